@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// TestUnlockIsBoundByTheLeaseAsItIs, and not as it was when the lock was granted: the session was then connected to a
-// server that grants a shorter timeout.
+// TestUnlockIsBoundByTheLeaseAsItIs, and not as it was when the lock was granted: the session was
+// then connected to a server that grants a shorter timeout.
 func TestUnlockIsBoundByTheLeaseAsItIs(t *testing.T) {
 	now := time.Now()
 	for name, c := range map[string]struct {

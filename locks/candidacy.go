@@ -8,15 +8,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// candidacy decides what follows a term of Election.Run: the next campaign, or the end of Run. It is pure: no clock, no
-// context, no lock. Its stories are in testdata/candidacy.
+// candidacy decides what follows a term of Election.Run: the next campaign, or the end of Run. It
+// is pure: no clock, no context, no lock. Its stories are in testdata/candidacy.
 //
-// A term itself is Lease.run, which Do and RunOnce share: call the work, and say whether the lease ended before it
-// returned. Actors have the same in events, because nothing of theirs may block: the machine of a singleton
-// (actors/internal/singleton) campaigns again by rules of its own, since its child may fail and be restarted, and the
-// guard of package activation never does.
+// A term itself is Lease.run, which Do and RunOnce share: call the work, and say whether the lease
+// ended before it returned. Actors have the same in events, because nothing of theirs may block:
+// the machine of a singleton (actors/internal/singleton) campaigns again by rules of its own, since
+// its child may fail and be restarted, and the guard of package activation never does.
 type candidacy struct {
-	// loss is the error of the last term, where its lease was lost: it goes with whatever error ends Run.
+	// loss is the error of the last term, where its lease was lost: it goes with whatever error
+	// ends Run.
 	loss error
 }
 

@@ -17,7 +17,8 @@ var storyErrors = map[string]error{
 	"again": ErrAgain, "own": errors.New("the work failed"), "cancelled": context.Canceled, "deadline": context.DeadlineExceeded,
 }
 
-// TestCandidacy runs the stories in testdata/candidacy, one end of a term a stanza (go test -rewrite):
+// TestCandidacy runs the stories in testdata/candidacy, one end of a term a stanza (go test
+// -rewrite):
 //
 //	new                       begins one
 //	term [led] [lost] [took=D] [err=NAME] or [err=(NAME, NAME)] [ctx=NAME] [cause=NAME]

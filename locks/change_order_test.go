@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lostMeanwhile is the context of a lease that is lost between the first look at it and what follows from that.
+// lostMeanwhile is the context of a lease that is lost between the first look at it and what
+// follows from that.
 type lostMeanwhile struct {
 	context.Context
 	looked atomic.Bool
@@ -24,8 +25,8 @@ func (c *lostMeanwhile) Err() error {
 	return nil
 }
 
-// The loss is the last change, also where it comes at the moment at which another is about to be told, as that of a
-// timer of WithMaxHold does.
+// The loss is the last change, also where it comes at the moment at which another is about to be
+// told, as that of a timer of WithMaxHold does.
 func TestLossIsToldLast(t *testing.T) {
 	told, lost := make(chan ChangeKind, 10), make(chan struct{})
 	l := &Lease{from: &lock{client: &Client{}, lockSettings: lockSettings{onChange: func(c Change) {

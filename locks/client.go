@@ -38,9 +38,10 @@ type Client struct {
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
 // the servers and the last cause. Give ctx a deadline. While it goes on for longer than the session
-// timeout, as with a wrong host, one warning is logged: by WithLogger's, or slog.Default. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
-// refused before anything is sent, with an error that wraps zkconn.ErrBadConfig. Credentials that
-// the server refuses give zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
+// timeout, as with a wrong host, one warning is logged: by WithLogger's, or slog.Default. servers
+// is a list like "zk1:2181,zk2:2181/chroot". Bad input is refused before anything is sent, with an
+// error that wraps zkconn.ErrBadConfig. Credentials that the server refuses give
+// zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -73,8 +74,8 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 
 // NewClient makes a client whose locks come from a source, in the actor system of that source.
 // Close closes the source, and leaves the system running. It is for sources other than sessions:
-// gateway.Open calls it. Of the options it takes WithTracerProvider and WithUnreleased. The others belong
-// to a session, and are refused with ErrBadAcquire.
+// gateway.Open calls it. Of the options it takes WithTracerProvider and WithUnreleased. The others
+// belong to a session, and are refused with ErrBadAcquire.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -115,8 +116,8 @@ func shrink(actors *actor.SliceMap) {
 	actors.LocalPIDs = one
 }
 
-// abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a few
-// seconds, whatever the servers do.
+// abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a
+// few seconds, whatever the servers do.
 func (c *Client) abort() {
 	if c.session != nil {
 		_ = c.session.Close(context.Background())
@@ -135,9 +136,9 @@ func (c *Client) abort() {
 // as when they are out of reach. Others then wait for the locks until the session has expired. The
 // client is closed even so. Closing again gives the same answer.
 //
-// Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and for
-// a session timeout at most. Without a deadline it gives up at once. What was held is over at once in
-// either case.
+// Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and
+// for a session timeout at most. Without a deadline it gives up at once. What was held is over at
+// once in either case.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.closed {
@@ -165,8 +166,8 @@ func (c *Client) Close(ctx context.Context) error {
 	return remains
 }
 
-// Session gives the session actor, for programs that spawn lock actors of their own; nil where the client's locks come
-// from gateways.
+// Session gives the session actor, for programs that spawn lock actors of their own; nil where the
+// client's locks come from gateways.
 func (c *Client) Session() *actors.Session {
 	session, _ := c.session.(*actors.Session)
 	return session
@@ -198,7 +199,8 @@ func (c *Client) startTimer(d time.Duration) *time.Timer {
 	return time.NewTimer(d)
 }
 
-// stopTimer stops a timer and keeps it for others: nothing is left in the channel of one that was stopped.
+// stopTimer stops a timer and keeps it for others: nothing is left in the channel of one that was
+// stopped.
 func (c *Client) stopTimer(timer *time.Timer) {
 	timer.Stop()
 	c.timers.Put(timer)
@@ -219,7 +221,8 @@ type Source interface {
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.
 	PID() *actor.PID
-	// LastWord is the shortest time for which Unlock waits: the lock actor's last notice may be under way.
+	// LastWord is the shortest time for which Unlock waits: the lock actor's last notice may be
+	// under way.
 	LastWord() time.Duration
 	// Explain adds to an error the known cause of a silence, such as a refused connection.
 	Explain(err error) error
@@ -251,8 +254,9 @@ func (c *Client) State() State {
 	return state
 }
 
-// readyFor is the part of a session timeout for which a client whose servers do not answer is ready all the same: leases
-// survive outages of that length (package guides, "Choosing a session timeout").
+// readyFor is the part of a session timeout for which a client whose servers do not answer is ready
+// all the same: leases survive outages of that length (package guides, "Choosing a session
+// timeout").
 const readyFor = 5
 
 // whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.
@@ -265,14 +269,16 @@ func (c *Client) whyClosed() error {
 	return ErrClosed
 }
 
-// Ready reports whether the client can lock and keep locks: nil while a server answers, and for the first fifth of a
-// session timeout of a silence (State.Silence). So a restart of a server, or a change of leader, does not make a program
-// unready. Otherwise the error says for how long no server has answered, and why. It lasts until one answers, whatever
-// becomes of the connection and of the session meanwhile. It wraps ErrClosed when the client is closed.
+// Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
+// first fifth of a session timeout of a silence (State.Silence). So a restart of a server, or a
+// change of leader, does not make a program unready. Otherwise the error says for how long no
+// server has answered, and why. It lasts until one answers, whatever becomes of the connection and
+// of the session meanwhile. It wraps ErrClosed when the client is closed.
 //
-// It is an error, too, while servers answer, hang up on a request again and again, or put it off, and have carried out none
-// since (State.Trouble). It asks nobody, and is for readiness probes. A program whose leader must be seen to be well asks
-// Election.Health besides. Over a gateway the error wraps ErrNeedsSession: only asking one would tell.
+// It is an error, too, while servers answer, hang up on a request again and again, or put it off,
+// and have carried out none since (State.Trouble). It asks nobody, and is for readiness probes. A
+// program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
+// error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)
@@ -286,7 +292,8 @@ func (c *Client) Ready() error {
 	case state.Server != "" && state.Silence < state.Timeout/readyFor:
 		return nil
 	}
-	err := fmt.Errorf("turnstile: not ready: no server answers for %v (%s", state.Silence.Round(time.Millisecond), state.Phase)
+	err := fmt.Errorf("turnstile: not ready: no server answers for %v (%s",
+		state.Silence.Round(time.Millisecond), state.Phase)
 	if state.Cause != nil {
 		return fmt.Errorf("%w; last cause: %v)", err, state.Cause)
 	}

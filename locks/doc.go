@@ -11,51 +11,60 @@
 // # What is here
 //
 //   - To begin: [Open] gives a [Client]; its options are below.
-//   - To hold: [Do]. Work that is no function uses Lock and TryLock of each kind, which give a [Lease]
-//     with its [Token]. [All] takes several locks and gives [Leases]. [Try] does not wait. [LeaseOf]
-//     gives the lease within the work.
-//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has one for each key,
-//     whatever string that is; [Named] is the same for callers that keep no lease, and [OneKey] one key of it.
-//   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf], [ErrNotRun]). Both give a
-//     [Once]. Its [OnceOutcome] is [OnceRan], [OnceAlreadyRan], [OnceNotDue], [OnceBusy], [OnceSuperseded] or
-//     [OnceTooLate]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun] or [MarkFailed]. Options are [AckWith],
-//     [WithMarkFirst], [WithRetryAfter], [WithWaiting], [WithStartDeadline] and [WithCatchUp].
-//   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership], [Leader], [ErrNoLeader].
+//   - To hold: [Do]. Work that is no function uses Lock and TryLock of each kind, which give a
+//     [Lease] with its [Token]. [All] takes several locks and gives [Leases]. [Try] does not wait.
+//     [LeaseOf] gives the lease within the work.
+//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has
+//     one for each key, whatever string that is; [Named] is the same for callers that keep no
+//     lease, and [OneKey] one key of it.
+//   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf],
+//     [ErrNotRun]). Both give a [Once]. Its [OnceOutcome] is [OnceRan], [OnceAlreadyRan],
+//     [OnceNotDue], [OnceBusy], [OnceSuperseded] or [OnceTooLate]. Its [Mark] has a [MarkState]:
+//     [MarkDone], [MarkBegun] or [MarkFailed]. Options are [AckWith], [WithMarkFirst],
+//     [WithRetryAfter], [WithWaiting], [WithStartDeadline] and [WithCatchUp].
+//   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership],
+//     [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
-//   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which [Create],
-//     [CreateSequential], [Set], [Delete] and [Check] make, with [AnyVersion] or a version, and [OpResult];
-//     [ErrUnknownOutcome].
-//   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended], [Resumed],
-//     [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased].
-//     Client.Ready, and Client.State, which gives a [State] with a phase: [PhaseConnecting],
-//     [PhaseConnected], [PhaseUnanswered], [PhaseDisconnected] or [PhaseClosed].
-//   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
-//     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
-//     [ErrUpgrade], [ErrPermits], [ErrQuota], [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire],
-//     [ErrTooLarge], [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased],
-//     [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains],
-//     [ErrSessionFileInUse].
-//   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks,
-//     PossibleDeadlocks, SetPermits.
+//   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which
+//     [Create], [CreateSequential], [Set], [Delete] and [Check] make, with [AnyVersion] or a
+//     version, and [OpResult]; [ErrUnknownOutcome].
+//   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended],
+//     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
+//     Client.State, which gives a [State] with a phase: [PhaseConnecting], [PhaseConnected],
+//     [PhaseUnanswered], [PhaseDisconnected] or [PhaseClosed].
+//   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass]
+//     splits errors in two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock]
+//     with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
+//     [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrTooLarge],
+//     [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given
+//     back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed],
+//     [ErrSessionRemains], [ErrSessionFileInUse].
+//   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
+//     Deadlocks, PossibleDeadlocks, SetPermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
 //
 // Options of a client are of type [Option]:
 //
-//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick], [WithSuspendedTime].
-//   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL], [WithParentACL], [WithParentACLFunc].
+//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick],
+//     [WithSuspendedTime].
+//   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL],
+//     [WithParentACL], [WithParentACLFunc].
 //   - Restarts: [WithSessionFile].
-//   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels], [WithTracerProvider],
-//     [WithUnreleased].
+//   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels],
+//     [WithTracerProvider], [WithUnreleased].
 //   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutFastPaths], [WithMaxWaiting],
 //     [WithMaxNodeBytes].
 //
-// Options of a lock are of type [LockOption], those that only an election, RunOnce or RunOnceFor takes of type
-// [ElectionOption], [OnceOption] or [InstantOption]. An option without effect on its kind of lock is refused with ErrBadAcquire:
+// Options of a lock are of type [LockOption], those that only an election, RunOnce or RunOnceFor
+// takes of type [ElectionOption], [OnceOption] or [InstantOption]. An option without effect on its
+// kind of lock is refused with ErrBadAcquire:
 //
-//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told: [WithOnChange], [WithOnLost],
-//     [WithObserver].
-//   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry], [WithDeadlockDetection].
-//   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName], [WithNaming], [WithWatchAll].
+//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
+//     [WithOnChange], [WithOnLost], [WithObserver].
+//   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
+//     [WithDeadlockDetection].
+//   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName],
+//     [WithNaming], [WithWatchAll].
 //
 // # What a lease promises
 //
@@ -72,8 +81,8 @@
 //     process may rely on it.
 //   - Which clock: the monotonic clock of this process. Time for which the machine was suspended
 //     counts. The clocks of two machines are never compared.
-//   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every T/6.
-//     Lease.Deadline tells the end.
+//   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every
+//     T/6. Lease.Deadline tells the end.
 //   - A loss is final. Lease.Valid never becomes true again, also where the connection comes back.
 //     Lock again for a new lease.
 //   - Lease.Context ends when the lease is lost, revoked or given back, and no later than the
@@ -113,17 +122,18 @@
 //
 // # What callbacks may do
 //
-// A client calls functions of yours, some on goroutines of their own, and some in the middle of its work:
+// A client calls functions of yours, some on goroutines of their own, and some in the middle of its
+// work:
 //
-//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever
-//     they like. But calls of WithOnChange come one after the other: one that waits for a later one
-//     waits for ever. Close waits for the reports of WithUnreleased that it causes, and for no call
-//     of WithOnChange: one may come after it has returned.
-//   - The session or a lock actor itself calls log handlers (WithLogger), tracers and their processors
-//     (WithTracerProvider), instruments and labels (WithMeterProvider, WithMeterLabels), and dialers
-//     (WithDialer). There a call that waits for the same client, such as Lock, Unlock, Queue or Close,
-//     waits for itself: start a goroutine for it. Lease.Release, Valid, Deadline and Client.State wait
-//     for nobody.
+//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask
+//     whatever they like. But calls of WithOnChange come one after the other: one that waits for a
+//     later one waits for ever. Close waits for the reports of WithUnreleased that it causes, and
+//     for no call of WithOnChange: one may come after it has returned.
+//   - The session or a lock actor itself calls log handlers (WithLogger), tracers and their
+//     processors (WithTracerProvider), instruments and labels (WithMeterProvider, WithMeterLabels),
+//     and dialers (WithDialer). There a call that waits for the same client, such as Lock, Unlock,
+//     Queue or Close, waits for itself: start a goroutine for it. Lease.Release, Valid, Deadline
+//     and Client.State wait for nobody.
 //
 // # Guides
 //
@@ -144,19 +154,21 @@
 //
 //   - lock path: the parent znode of a queue.
 //   - contender: one request. Contender node: its ephemeral sequential child of the lock path.
-//   - GUID: the part of the name that finds our node when a create's reply was lost (ZOOKEEPER-1262).
+//   - GUID: the part of the name that finds our node when a create's reply was lost
+//     (ZOOKEEPER-1262).
 //   - predecessor: the contender that a waiter waits for.
 //   - holder: the contender that has the lock. Grant: the moment in which it gets it. Lease: the
 //     handle, and the time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
 //   - fencing token: a number that grows from grant to grant of a lock path: messages.Token.
-//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one waiter, and one more
-//     session that looks ahead.
+//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one waiter,
+//     and one more session that looks ahead.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
 //     sent before the one ahead of it is answered.
 //   - lost wake-up: an event that a waiter should have had, and had not. Waiters look again once a
-//     session timeout, so that none waits for ever. The Counters of actors.Session count such finds.
+//     session timeout, so that none waits for ever. The Counters of actors.Session count such
+//     finds.
 //   - split brain: two that act as the holder. The lease and the fencing token are against it.
 //   - revoke: ask the holder for the lock. Release: give it back.
 //   - stale: a reply to a superseded operation.

@@ -23,12 +23,12 @@ func (c *Client) Election(path string, opts ...ElectionOption) *Election {
 
 // Leader describes the leader of an election.
 type Leader struct {
-	// Value is the leader's value of Campaign. It is empty for a leader of another library, and for a
-	// moment when another library has asked the leader to resign: that overwrites the node, and the
-	// leader writes it again.
+	// Value is the leader's value of Campaign. It is empty for a leader of another library, and for
+	// a moment when another library has asked the leader to resign: that overwrites the node, and
+	// the leader writes it again.
 	Value string
-	// Token is the fencing token of its term: zero when nobody leads, and never greater than that of a
-	// later term; see Contender.Token.
+	// Token is the fencing token of its term: zero when nobody leads, and never greater than that
+	// of a later term; see Contender.Token.
 	Token messages.Token
 	// Contender has the rest of what its node says.
 	Contender messages.Contender
@@ -81,8 +81,8 @@ func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	})
 }
 
-// termOf tells one term of office from the next: all contests of a path have one node's name, and tokens of nodes that
-// were made in one transaction may look the same from outside.
+// termOf tells one term of office from the next: all contests of a path have one node's name, and
+// tokens of nodes that were made in one transaction may look the same from outside.
 type termOf struct {
 	node  string
 	token messages.Token
@@ -100,7 +100,8 @@ func (l *Leadership) Value() string { return l.value }
 // Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// terms are the terms that Run leads now: more than one where several calls of Run share an Election.
+// terms are the terms that Run leads now: more than one where several calls of Run share an
+// Election.
 type terms struct {
 	mu   sync.Mutex
 	open []*Leadership

@@ -11,12 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
-// lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After an error that
-// may pass it campaigns again, after a pause that grows from 100 ms to a session timeout, 10 s at most, while no term
-// lasts that long, with jitter. Where the lease was lost it campaigns at once, unless that term was over within 100 ms:
-// the lead would stay vacant, though nobody else campaigns. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended
-// Run then: what lead has done since the loss it did not do as the leader.
+// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead
+// returns without having lost the lead, or with an error that may not pass (MayPass), which Run
+// returns, and when ctx ends. After an error that may pass it campaigns again, after a pause that
+// grows from 100 ms to a session timeout, 10 s at most, while no term lasts that long, with jitter.
+// Where the lease was lost it campaigns at once, unless that term was over within 100 ms: the lead
+// would stay vacant, though nobody else campaigns. Where the lease of the last term was lost the
+// error wraps ErrLost, whatever else has ended Run then: what lead has done since the loss it did
+// not do as the leader.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead
@@ -54,7 +56,8 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 	}
 }
 
-// mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free again.
+// mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free
+// again.
 func (e *Election) mostPause() time.Duration {
 	if timeout := e.client.State().Timeout; timeout > 0 { // over a gateway it is not known
 		return min(timeout, retry.Campaign.Longest)
@@ -102,7 +105,8 @@ func (l *Leadership) resigned(err error) error {
 	return err
 }
 
-// untilAsked leads until somebody asks for the lead, at the latest. within is a context within the lease, ctx the caller's.
+// untilAsked leads until somebody asks for the lead, at the latest. within is a context within the
+// lease, ctx the caller's.
 func (l *Leadership) untilAsked(ctx, within context.Context, lead func(context.Context, *Leadership) error) error {
 	leading, end := context.WithCancelCause(within)
 	over, heard := make(chan struct{}), make(chan struct{})
@@ -134,8 +138,8 @@ func (e *Election) IsLeader() bool {
 
 // Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
 // term is over and the function that Run has called for it has not returned. This process may then
-// act as a leader beside another one (split brain). It is nil for a leader whose lease runs, and for a process
-// that does not lead.
+// act as a leader beside another one (split brain). It is nil for a leader whose lease runs, and
+// for a process that does not lead.
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {
@@ -162,7 +166,8 @@ func (e *Election) press(campaigning context.Context) {
 	}
 }
 
-// yields reports whether a candidate of higher priority waits behind one that has just been elected.
+// yields reports whether a candidate of higher priority waits behind one that has just been
+// elected.
 func (e *Election) yields(ctx context.Context, term *Leadership) bool {
 	if !e.ranked {
 		return false

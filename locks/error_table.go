@@ -21,10 +21,11 @@ type errorRow struct {
 	passes passing
 	// reasons are those with which a lock actor's notice, or a refusal, becomes this error.
 	reasons []messages.Reason
-	// rather are reasons that go with this error, too. The notice says more than they do: one that a lock was lost is
-	// ErrLost for any of them.
+	// rather are reasons that go with this error, too. The notice says more than they do: one that
+	// a lock was lost is ErrLost for any of them.
 	rather []messages.Reason
-	// word is the attribute error.type of a span that ends with this error, where no reason has one.
+	// word is the attribute error.type of a span that ends with this error, where no reason has
+	// one.
 	word string
 }
 
@@ -37,8 +38,9 @@ const (
 
 func because(reasons ...messages.Reason) []messages.Reason { return reasons }
 
-// errorTable has a row for every error that this package returns, its own and those of the packages below it, and every
-// messages.Reason is in one row. A span has the word of the first row that matches. A test finds what has no row.
+// errorTable has a row for every error that this package returns, its own and those of the packages
+// below it, and every messages.Reason is in one row. A span has the word of the first row that
+// matches. A test finds what has no row.
 var errorTable = []errorRow{
 	// The client is over. It stands first: what was lost by that does not pass.
 	{ErrClosed, mayNotPass, because(messages.ReasonSessionClosed), nil, ""},
@@ -143,7 +145,8 @@ func MayPass(err error) bool {
 	})
 }
 
-// sentinel finds the error to test for that goes with a reason, or gives the usual one of the notice.
+// sentinel finds the error to test for that goes with a reason, or gives the usual one of the
+// notice.
 func sentinel(reason messages.Reason, usual error) error {
 	switch reason {
 	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
@@ -160,7 +163,8 @@ func sentinel(reason messages.Reason, usual error) error {
 	return usual
 }
 
-// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It may pass.
+// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It
+// may pass.
 var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
 
 // errorType gives an error in one word, as the figures have it.

@@ -28,8 +28,9 @@ var apart = map[string]string{
 	"gocronlocks": "a module of its own, for gocron: its errors are those that gocron is given",
 }
 
-// TestEveryErrorHasARow: every exported error variable of the module's packages has one row in errorTable, under whatever
-// name, or its package stands apart. Every exported error type unwraps to an error that has.
+// TestEveryErrorHasARow: every exported error variable of the module's packages has one row in
+// errorTable, under whatever name, or its package stands apart. Every exported error type unwraps
+// to an error that has.
 func TestEveryErrorHasARow(t *testing.T) {
 	all := readErrors(t)
 	var rows []string
@@ -103,7 +104,8 @@ func TestMayPassSaysWhatItDoes(t *testing.T) {
 	require.ElementsMatch(t, passing, said)
 }
 
-// sources is what the module's source says of errors. Those of this package have no package before their names.
+// sources is what the module's source says of errors. Those of this package have no package before
+// their names.
 type sources struct {
 	values  map[string]string // of exported error variables; what they are copied from, or ""
 	types   map[string]bool   // exported error types; whether they unwrap

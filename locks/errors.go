@@ -21,8 +21,8 @@ var (
 	ErrDeadlock = errors.New("turnstile: deadlock")
 	// ErrLost: the lock was held and was lost. It is then the cause of the lease's context.
 	ErrLost = errors.New("turnstile: the lock was lost")
-	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is then the cause of the
-	// lease's context.
+	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is then the cause of
+	// the lease's context.
 	ErrRevoked = errors.New("turnstile: the lock was revoked")
 	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is then the cause of the
 	// lease's context.
@@ -38,24 +38,26 @@ var (
 	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
 	// ErrNotWriter: only a lease for writing can be downgraded.
 	ErrNotWriter = errors.New("turnstile: not a lease for writing")
-	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than the
-	// request needs.
+	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than
+	// the request needs.
 	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
-	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard of
-	// the release. The session goes on trying.
+	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard
+	// of the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
-	// ErrSessionFull: the ephemeral nodes of the session, or those of a gateway's requester, weigh as much as they may,
-	// and none of them is in the queue of this lock. Nothing was sent. It may pass. See WithMaxNodeBytes.
+	// ErrSessionFull: the ephemeral nodes of the session, or those of a gateway's requester, weigh
+	// as much as they may, and none of them is in the queue of this lock. Nothing was sent. It may
+	// pass. See WithMaxNodeBytes.
 	ErrSessionFull = actors.ErrSessionFull
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
-	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where the servers have refused
-	// a credential, or a client without one.
+	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
+	// the servers have refused a credential, or a client without one.
 	ErrClosed = actors.ErrSessionClosed
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.
 	ErrSessionRemains = zkconn.ErrSessionRemains
-	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
+	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of
+	// WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse
 	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
 	ErrUnknownOutcome = zkconn.ErrUnknownOutcome
@@ -63,15 +65,16 @@ var (
 	ErrNoAuth = zkconn.ErrNoAuth
 	// ErrQuota: a quota of the lock path does not allow another node (zookeeper.enforceQuota).
 	ErrQuota = zkconn.ErrQuota
-	// ErrLocalSession: the servers keep sessions local and do not make them global, so there can be no lock
-	// (localSessionsEnabled without localSessionsUpgradingEnabled).
+	// ErrLocalSession: the servers keep sessions local and do not make them global, so there can be
+	// no lock (localSessionsEnabled without localSessionsUpgradingEnabled).
 	ErrLocalSession = zkconn.ErrLocalSession
 	// ErrBadPath: a lock path is not well formed. Nothing was sent.
 	ErrBadPath = zkconn.ErrBadPath
-	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB), such as a Lease.Txn with much
-	// data. Nothing was sent.
+	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB),
+	// such as a Lease.Txn with much data. Nothing was sent.
 	ErrTooLarge = zkconn.ErrTooLarge
-	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range. Nothing was sent.
+	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range.
+	// Nothing was sent.
 	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
 	ErrGone = inspect.ErrGone
@@ -79,7 +82,8 @@ var (
 	ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = errors.New("turnstile: nobody leads")
-	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody has. Once.Outcome says why.
+	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
+	// has. Once.Outcome says why.
 	ErrNotRun = errors.New("turnstile: not run for this instant")
 	// ErrNeedsSession: what was asked for does not work over a gateway.
 	ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
@@ -89,8 +93,8 @@ var (
 	ErrAgain = errors.New("turnstile: try again")
 )
 
-// Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package, of
-// packages zkconn (ErrNoAuth) and actors (ErrBadAcquire), or of the ctx.
+// Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package,
+// of packages zkconn (ErrNoAuth) and actors (ErrBadAcquire), or of the ctx.
 type Error struct {
 	// Op is "lock", "unlock" or another word for what was tried.
 	Op string
@@ -101,12 +105,13 @@ type Error struct {
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
 	// (Host, PID, Label) and since when. It has what was known without a further query: the node
 	// alone until that has been read, and the last one while the queue is listed again. It is zero
-	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a request that began to wait inside
-	// its client before the first node of that client in the queue was known: it is told nothing
-	// later, because a hundred thousand may wait so.
+	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a
+	// request that began to wait inside its client before the first node of that client in the
+	// queue was known: it is told nothing later, because a hundred thousand may wait so.
 	Behind messages.Contender
-	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says what kept the servers from
-	// carrying it out, where they were there: "the server hangs up on create container /x, 5 times".
+	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says
+	// what kept the servers from carrying it out, where they were there: "the server hangs up on
+	// create container /x, 5 times".
 	Reason messages.Reason
 	Detail string
 	// Err is the error that this wraps.
@@ -177,12 +182,13 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// context.Canceled and context.DeadlineExceeded mean one thing only: the caller has gone, or has waited for long enough. A
-// lease that ends also ends the contexts within it, and functions that wait there return the same two errors. They must
-// not reach the caller: a server that mistakes them for its client's hang-up answers 200 for a payment that was not made.
+// context.Canceled and context.DeadlineExceeded mean one thing only: the caller has gone, or has
+// waited for long enough. A lease that ends also ends the contexts within it, and functions that
+// wait there return the same two errors. They must not reach the caller: a server that mistakes
+// them for its client's hang-up answers 200 for a payment that was not made.
 
-// ended gives the error of a ctx that is done, with its cause where the cause says more. Where a lease that is over ended
-// the ctx, the cause alone is the error: nobody has cancelled anything.
+// ended gives the error of a ctx that is done, with its cause where the cause says more. Where a
+// lease that is over ended the ctx, the cause alone is the error: nobody has cancelled anything.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) || endOfLease(cause) {
@@ -196,7 +202,8 @@ func endOfLease(cause error) bool {
 	return errors.Is(cause, ErrLost) || errors.Is(cause, ErrRevoked) || errors.Is(cause, ErrMaxHold)
 }
 
-// notCallers hides the errors of contexts in the error of work whose lease has ended, while the caller's ctx has not.
+// notCallers hides the errors of contexts in the error of work whose lease has ended, while the
+// caller's ctx has not.
 func notCallers(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return withoutContext{err}
@@ -204,8 +211,8 @@ func notCallers(err error) error {
 	return err
 }
 
-// withoutContext matches whatever its error matches, except context.Canceled and context.DeadlineExceeded. It has no
-// Unwrap, because errors.Is would reach them through it.
+// withoutContext matches whatever its error matches, except context.Canceled and
+// context.DeadlineExceeded. It has no Unwrap, because errors.Is would reach them through it.
 type withoutContext struct{ err error }
 
 // Error gives the text of the error within.

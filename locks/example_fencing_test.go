@@ -37,8 +37,8 @@ func (s *shelf) Write(ctx context.Context, token locks.Token, state string) erro
 	return nil
 }
 
-// pay is how a lock is meant to be used: what is done is done with the context of the lease, and what is written carries
-// its token.
+// pay is how a lock is meant to be used: what is done is done with the context of the lease, and
+// what is written carries its token.
 func pay(ctx context.Context, servers string, store *shelf) error {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -69,8 +69,9 @@ func Example_pay() {
 	// Output: paid <nil>
 }
 
-// The first holder's write is on its way when it loses the lock: it was broken, or the process stood still for longer
-// than a session timeout. The write arrives after the next holder's, and is refused.
+// The first holder's write is on its way when it loses the lock: it was broken, or the process
+// stood still for longer than a session timeout. The write arrives after the next holder's, and is
+// refused.
 func ExampleLease_Token() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		var store shelf

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A program gives the MeterProvider that it has, whose reader sends the figures to where they are looked at. Here they are
-// read by hand. examples/metrics serves them to Prometheus.
+// A program gives the MeterProvider that it has, whose reader sends the figures to where they are
+// looked at. Here they are read by hand. examples/metrics serves them to Prometheus.
 func ExampleWithMeterProvider() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Work is done with the context of the lease, which ends when the lock is lost: here because the session has expired,
-// as it does when the ensemble does not hear of a client for a session timeout.
+// Work is done with the context of the lease, which ends when the lock is lost: here because the
+// session has expired, as it does when the ensemble does not hear of a client for a session
+// timeout.
 func ExampleLease_Context() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -45,8 +46,8 @@ func ExampleLease_Context() {
 	// again: true
 }
 
-// A holder that has promised to be done within a second of being asked. This one does not listen, and the lock is given
-// back over its head.
+// A holder that has promised to be done within a second of being asked. This one does not listen,
+// and the lock is given back over its head.
 func ExampleWithGrace() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		lease, err := client.Mutex("/orders/42", locks.WithGrace(50*time.Millisecond)).Lock(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Four workers count. The counter is no atomic and has no other mutex: the lock keeps them apart, as it would if each
-// were on a machine of its own.
+// Four workers count. The counter is no atomic and has no other mutex: the lock keeps them apart,
+// as it would if each were on a machine of its own.
 func ExampleMutex_Lock() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		counter := 0
@@ -52,8 +52,8 @@ func ExampleMutex_TryLock() {
 	// in the queue: 1
 }
 
-// How long to wait is what the context says. The error names the lock path, the node and the state; the node is deleted
-// after Lock has returned.
+// How long to wait is what the context says. The error names the lock path, the node and the state;
+// the node is deleted after Lock has returned.
 func ExampleMutex_Lock_timeout() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		lease, err := client.Mutex("/report").Lock(ctx)

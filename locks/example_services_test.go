@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// A leader loop. It leads until ctx ends, through losses of the lead; here the work is done after one term.
+// A leader loop. It leads until ctx ends, through losses of the lead; here the work is done after
+// one term.
 func ExampleElection_Run() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		election := client.Election("/scheduler")
@@ -21,7 +22,8 @@ func ExampleElection_Run() {
 	// Output: host-1:8080 leads: true healthy: true
 }
 
-// The state of a job, which is written only while the lock is held. The first holder has lost the lock and does not know.
+// The state of a job, which is written only while the lock is held. The first holder has lost the
+// lock and does not know.
 func ExampleLease_Txn() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		stale := func(ctx context.Context) error {

@@ -12,8 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A worker that is started again after a crash does not wait for the session timeout of the process that crashed. Every
-// worker of the host has a file of its own; two that have the same by mistake are told so.
+// A worker that is started again after a crash does not wait for the session timeout of the process
+// that crashed. Every worker of the host has a file of its own; two that have the same by mistake
+// are told so.
 func ExampleWithSessionFile() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

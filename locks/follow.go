@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// follow sends a value that is derived from a queue, at once and whenever it changes, until ctx ends or the client is
-// closed; then the channel is closed. of derives the value, and two values are the same if their identities are equal.
+// follow sends a value that is derived from a queue, at once and whenever it changes, until ctx
+// ends or the client is closed; then the channel is closed. of derives the value, and two values
+// are the same if their identities are equal.
 func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
 	identity func(T) any) (<-chan T, error) {
 	if err := zkconn.CheckPath(path); err != nil {

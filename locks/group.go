@@ -28,7 +28,8 @@ type Member struct {
 	ID string
 	// Data is its data of Join. It is empty where an operator has written to the node.
 	Data string
-	// Host and PID are its machine and process, Session its ZooKeeper session; Since is when it joined, by its clock.
+	// Host and PID are its machine and process, Session its ZooKeeper session; Since is when it
+	// joined, by its clock.
 	Host    string
 	PID     int
 	Session int64
@@ -44,9 +45,9 @@ type Membership struct {
 	err      error           // why it could not join again; set before over is closed
 }
 
-// Join joins with data of at most 1024 bytes, such as an address, and returns when others see it. When the session expires
-// it joins again in the next one, under another ID, until Leave, or until that fails for good: see Membership.Done.
-// Errors are those of RWMutex.RLock.
+// Join joins with data of at most 1024 bytes, such as an address, and returns when others see it.
+// When the session expires it joins again in the next one, under another ID, until Leave, or until
+// that fails for good: see Membership.Done. Errors are those of RWMutex.RLock.
 func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	l := g.lock
 	l.want.Label = data
@@ -99,12 +100,13 @@ func (m *Membership) ID() string {
 	return lease.Node()
 }
 
-// Done gives a channel that is closed when our member is gone, or about to go, and does not join again: after Leave, or
-// when it could not join again for a reason that does not pass (MayPass). Err says which.
+// Done gives a channel that is closed when our member is gone, or about to go, and does not join
+// again: after Leave, or when it could not join again for a reason that does not pass (MayPass).
+// Err says which.
 func (m *Membership) Done() <-chan struct{} { return m.over }
 
-// Err gives the reason why it could not join again, once Done is closed, such as ErrClosed; nil before that, and after
-// Leave.
+// Err gives the reason why it could not join again, once Done is closed, such as ErrClosed; nil
+// before that, and after Leave.
 func (m *Membership) Err() error {
 	select {
 	case <-m.over:
@@ -130,7 +132,8 @@ func (m *Membership) Leave(ctx context.Context) error {
 	return err
 }
 
-// leaveNext waits for the end of the request by which we were about to join again, which keep has given up.
+// leaveNext waits for the end of the request by which we were about to join again, which keep has
+// given up.
 func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	gone := make(chan struct{})
 	go func() {
@@ -145,7 +148,8 @@ func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	}
 }
 
-// Members lists who is in the group, in the order in which they came. Errors are those of Client.Queue.
+// Members lists who is in the group, in the order in which they came. Errors are those of
+// Client.Queue.
 func (g *Group) Members(ctx context.Context) ([]Member, error) {
 	queue, err := g.client.Queue(ctx, g.want.Path)
 	if err != nil {

@@ -17,26 +17,30 @@ import (
 type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
-	// Mark tells of the newest run that is known: where the work was called and its mark is written it is that of this
-	// run, otherwise the one that there was before. Its State is "" where there was none, or it was not looked at.
+	// Mark tells of the newest run that is known: where the work was called and its mark is written
+	// it is that of this run, otherwise the one that there was before. Its State is "" where there
+	// was none, or it was not looked at.
 	Mark Mark
-	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome is OnceNotDue.
+	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome
+	// is OnceNotDue.
 	Left time.Duration
-	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any more, or it is not known.
+	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any
+	// more, or it is not known.
 	Holder messages.Contender
 	// Missed is how many instants since the last run were left out: see WithCatchUp.
 	Missed int
 }
 
-// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called because of an error.
+// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called
+// because of an error.
 type OnceOutcome string
 
 // The outcomes. Those of instants are RunOnceFor's alone.
 const (
 	// OnceRan: the work was called, and has returned.
 	OnceRan OnceOutcome = "ran"
-	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter: see Once.Mark. Or the
-	// instant is to come.
+	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter:
+	// see Once.Mark. Or the instant is to come.
 	OnceNotDue OnceOutcome = "not due"
 	// OnceBusy: somebody is at it now, or waits for it.
 	OnceBusy OnceOutcome = "busy"
@@ -80,10 +84,10 @@ func (a *acks) close() []Op {
 
 type jobKey struct{}
 
-// AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work has returned nil: they
-// are carried out together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of
-// either, is of a RunOnce that marks first, or has returned. What is wrong with the ops is the error of RunOnce; then
-// there is no mark either.
+// AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
+// has returned nil: they are carried out together, or none is. ctx is that of the work. It returns
+// ErrBadAcquire where the work is not that of either, is of a RunOnce that marks first, or has
+// returned. What is wrong with the ops is the error of RunOnce; then there is no mark either.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {
@@ -106,7 +110,8 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 		return false, err
 	}
 	for {
-		// After that write: the server that has answered it shows what the holders before have written.
+		// After that write: the server that has answered it shows what the holders before have
+		// written.
 		data, stat, err := j.read(ctx)
 		if err != nil {
 			return false, err
@@ -116,8 +121,9 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 		if wrong == nil {
 			return due, nil
 		}
-		// Perhaps the lock is lost, as by an operator, and another holder has written that. People are told to delete marks
-		// only while the lock is held, because the job would run twice otherwise.
+		// Perhaps the lock is lost, as by an operator, and another holder has written that. People
+		// are told to delete marks only while the lock is held, because the job would run twice
+		// otherwise.
 		_, err = j.txn(ctx, Check(j.path+"/"+markName, stat.Version))
 		switch {
 		case err == nil:
@@ -129,7 +135,8 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 	}
 }
 
-// now asks the servers for the time, by a write. To write twice does no harm: where nobody knows, it does.
+// now asks the servers for the time, by a write. To write twice does no harm: where nobody knows,
+// it does.
 func (j *job) now(ctx context.Context) (time.Time, error) {
 	at := j.path + "/" + clockName
 	for {
@@ -150,8 +157,8 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it is not there: what is only set then can be told from what was
-// not, by its version, also when the session is gone.
+// read reads the node of the mark, and makes it where it is not there: what is only set then can be
+// told from what was not, by its version, also when the session is gone.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {

@@ -10,11 +10,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so that no plain name has
-// a percent sign before a parenthesis: those names stand for what has no text, or too much of it.
+// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so
+// that no plain name has a percent sign before a parenthesis: those names stand for what has no
+// text, or too much of it.
 const (
-	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a session's nodes go into the one
-	// transaction that ends it: see WithMaxNodeBytes. At this length and with a root of 20 bytes 2 400 keys can be held.
+	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a
+	// session's nodes go into the one transaction that ends it: see WithMaxNodeBytes. At this
+	// length and with a root of 20 bytes 2 400 keys can be held.
 	maxKeyName = 128
 	// nameOfEmpty is the name of the empty key.
 	nameOfEmpty = "%(empty)"
@@ -24,8 +26,8 @@ const (
 	hashedLength = len("%()") + 2*sha256.Size
 )
 
-// nameOfKey gives the name of a key's node. Different keys have different names: a plain one gives the key back when it is
-// read, and one that was cut has the hash of the whole key.
+// nameOfKey gives the name of a key's node. Different keys have different names: a plain one gives
+// the key back when it is read, and one that was cut has the hash of the whole key.
 func nameOfKey(key string) string {
 	switch key {
 	case "":
@@ -53,8 +55,8 @@ func nameOfKey(key string) string {
 	return unlikeContender(key, name.String(), cut)
 }
 
-// unlikeContender gives a name that nobody who reads the tree of locks takes for a contender's node: all of those end
-// with a number, and an escape is none.
+// unlikeContender gives a name that nobody who reads the tree of locks takes for a contender's
+// node: all of those end with a number, and an escape is none.
 func unlikeContender(key, name string, cut int) string {
 	if _, is := queue.Parse(name); !is {
 		return name
@@ -68,8 +70,9 @@ func unlikeContender(key, name string, cut int) string {
 
 func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
 
-// readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes it, and it means nothing
-// here. What is no UTF-8 comes as the replacement character, which ZooKeeper refuses.
+// readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes
+// it, and it means nothing here. What is no UTF-8 comes as the replacement character, which
+// ZooKeeper refuses.
 func readable(r rune) bool {
 	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable
 	return unicode.IsPrint(r) && !refused && r != '/' && r != '%'

@@ -76,7 +76,8 @@ func FuzzKeyNames(f *testing.F) {
 	})
 }
 
-// checkName checks that the name gives its key back, or has the hash of it, and that servers take it.
+// checkName checks that the name gives its key back, or has the hash of it, and that servers take
+// it.
 func checkName(t require.TestingT, key string) {
 	name := nameOfKey(key)
 	require.LessOrEqual(t, len(name), 128, "%q", name)

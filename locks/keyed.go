@@ -9,8 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Keyed is an exclusive lock for each key below one root. Any string is a key: an order's number, a host, a file's path,
-// the empty string, bytes that are no text. Its methods may be called from any goroutine.
+// Keyed is an exclusive lock for each key below one root. Any string is a key: an order's number, a
+// host, a file's path, the empty string, bytes that are no text. Its methods may be called from any
+// goroutine.
 //
 //	orders := client.Keyed("/orders", locks.WithLabel(host))
 //	lease, err := orders.Lock(ctx, id)
@@ -18,15 +19,16 @@ import (
 // The lock path of a key is root and one name, which people can read in `zklock tree`:
 //
 //   - Characters that print stand for themselves: "tenant:7, Köln" is the name, too.
-//   - The others, / and %, and a space at either end are escaped byte by byte, as in URLs: "a/b" is a%2Fb.
-//   - So is the first byte of the keys ".", ".." and "zookeeper", and the last one where the name would be read as a
-//     contender's node. The empty key is %(empty).
-//   - What is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the SHA-256 of the key and ). To find
-//     it: printf %s "$key" | sha256sum.
+//   - The others, / and %, and a space at either end are escaped byte by byte, as in URLs: "a/b" is
+//     a%2Fb.
+//   - So is the first byte of the keys ".", ".." and "zookeeper", and the last one where the name
+//     would be read as a contender's node. The empty key is %(empty).
+//   - What is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the SHA-256 of
+//     the key and ). To find it: printf %s "$key" | sha256sum.
 //
-// Different keys have different lock paths, as long as nobody finds two strings with one SHA-256. Keys are bytes: two that
-// look alike, such as an é of one character and of two, are two keys. The servers delete a lock path some time after its
-// last contender has gone.
+// Different keys have different lock paths, as long as nobody finds two strings with one SHA-256.
+// Keys are bytes: two that look alike, such as an é of one character and of two, are two keys. The
+// servers delete a lock path some time after its last contender has gone.
 type Keyed struct {
 	client *Client
 	root   string
@@ -34,8 +36,8 @@ type Keyed struct {
 	named  *Named
 }
 
-// Keyed gives the locks by key below a root: a lock path, or "/". The options are those of each lock. A bad root is
-// refused by Lock.
+// Keyed gives the locks by key below a root: a lock path, or "/". The options are those of each
+// lock. A bad root is refused by Lock.
 func (c *Client) Keyed(root string, opts ...LockOption) *Keyed {
 	k := &Keyed{client: c, root: root, opts: slices.Clone(opts)}
 	k.named = &Named{keyed: k, keys: make(map[string]*namedKey)}
@@ -73,17 +75,19 @@ func (k *Keyed) Path(key string) string {
 // ByName gives the same locks for callers that keep no lease: always the same Named.
 func (k *Keyed) ByName() *Named { return k.named }
 
-// Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its name. It is the Locker
-// that many libraries ask for, such as certmagic's Locker and TryLocker, and OneKey makes it goose's.
+// Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its
+// name. It is the Locker that many libraries ask for, such as certmagic's Locker and TryLocker, and
+// OneKey makes it goose's.
 //
-// Such a caller is not told when the lock is lost. WithOnLost is, and Unlock says so afterwards. Where there is a choice,
-// take the leases of Keyed: their contexts end with the lock.
+// Such a caller is not told when the lock is lost. WithOnLost is, and Unlock says so afterwards.
+// Where there is a choice, take the leases of Keyed: their contexts end with the lock.
 //
-// Calls for one key wait for each other inside a Named, in their order, and one of them at a time queues at the servers:
-// a key has one node however many wait here. So other processes have their turn after each hold, and not after all that
-// wait here. A key stays taken in this Named until Unlock, also where the lock is lost: otherwise Unlock could give back
-// what another caller has got since. Other processes, other Nameds and the leases of the Keyed queue as ever. Whoever
-// locks a key twice waits for itself.
+// Calls for one key wait for each other inside a Named, in their order, and one of them at a time
+// queues at the servers: a key has one node however many wait here. So other processes have their
+// turn after each hold, and not after all that wait here. A key stays taken in this Named until
+// Unlock, also where the lock is lost: otherwise Unlock could give back what another caller has got
+// since. Other processes, other Nameds and the leases of the Keyed queue as ever. Whoever locks a
+// key twice waits for itself.
 //
 // Any goroutine may call Unlock. Nothing is kept of keys that nobody holds or waits for.
 type Named struct {
@@ -113,8 +117,9 @@ func (n *Named) Lock(ctx context.Context, key string) error {
 	}
 }
 
-// TryLock is Lock that does not wait for others. It is false where somebody holds the lock or waits for it, in this
-// process or in another. Its errors are those of Mutex.TryLock, but for ErrNotAcquired.
+// TryLock is Lock that does not wait for others. It is false where somebody holds the lock or waits
+// for it, in this process or in another. Its errors are those of Mutex.TryLock, but for
+// ErrNotAcquired.
 func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	at := n.enter(key)
 	select {
@@ -129,11 +134,13 @@ func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this Named, and otherwise its
-// errors are those of Lease.Unlock: ErrLost says that the lock was lost since Lock, and others may have had it.
+// Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this
+// Named, and otherwise its errors are those of Lease.Unlock: ErrLost says that the lock was lost
+// since Lock, and others may have had it.
 //
-// The lock is given back whatever ctx does: with one that has ended, Unlock only does not wait. After any error the key
-// is free here, and the session goes on to delete the node where the servers were out of reach.
+// The lock is given back whatever ctx does: with one that has ended, Unlock only does not wait.
+// After any error the key is free here, and the session goes on to delete the node where the
+// servers were out of reach.
 func (n *Named) Unlock(ctx context.Context, key string) error {
 	n.mu.Lock()
 	at := n.keys[key]
@@ -150,8 +157,8 @@ func (n *Named) Unlock(ctx context.Context, key string) error {
 	return lease.Unlock(ctx)
 }
 
-// Lease gives the lease with which a key is held in this Named, for its Token, Valid and Context; nil where it is not held.
-// It is that of a lock that was lost until Unlock.
+// Lease gives the lease with which a key is held in this Named, for its Token, Valid and Context;
+// nil where it is not held. It is that of a lock that was lost until Unlock.
 func (n *Named) Lease(key string) *Lease {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -208,8 +215,9 @@ func (n *Named) waitedHere(key string, at *namedKey, why error) error {
 	return e
 }
 
-// OneKey is one key of a Named for libraries whose Lock is given the thing to lock: a *sql.DB for goose's Locker, a
-// *sql.Conn for its SessionLocker. The thing is not looked at: the key is what is locked.
+// OneKey is one key of a Named for libraries whose Lock is given the thing to lock: a *sql.DB for
+// goose's Locker, a *sql.Conn for its SessionLocker. The thing is not looked at: the key is what is
+// locked.
 //
 //	goose.WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
 type OneKey[T any] struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestNamedForgetsKeys: nothing is kept of keys that nobody holds or waits for, however their calls have ended.
+// TestNamedForgetsKeys: nothing is kept of keys that nobody holds or waits for, however their calls
+// have ended.
 func TestNamedForgetsKeys(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()

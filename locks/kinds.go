@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Locker is a lock of any kind, for Do, Try and All: a *Mutex, a *Contest, a *RWMutex for writing, RWMutex.Reader, or
-// Semaphore.Weight.
+// Locker is a lock of any kind, for Do, Try and All: a *Mutex, a *Contest, a *RWMutex for writing,
+// RWMutex.Reader, or Semaphore.Weight.
 type Locker interface {
 	// Lock waits until the lock is held, or ctx ends.
 	Lock(ctx context.Context) (*Lease, error)
@@ -49,15 +49,17 @@ func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx
 // us, and leaves no node.
 func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }
 
-// RWMutex is a lock that any number of readers hold together, or one writer alone. The order of the queue
-// holds for both: a reader waits for the writers that came before it, a writer for everybody, so that
-// neither starves. A release wakes one writer, or the readers that waited for that writer, once each.
+// RWMutex is a lock that any number of readers hold together, or one writer alone. The order of the
+// queue holds for both: a reader waits for the writers that came before it, a writer for everybody,
+// so that neither starves. A release wakes one writer, or the readers that waited for that writer,
+// once each.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers among those come
-// behind writers of other clients that queue meanwhile.
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers
+// among those come behind writers of other clients that queue meanwhile.
 type RWMutex struct{ lock }
 
-// RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and Lock.
+// RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and
+// Lock.
 func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
 	return &RWMutex{newLock(c, messages.Acquire{Path: path}, opts)}
 }
@@ -120,21 +122,22 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 // the order in which they were asked for: light requests do not overtake heavy ones. The number is
 // kept in the data of the lock path; a request with another number is refused.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those come behind requests of
-// other clients that queue meanwhile.
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those
+// come behind requests of other clients that queue meanwhile.
 //
-// A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
-// however long the queue is.
+// A release wakes the first waiter, and the one behind it, who is the first waiter from then on:
+// two clients, however long the queue is.
 type Semaphore struct{ lock }
 
-// Semaphore gives the semaphore at a path. All clients must name the same number of permits, at least one;
-// SetPermits changes it. Bad input is refused by Acquire.
+// Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
+// least one; SetPermits changes it. Bad input is refused by Acquire.
 func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaphore {
 	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
-// Acquire waits until n permits are held. The lease gives all of them back together. Errors are those of
-// Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this one says.
+// Acquire waits until n permits are held. The lease gives all of them back together. Errors are
+// those of Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this
+// one says.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
 }
@@ -192,7 +195,8 @@ func (c *Client) Contest(path string, opts ...LockOption) *Contest {
 	return &Contest{newLock(c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
 }
 
-// Lock waits until the node is ours, or ctx ends, and gives the lease. Errors are those of Mutex.Lock.
+// Lock waits until the node is ours, or ctx ends, and gives the lease. Errors are those of
+// Mutex.Lock.
 func (m *Contest) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
 // TryLock is Lock that does not wait: when the node is there it returns ErrNotAcquired.

@@ -15,7 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Token is a fencing token: of two grants of one lock path the later has the greater one. See messages.Token.
+// Token is a fencing token: of two grants of one lock path the later has the greater one. See
+// messages.Token.
 type Token = messages.Token
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
@@ -56,13 +57,13 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 	return l
 }
 
-// Ownership follows the context. The context of a lease carries it, and those that are derived from it carry
-// it on: whoever locks with such a context locks within that lease.
+// Ownership follows the context. The context of a lease carries it, and those that are derived from
+// it carry it on: whoever locks with such a context locks within that lease.
 
 type leaseKey struct{}
 
-// leaseValues is the root of a lease's context: it never ends, carries the lease, and has the values of the context that
-// Lock was called with.
+// leaseValues is the root of a lease's context: it never ends, carries the lease, and has the
+// values of the context that Lock was called with.
 type leaseValues Lease
 
 // Deadline says that it has none.
@@ -82,8 +83,8 @@ func (v *leaseValues) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// withValues gives a context that ends with ctx, with its cause, and has the values of another context. context.Cause looks
-// for a value, which must not be that of the other context.
+// withValues gives a context that ends with ctx, with its cause, and has the values of another
+// context. context.Cause looks for a value, which must not be that of the other context.
 func withValues(ctx, values context.Context) context.Context {
 	return valued{ctx, context.WithoutCancel(values)}
 }
@@ -258,10 +259,11 @@ func (l *Lease) giveBack() {
 	}
 }
 
-// makeRoomOnStack has the caller's stack grow at once to what a hand-over needs: the lock actor, the session, and the
-// actor of who holds next run on the goroutine that gives back. A goroutine that has waited for long has a small stack,
-// which would be copied three times, frame by frame, while nobody holds. That was a quarter of the client's time of a
-// hand-over, where each of 60 000 goroutines locks once.
+// makeRoomOnStack has the caller's stack grow at once to what a hand-over needs: the lock actor,
+// the session, and the actor of who holds next run on the goroutine that gives back. A goroutine
+// that has waited for long has a small stack, which would be copied three times, frame by frame,
+// while nobody holds. That was a quarter of the client's time of a hand-over, where each of 60 000
+// goroutines locks once.
 //
 //go:noinline
 func makeRoomOnStack(at int) byte { // of which the compiler must not know that it is always zero
@@ -323,7 +325,8 @@ func (l *Lease) finish(err error) {
 	close(l.over)
 }
 
-// takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where it was not.
+// takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where
+// it was not.
 func (l *Lease) takenBack(cause error) error {
 	reason, err := messages.ReasonNone, error(nil)
 	switch {

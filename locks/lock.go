@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lock holds what all kinds of locks share: client, request, options. It is immutable, so that any number of
-// goroutines may use one, or several of the same path: each call queues by itself. Requests and leases refer to it, and
-// do not copy it.
+// lock holds what all kinds of locks share: client, request, options. It is immutable, so that any
+// number of goroutines may use one, or several of the same path: each call queues by itself.
+// Requests and leases refer to it, and do not copy it.
 type lock struct {
 	client *Client
 	lockSettings
@@ -68,8 +68,8 @@ func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Conte
 	return ctx, span
 }
 
-// sameAs reports whether holds of two locks exclude each other's requests, so that a caller within one would wait for
-// itself in the other. Modes and options may differ.
+// sameAs reports whether holds of two locks exclude each other's requests, so that a caller within
+// one would wait for itself in the other. Modes and options may differ.
 func (l *lock) sameAs(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&

@@ -9,30 +9,34 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce and of
-// RunOnceFor, too.
+// LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce
+// and of RunOnceFor, too.
 //
-// An option without effect is refused: Lock returns ErrBadAcquire and says why. What has an effect on which kind of lock
-// is said by two tables: for messages.Acquire in actors.CheckAcquire, for elections and RunOnce here.
+// An option without effect is refused: Lock returns ErrBadAcquire and says why. What has an effect
+// on which kind of lock is said by two tables: for messages.Acquire in actors.CheckAcquire, for
+// elections and RunOnce here.
 type LockOption interface {
 	ElectionOption
 	OnceOption
 	forLock()
 }
 
-// ElectionOption changes how a candidate campaigns: WithPriority, and every LockOption but WithLabel and WithSticky.
+// ElectionOption changes how a candidate campaigns: WithPriority, and every LockOption but
+// WithLabel and WithSticky.
 type ElectionOption interface {
 	apply(*lockSettings)
 	forElection()
 }
 
-// OnceOption changes how RunOnce works: WithMarkFirst, WithRetryAfter, WithWaiting, and every LockOption.
+// OnceOption changes how RunOnce works: WithMarkFirst, WithRetryAfter, WithWaiting, and every
+// LockOption.
 type OnceOption interface {
 	InstantOption
 	forOnce()
 }
 
-// InstantOption changes how RunOnceFor works: WithStartDeadline, WithCatchUp, and every OnceOption but WithMarkFirst.
+// InstantOption changes how RunOnceFor works: WithStartDeadline, WithCatchUp, and every OnceOption
+// but WithMarkFirst.
 type InstantOption interface {
 	apply(*lockSettings)
 	forInstant()
@@ -98,8 +102,9 @@ const (
 	forInstant  use = "RunOnceFor"
 )
 
-// refusals are the options that are refused before anything is sent, by what the lock is used for: their values are not
-// well formed, or they would have no effect. What concerns a mode of locks is in the table of actors.CheckAcquire.
+// refusals are the options that are refused before anything is sent, by what the lock is used for:
+// their values are not well formed, or they would have no effect. What concerns a mode of locks is
+// in the table of actors.CheckAcquire.
 var refusals = []struct {
 	of     use
 	option string
@@ -155,10 +160,11 @@ func WithGrace(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Grace = d })
 }
 
-// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it. Use it where one
-// client locks the same path again and again, and others seldom do. Locking it again with the same client then takes
-// one round trip, a transaction that checks that the node is still there, and Unlock takes none: half of what a cycle
-// costs otherwise. A node that an operator has deleted meanwhile is not reused.
+// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it.
+// Use it where one client locks the same path again and again, and others seldom do. Locking it
+// again with the same client then takes one round trip, a transaction that checks that the node is
+// still there, and Unlock takes none: half of what a cycle costs otherwise. A node that an operator
+// has deleted meanwhile is not reused.
 //
 // Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
 // process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
@@ -170,8 +176,8 @@ func WithSticky(d time.Duration) LockOption {
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
 // 2012). The client's calls of Lock share one node. Calls that wait behind it cost the servers
-// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token. Use
-// it for hot locks of processes with many workers; of an RWMutex, for its readers.
+// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token.
+// Use it for hot locks of processes with many workers; of an RWMutex, for its readers.
 //
 // The order between clients stays that of the queue; inside the client it is that of the calls. The
 // node goes after n grants, after a twentieth of the session timeout, when somebody asks for the
@@ -195,21 +201,24 @@ func WithSticky(d time.Duration) LockOption {
 // node takes the lock from the calls that have it when the client hears of that.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
-// WithReclaim lets a process that is started again after a crash take back what it held, with a client of the same
-// WithSessionFile: the first to ask for the lock under the same label holds at once, with a greater token, and nobody
-// else has held in between, whoever waits. Use it where a restart takes less time than a session timeout, and work
-// that moves to another place costs more than waiting for it; and where a holder that crashes over and over again does
-// no harm by being first each time.
+// WithReclaim lets a process that is started again after a crash take back what it held, with a
+// client of the same WithSessionFile: the first to ask for the lock under the same label holds at
+// once, with a greater token, and nobody else has held in between, whoever waits. Use it where a
+// restart takes less time than a session timeout, and work that moves to another place costs more
+// than waiting for it; and where a holder that crashes over and over again does no harm by being
+// first each time.
 //
-// The process before it must be dead, which the file's lock proves, and its session must live: a session timeout has
-// passed neither between the crash and Open nor between Open and Lock. The session file then keeps that session, and
-// all that it held, for a session timeout after Open, which further restarts do not prolong: others wait too. Where it
-// has expired, the label is another, the file is of another host or damaged, or somebody has asked for the lock back,
-// the request queues like any other.
+// The process before it must be dead, which the file's lock proves, and its session must live: a
+// session timeout has passed neither between the crash and Open nor between Open and Lock. The
+// session file then keeps that session, and all that it held, for a session timeout after Open,
+// which further restarts do not prolong: others wait too. Where it has expired, the label is
+// another, the file is of another host or damaged, or somebody has asked for the lock back, the
+// request queues like any other.
 //
-// It is for exclusive locks, at most 1024 bytes of label, and not together with WithSticky or WithCohort: otherwise the
-// error wraps ErrBadAcquire. Within the client the lock is handed on only when the node of the holder before is gone,
-// which is a round trip later than usual. Without a session file it has no effect; over a gateway it is refused.
+// It is for exclusive locks, at most 1024 bytes of label, and not together with WithSticky or
+// WithCohort: otherwise the error wraps ErrBadAcquire. Within the client the lock is handed on only
+// when the node of the holder before is gone, which is a round trip later than usual. Without a
+// session file it has no effect; over a gateway it is refused.
 func WithReclaim(label string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Reclaim = label })
 }
@@ -220,15 +229,16 @@ func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
 
-// WithReentry makes the lock reentrant: a holder may acquire it again. Lock(lease.Context()) gives a further lease of
-// the same hold, with the same token. Each lease is given back by itself, and the lock with the
-// last of them. Without it such a call returns ErrReentry, because it would wait for itself. Use it
-// where functions that lock call each other.
+// WithReentry makes the lock reentrant: a holder may acquire it again. Lock(lease.Context()) gives
+// a further lease of the same hold, with the same token. Each lease is given back by itself, and
+// the lock with the last of them. Without it such a call returns ErrReentry, because it would wait
+// for itself. Use it where functions that lock call each other.
 func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want.Reentry = true }) }
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
-// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such names.
+// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such
+// names.
 func WithName(name string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Name = name })
 }
@@ -236,16 +246,16 @@ func WithName(name string) LockOption {
 // WithNaming gives the nodes names that programs with another library read as their own: see
 // messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known
 // naming are respected here in any queue. tests/interop/README.md, "Sharing queues with other
-// clients", says which other clients respect ours. Use it to share locks with programs that lock with
-// kazoo, or by ZooKeeper's recipes.
+// clients", says which other clients respect ours. Use it to share locks with programs that lock
+// with kazoo, or by ZooKeeper's recipes.
 func WithNaming(naming messages.Naming) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
-// and every departure then wakes every such waiter, which reads the whole queue: the thundering herd,
-// a load that grows with the square of the queue's length. Use it for comparison, and with ten
-// clients or fewer.
+// and every departure then wakes every such waiter, which reads the whole queue: the thundering
+// herd, a load that grows with the square of the queue's length. Use it for comparison, and with
+// ten clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
@@ -284,18 +294,20 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
 // for the end; the lease's context is what ends work.
 //
-// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
-// function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
-// waits for a later call; see "What callbacks may do" in the package doc. Client.Close does not wait for calls, which
-// may come after it has returned: that of the loss does.
+// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine
+// of their own: a function that is slow delays later calls, and nothing else. It may call anything
+// of this package, but for what waits for a later call; see "What callbacks may do" in the package
+// doc. Client.Close does not wait for calls, which may come after it has returned: that of the loss
+// does.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }
 
-// WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold) before its owner has given
-// it back. key is the key of a Keyed, and the lock path of other locks. err is the cause of the lease's context. Use it
-// where nobody has the lease in hands, as with Named: to end the process, to cancel the work, or to count. Calls come as
-// those of WithOnChange do.
+// WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold)
+// before its owner has given it back. key is the key of a Keyed, and the lock path of other locks.
+// err is the cause of the lease's context. Use it where nobody has the lease in hands, as with
+// Named: to end the process, to cancel the work, or to count. Calls come as those of WithOnChange
+// do.
 func WithOnLost(tell func(key string, err error)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
@@ -310,40 +322,44 @@ func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
 
-// WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is done once in a period
-// at most, and not at all when the process dies or loses the lock in between. Use it where a second time does more harm than none. It
-// excludes WithRetryAfter and AckWith. RunOnceFor refuses it, because it always marks first, and again afterwards.
+// WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is
+// done once in a period at most, and not at all when the process dies or loses the lock in between.
+// Use it where a second time does more harm than none. It excludes WithRetryAfter and AckWith.
+// RunOnceFor refuses it, because it always marks first, and again afterwards.
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
-// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it where work that
-// fails would fail again at once. d is counted from the end of the failed work, with the d of who asks. It is not for
-// a loss of the lock, or work whose caller's ctx has ended: there is no mark then. Zero, the default, lets the next one run at once.
+// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it
+// where work that fails would fail again at once. d is counted from the end of the failed work,
+// with the d of who asks. It is not for a loss of the lock, or work whose caller's ctx has ended:
+// there is no mark then. Zero, the default, lets the next one run at once.
 //
-// RunOnceFor by itself runs work that has failed no second time for the same instant. With this option the next one to
-// ask does, when d has passed since the failure, which may be zero; and at once where the process that ran it died, lost
-// the lock, or was told to end.
+// RunOnceFor by itself runs work that has failed no second time for the same instant. With this
+// option the next one to ask does, when d has passed since the failure, which may be zero; and at
+// once where the process that ran it died, lost the lock, or was told to end.
 func WithRetryAfter(d time.Duration) OnceOption {
 	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
 
-// WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something to do. Use it where
-// work that fails elsewhere is to be taken on at once.
+// WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something
+// to do. Use it where work that fails elsewhere is to be taken on at once.
 func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.waits = true }) }
 
-// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the servers' clock: as the
-// startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that comes too late does harm, or is not worth
-// doing. Zero, the default, sets no bound.
+// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
+// servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that
+// comes too late does harm, or is not worth doing. Zero, the default, sets no bound.
 func WithStartDeadline(d time.Duration) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.startDeadline = d })
 }
 
-// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last run, the oldest first,
-// before the one that it was called for: for the newest most of them, which are not too late by WithStartDeadline.
-// Once.Missed counts the others. next gives the first instant of the schedule after a time, as robfig/cron's
-// Schedule.Next does. Use it where each run does a part of the work, such as a day of a report; InstantOf says which.
-// With most 0 nothing is caught up, and missed instants are counted.
+// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last
+// run, the oldest first, before the one that it was called for: for the newest most of them, which
+// are not too late by WithStartDeadline. Once.Missed counts the others. next gives the first
+// instant of the schedule after a time, as robfig/cron's Schedule.Next does. Use it where each run
+// does a part of the work, such as a day of a report; InstantOf says which. With most 0 nothing is
+// caught up, and missed instants are counted.
 //
-// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is to be repeated first.
+// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is
+// to be repeated first.
 func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.next, s.job.most, s.job.catchesUp = next, most, true })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// columns are the kinds of locks and what takes options besides, in the order of the signs in optionTable. A kind that
-// is asked for in several ways answers the same in all of them.
+// columns are the kinds of locks and what takes options besides, in the order of the signs in
+// optionTable. A kind that is asked for in several ways answers the same in all of them.
 var columns = []struct {
 	takes string // the function or method that takes options
 	ask   func(ctx context.Context, c *Client, path string, opt any) []error
@@ -74,8 +74,9 @@ var columns = []struct {
 	}},
 }
 
-// optionTable says of every option of a lock what each column answers: + accepts it, - refuses it with ErrBadAcquire
-// because it has no effect there, and a dot is a mistake that the compiler finds.
+// optionTable says of every option of a lock what each column answers: + accepts it, - refuses it
+// with ErrBadAcquire because it has no effect there, and a dot is a mistake that the compiler
+// finds.
 //
 //	Mutex, Keyed, RWMutex for writing, RWMutex for reading, Semaphore, Contest, Election, RunOnce, RunOnceFor
 var optionTable = map[string]struct {
@@ -141,8 +142,8 @@ func TestEveryOptionOnEveryKind(t *testing.T) {
 	}
 }
 
-// TestOptionsAreAllTried: every function that gives an option of a lock has a row, and every one that takes them a
-// column.
+// TestOptionsAreAllTried: every function that gives an option of a lock has a row, and every one
+// that takes them a column.
 func TestOptionsAreAllTried(t *testing.T) {
 	given, taken := 0, map[string]bool{}
 	for _, file := range files(t) {

@@ -8,12 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Mark is what RunOnce and RunOnceFor leave behind: who ran, and when. Times are by the servers' clock, to the
-// millisecond.
+// Mark is what RunOnce and RunOnceFor leave behind: who ran, and when. Times are by the servers'
+// clock, to the millisecond.
 type Mark struct {
 	// State is what the mark says of the run; "" stands for no mark.
 	State MarkState
-	// Host and PID are the machine and the process that ran, Label what it called itself (WithLabel).
+	// Host and PID are the machine and the process that ran, Label what it called itself
+	// (WithLabel).
 	Host  string
 	PID   int
 	Label string

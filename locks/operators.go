@@ -18,8 +18,8 @@ import (
 // time. Contenders that go away meanwhile are left out, and children that are no contenders are
 // passed over. A contender whose data may not be read is shown with what its name tells.
 //
-// Errors wrap that of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not be read, or
-// ErrClosed.
+// Errors wrap that of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not
+// be read, or ErrClosed.
 func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, error) {
 	q, err := ask[*messages.Queue](ctx, c, "queue of", path, &messages.ReadQueue{Path: path})
 	if err != nil {
@@ -28,10 +28,10 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 	return q.Contenders, refused("queue of", path, q.Refusal)
 }
 
-// Missing gives the uppermost node of a path that does not exist: "" where the path exists, "/" where the chroot of the
-// client is missing. The path may be "/". An empty Queue may be that of a free lock,
-// whose path goes some time after its last contender, or of a path or a chroot that was mistyped. Errors are those of
-// Queue, and ErrNeedsSession over a gateway.
+// Missing gives the uppermost node of a path that does not exist: "" where the path exists, "/"
+// where the chroot of the client is missing. The path may be "/". An empty Queue may be that of a
+// free lock, whose path goes some time after its last contender, or of a path or a chroot that was
+// mistyped. Errors are those of Queue, and ErrNeedsSession over a gateway.
 func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 	found, err := ask[*messages.MissingFound](ctx, c, "look for", path, &messages.FindMissing{Path: path})
 	if err != nil {
@@ -40,8 +40,9 @@ func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 	return found.Missing, refused("look for", path, found.Refusal)
 }
 
-// Locks looks for the lock paths that have contenders, below a root and at it, and counts their holders and
-// waiters. The root may be "/", for all that the client can see, without what ZooKeeper keeps in /zookeeper.
+// Locks looks for the lock paths that have contenders, below a root and at it, and counts their
+// holders and waiters. The root may be "/", for all that the client can see, without what ZooKeeper
+// keeps in /zookeeper.
 //
 // A node is a lock path when the name of a child is a contender's. Contests are known by their
 // data, so those of other programs are not found. Children with contenders' names are not looked
@@ -56,18 +57,19 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 	return tree, refused("locks below", root, tree.Refusal)
 }
 
-// Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's permits. It writes
-// to their nodes: beside what Turnstile's nodes say, and in the place of what others say, "__REVOKE__" where a node
-// is Curator's, and "unlock" otherwise, as ZooKeeper's recipe has it. It
-// takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that were locked WithGrace are
-// released when that is over; Curator's are told when they made themselves revocable; go-zookeeper's Lock and
-// kazoo's do not listen. Waiters are left alone, and no node is made.
+// Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's
+// permits. It writes to their nodes: beside what Turnstile's nodes say, and in the place of what
+// others say, "__REVOKE__" where a node is Curator's, and "unlock" otherwise, as ZooKeeper's recipe
+// has it. It takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that
+// were locked WithGrace are released when that is over; Curator's are told when they made
+// themselves revocable; go-zookeeper's Lock and kazoo's do not listen. Waiters are left alone, and
+// no node is made.
 //
-// It gives the contenders that were asked, as they were before. Who they are Queue goes on telling, besides that they
-// were asked, where their nodes are Turnstile's; other libraries' are overwritten.
-// Deadlocks believes of holders that were asked that they give back what they have. Where nobody holds the error
-// wraps ErrNotHolding. Where one of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are
-// the others. Otherwise errors are those of Queue.
+// It gives the contenders that were asked, as they were before. Who they are Queue goes on telling,
+// besides that they were asked, where their nodes are Turnstile's; other libraries' are
+// overwritten. Deadlocks believes of holders that were asked that they give back what they have.
+// Where nobody holds the error wraps ErrNotHolding. Where one of several may not be asked it wraps
+// zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	return c.revoke(ctx, path, messages.Contender{})
 }
@@ -102,8 +104,9 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 // at the end. The holder of a contest is asked for the lock before it is broken, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
-// where the contender is not well formed or its token is not known, as where its node may not be read.
-// It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
+// where the contender is not well formed or its token is not known, as where its node may not be
+// read. It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of
+// Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
 	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})
@@ -116,13 +119,14 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".
 //
-// That they do is seen from what their nodes say of who stands still while they wait: messages.Contender.Who. A
-// request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
-// apart by messages.Acquire's Caller and Owner, or else by themselves. Other libraries' nodes do not say it, and
-// holders that have been asked for the lock are believed to give back what they
-// have. Those who wait for a contest leave no trace. Those who wait in a cohort have no nodes: of this client they are
-// seen, of others not. Where a node takes part that another client passes on in a cohort the second reading is 1.25 s
-// after the first, because the node may still name whoever had it before.
+// That they do is seen from what their nodes say of who stands still while they wait:
+// messages.Contender.Who. A request made with the context of a lease, Lock(lease.Context()),
+// belongs to whoever has that lease. Actors are told apart by messages.Acquire's Caller and Owner,
+// or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
+// the lock are believed to give back what they have. Those who wait for a contest leave no trace.
+// Those who wait in a cohort have no nodes: of this client they are seen, of others not. Where a
+// node takes part that another client passes on in a cohort the second reading is 1.25 s after the
+// first, because the node may still name whoever had it before.
 //
 // A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
 // permits that too few are left. Otherwise another holder's release lets it in.
@@ -137,13 +141,14 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 	return sure, err
 }
 
-// PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if processes stand still as a whole: a
-// process that waits behind a lock that it holds, as when it is locked again without the context of its lease, and
-// processes that hold what the others wait for. Nodes do not say which goroutine holds and which one waits, so that
-// in a process with several workers both may be well: look at for how long the members have waited. What is passed on
-// within 1.25 s is not among them, nor are those that wait in a cohort, or in one process for more permits of a
-// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something. Errors are those
-// of Queue.
+// PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if processes stand
+// still as a whole: a process that waits behind a lock that it holds, as when it is locked again
+// without the context of its lease, and processes that hold what the others wait for. Nodes do not
+// say which goroutine holds and which one waits, so that in a process with several workers both may
+// be well: look at for how long the members have waited. What is passed on within 1.25 s is not
+// among them, nor are those that wait in a cohort, or in one process for more permits of a
+// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
+// Errors are those of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})
 }

@@ -42,12 +42,13 @@ func session(opt actors.SessionOption) Option {
 }
 
 // WithSessionTimeout asks for a session timeout, 10 s by default; the servers may grant another. A
-// lock whose holder dies is free after that long. It must be at least a millisecond. Use it to choose
-// between that and leases that survive longer outages: package guides, "Choosing a session timeout".
+// lock whose holder dies is free after that long. It must be at least a millisecond. Use it to
+// choose between that and leases that survive longer outages: package guides, "Choosing a session
+// timeout".
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
-// WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed when
-// the server refuses it. Use it where nodes have ACLs for users.
+// WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
+// when the server refuses it. Use it where nodes have ACLs for users.
 func WithAuth(scheme string, credential []byte) Option {
 	return connection(zkconn.WithAuth(scheme, credential))
 }
@@ -58,14 +59,15 @@ func WithAuth(scheme string, credential []byte) Option {
 // ensemble has Kerberos or DIGEST-MD5: package guides, "Ensembles with Kerberos or DIGEST-MD5".
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
-// WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of other
-// users who may not READ a contender's node look again once a session timeout: see zkconn.WithACL.
-// Use it where other users of the ensemble must not delete, or see, contenders' nodes.
+// WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of
+// other users who may not READ a contender's node look again once a session timeout: see
+// zkconn.WithACL. Use it where other users of the ensemble must not delete, or see, contenders'
+// nodes.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
 
-// WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from that
-// of the contenders' nodes: see zkconn.WithParentACL.
-// Use it where several users lock at one path: they need more of it than of each other's nodes.
+// WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from
+// that of the contenders' nodes: see zkconn.WithParentACL. Use it where several users lock at one
+// path: they need more of it than of each other's nodes.
 func WithParentACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithParentACL(acl...)) }
 
 // WithParentACLFunc is WithParentACL with an ACL for each path: see zkconn.WithParentACLFunc.
@@ -74,24 +76,25 @@ func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 	return connection(zkconn.WithParentACLFunc(f))
 }
 
-// WithTLS connects with TLS. The server's name is that of the server list unless the config sets one.
-// Use it wherever the network is not trusted.
+// WithTLS connects with TLS. The server's name is that of the server list unless the config sets
+// one. Use it wherever the network is not trusted.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
-// WithDialer makes connections with dial. Use it for proxies, for networks that are not TCP, and in tests.
+// WithDialer makes connections with dial. Use it for proxies, for networks that are not TCP, and in
+// tests.
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return connection(zkconn.WithDialer(dial))
 }
 
 // WithReconnectBackoff bounds the pause between two rounds through the servers when none of them
-// answers. It grows from initial to max, with jitter. Use it where thousands of clients would come back at the same
-// moment.
+// answers. It grows from initial to max, with jitter. Use it where thousands of clients would come
+// back at the same moment.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger sets the logger. By default nothing is logged, but that Open takes long. Use it always in
-// production: what the log says of a session nothing else does.
+// WithLogger sets the logger. By default nothing is logged, but that Open takes long. Use it always
+// in production: what the log says of a session nothing else does.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -103,29 +106,29 @@ func WithLogger(log *slog.Logger) Option {
 	}
 }
 
-// WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a MeterProvider: package
-// metering lists them. By default it is that of the actor system of WithActorSystem, where that has one; nil turns them
-// off. protoactor's own figures are not turned on by it: see actors.WithMeterProvider.
-// Use it to alert on losses and on long waits.
+// WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a
+// MeterProvider: package metering lists them. By default it is that of the actor system of
+// WithActorSystem, where that has one; nil turns them off. protoactor's own figures are not turned
+// on by it: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
-// WithMeterLabels puts attributes on the figures that the function makes of a lock path: see actors.WithMeterLabels.
-// Use it where groups of locks are to be told apart in figures.
+// WithMeterLabels puts attributes on the figures that the function makes of a lock path: see
+// actors.WithMeterLabels. Use it where groups of locks are to be told apart in figures.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
 // WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
 // parent of both is the span of the context that Lock was called with; after Lease.Downgrade it is
 // the hold that is downgraded.
 //
-//   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the lock was not acquired,
-//     with error.type as the figures have it.
-//   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the latter two are errors.
-//     Its events are suspended, resumed and "revoke requested". Lease.Context carries it, so that what is done under the
-//     lock can be a part of it.
+//   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
+//     lock was not acquired, with error.type as the figures have it.
+//   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the
+//     latter two are errors. Its events are suspended, resumed and "revoke requested".
+//     Lease.Context carries it, so that what is done under the lock can be a part of it.
 //
-// Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant turnstile.lock.node,
-// turnstile.lock.token and turnstile.session.id. Requests of lock actors that a program spawns itself have none.
-// Use it to see in traces how long requests wait for locks.
+// Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant
+// turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of lock actors that
+// a program spawns itself have none. Use it to see in traces how long requests wait for locks.
 func WithTracerProvider(from trace.TracerProvider) Option {
 	return func(o *options) error {
 		o.tracer = nil
@@ -149,14 +152,15 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 	}
 }
 
-// WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of them
-// is to blame for what you see, and in measurements.
+// WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of
+// them is to blame for what you see, and in measurements.
 func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
-// WithServerTick says what the servers' tickTime is, where that is known, so that leases last longer: see
-// zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer than leases.
+// WithServerTick says what the servers' tickTime is, where that is known, so that leases last
+// longer: see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages
+// are longer than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for
@@ -171,19 +175,19 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 // time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
-// WithMaxWaiting bounds the nodes of one queue with which this client waits, its back-pressure: further calls wait inside
-// the client. See actors.WithMaxWaiting.
-// Use it where others must not wait behind so many of one process.
+// WithMaxWaiting bounds the nodes of one queue with which this client waits, its back-pressure:
+// further calls wait inside the client. See actors.WithMaxWaiting. Use it where others must not
+// wait behind so many of one process.
 func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 
-// WithMaxNodeBytes bounds what the nodes of this client weigh at the servers: see actors.WithMaxNodeBytes.
-// Use it where the servers have another jute.maxbuffer than the usual one.
+// WithMaxNodeBytes bounds what the nodes of this client weigh at the servers: see
+// actors.WithMaxNodeBytes. Use it where the servers have another jute.maxbuffer than the usual one.
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 
 // WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
 // local disk). A process that is started again after a crash then closes its predecessor's session
-// first. Its predecessor's locks are free after a few round trips instead of a session timeout,
-// or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the
+// first. Its predecessor's locks are free after a few round trips instead of a session timeout, or
+// its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the
 // file: see actors.WithSessionFile. Use it for services that a supervisor restarts on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 

@@ -38,8 +38,8 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	case <-r.settled:
 		return r.answer.lease, r.answer.err
 	case <-ctx.Done():
-		// The request is told, and goes on without us until its node is gone. A grant that is there already,
-		// or on its way, is given back like any other.
+		// The request is told, and goes on without us until its node is gone. A grant that is there
+		// already, or on its way, is given back like any other.
 		err := r.timedOut(l.client.session.Explain(ended(ctx)))
 		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
 		return nil, err
@@ -74,9 +74,10 @@ func (l *lock) within(ctx context.Context) *lock {
 	return &inner
 }
 
-// request is the adapter between a lock actor and a goroutine that waits in Lock: it listens to the lock actor and
-// settles its answer. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
-// is given back. Futures would lose replies (protoactor issue 1145).
+// request is the adapter between a lock actor and a goroutine that waits in Lock: it listens to the
+// lock actor and settles its answer. It goes on until the lock actor has ended, so that a grant
+// that arrives after the caller has gone is given back. Futures would lose replies (protoactor
+// issue 1145).
 type request struct {
 	from    *lock           // what was called
 	values  context.Context // the caller's, for its values
@@ -221,7 +222,8 @@ func (r *request) finish(err error) {
 }
 
 // failed makes the error of a request that could not be carried out. The lock actor has checked the
-// request and tells in words what is wrong with it: CheckAcquire gives that as an error to test for.
+// request and tells in words what is wrong with it: CheckAcquire gives that as an error to test
+// for.
 func (r *request) failed(msg *messages.Failed) error {
 	if msg.Reason == messages.ReasonBadInput {
 		if err := actors.CheckAcquire(r.from.want); err != nil {

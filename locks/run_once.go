@@ -9,43 +9,46 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// RunOnce calls work under the lock at key, unless somebody has done so within the period: the whole of a job that
-// several replicas have in their schedules.
+// RunOnce calls work under the lock at key, unless somebody has done so within the period: the
+// whole of a job that several replicas have in their schedules.
 //
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
 //
-// Who runs leaves a mark when work has returned nil: the node "ran" below key says who it was and when that began. The
-// period is counted from there to now, both by the clock of the servers, who are asked for the time by a write (to the
-// node "clock"): what the clocks of the clients show changes nothing. A schedule is not exact, so choose a period that
-// is a little shorter than the time between two runs of it; and servers whose clocks differ make it as much longer or
-// shorter when another of them becomes the leader. A mark from the servers' future counts as made now.
+// Who runs leaves a mark when work has returned nil: the node "ran" below key says who it was and
+// when that began. The period is counted from there to now, both by the clock of the servers, who
+// are asked for the time by a write (to the node "clock"): what the clocks of the clients show
+// changes nothing. A schedule is not exact, so choose a period that is a little shorter than the
+// time between two runs of it; and servers whose clocks differ make it as much longer or shorter
+// when another of them becomes the leader. A mark from the servers' future counts as made now.
 //
-// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds what else is to be written with
-// it. Thus the work is done at least once: when it fails, panics, or loses the lock, there is no mark, and whoever
-// asks next runs it again, at once unless WithRetryAfter says otherwise. WithMarkFirst marks before the work: at most
-// once.
+// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds what else is
+// to be written with it. Thus the work is done at least once: when it fails, panics, or loses the
+// lock, there is no mark, and whoever asks next runs it again, at once unless WithRetryAfter says
+// otherwise. WithMarkFirst marks before the work: at most once.
 //
-// Who finds somebody else at it does not wait, and so does nothing when that one fails; WithWaiting waits for its turn
-// and looks at the mark then. The context of work is as in Do; the lock is given back when it has returned.
+// Who finds somebody else at it does not wait, and so does nothing when that one fails; WithWaiting
+// waits for its turn and looks at the mark then. The context of work is as in Do; the lock is given
+// back when it has returned.
 //
 // The error says what became of it, together with Once.Outcome:
 //
 //   - nil: OnceRan with the mark written, OnceNotDue, or OnceBusy.
-//   - OnceRan, with the error of work: there is no mark. It wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
-//     ended before work returned, and the error of work where there is one.
-//   - OnceRan, with an error of Lease.Txn though work has returned nil: it is done, and the mark is not written
-//     (ErrLost, or what the servers refused), or may be missing (ErrUnknownOutcome). The next to ask may do it again.
-//   - "", with the error of Lock, of Lease.Txn, or of ctx: work was not called. With WithMarkFirst and
-//     ErrUnknownOutcome the mark may be there, and this period pass without the work.
+//   - OnceRan, with the error of work: there is no mark. It wraps ErrLost, ErrRevoked or ErrMaxHold
+//     where the lease had ended before work returned, and the error of work where there is one.
+//   - OnceRan, with an error of Lease.Txn though work has returned nil: it is done, and the mark is
+//     not written (ErrLost, or what the servers refused), or may be missing (ErrUnknownOutcome).
+//     The next to ask may do it again.
+//   - "", with the error of Lock, of Lease.Txn, or of ctx: work was not called. With WithMarkFirst
+//     and ErrUnknownOutcome the mark may be there, and this period pass without the work.
 //
-// A "ran" that is deleted while the work is under way is made anew with the mark. The error that tells to delete one, as
-// after a clock that was wrong, comes only while the lock is held.
+// A "ran" that is deleted while the work is under way is made anew with the mark. The error that
+// tells to delete one, as after a clock that was wrong, comes only while the lock is held.
 //
-// A period or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran" that is something else
-// than a mark ErrFailed; a client over gateways ErrNeedsSession.
+// A period or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran"
+// that is something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
 //
-// The two nodes stay when nobody runs the job any more. Delete them, and the node at key, while nobody does (zkCli's
-// deleteall): the next run begins anew.
+// The two nodes stay when nobody runs the job any more. Delete them, and the node at key, while
+// nobody does (zkCli's deleteall): the next run begins anew.
 func RunOnce(
 	ctx context.Context, client *Client, key string, period time.Duration,
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
@@ -110,7 +113,8 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 	return err
 }
 
-// judgePeriod reports whether the work is due by the mark that was read. The error says what is wrong with it.
+// judgePeriod reports whether the work is due by the mark that was read. The error says what is
+// wrong with it.
 func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {

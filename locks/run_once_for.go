@@ -9,46 +9,55 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job that several replicas have
-// in their schedules, and that is to run once for each time that it is due.
+// RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job
+// that several replicas have in their schedules, and that is to run once for each time that it is
+// due.
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
-// The instant is the key, and not the time at which somebody calls. So it does not matter whose clock is ahead, how late
-// a replica wakes up, or how fast the work is; and a run by hand for another instant moves none of the schedule. All
-// replicas must name the same instant: what their scheduler says the tick is for, or the time rounded to it, and not
-// time.Now(). Two are the same when time.Time.Equal says so, whatever their zones.
+// The instant is the key, and not the time at which somebody calls. So it does not matter whose
+// clock is ahead, how late a replica wakes up, or how fast the work is; and a run by hand for
+// another instant moves none of the schedule. All replicas must name the same instant: what their
+// scheduler says the tick is for, or the time rounded to it, and not time.Now(). Two are the same
+// when time.Time.Equal says so, whatever their zones.
 //
-// The node "ran" below key has the newest instant that the work was begun for, and whether it was done, has failed, or
-// neither. It is written before the work and after it, each time with Lease.Txn; AckWith adds to the second. The work is
-// called at most once for each instant: not again when it has failed, or when its process died or lost the lock in it.
-// WithRetryAfter has it called again then, at least once. Older instants than the newest are refused.
+// The node "ran" below key has the newest instant that the work was begun for, and whether it was
+// done, has failed, or neither. It is written before the work and after it, each time with
+// Lease.Txn; AckWith adds to the second. The work is called at most once for each instant: not
+// again when it has failed, or when its process died or lost the lock in it. WithRetryAfter has it
+// called again then, at least once. Older instants than the newest are refused.
 //
-// A caller that comes while the work runs does not wait; WithWaiting does. WithStartDeadline bounds how late the work may
-// begin. WithCatchUp first calls it for the instants that were missed.
+// A caller that comes while the work runs does not wait; WithWaiting does. WithStartDeadline bounds
+// how late the work may begin. WithCatchUp first calls it for the instants that were missed.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
-//   - OnceRan: the work was called. The error is that of work, or the errors of all calls where WithCatchUp made several;
-//     it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had ended before work returned. An error of Lease.Txn
-//     though work has returned nil: it is done, and not marked so.
-//   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was done.
-//   - OnceBusy: somebody is at it. Where that is known to be the run of an older instant the error wraps ErrNotRun.
-//   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over: Once.Left. Or the instant
-//     is more than a minute ahead of the servers' clock: ErrNotRun.
+//   - OnceRan: the work was called. The error is that of work, or the errors of all calls where
+//     WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
+//     ended before work returned. An error of Lease.Txn though work has returned nil: it is done,
+//     and not marked so.
+//   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was
+//     done.
+//   - OnceBusy: somebody is at it. Where that is known to be the run of an older instant the error
+//     wraps ErrNotRun.
+//   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over:
+//     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
 //   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
-//   - "": the error of Lock, of Lease.Txn, or of ctx, and work was not called. After ErrUnknownOutcome, or a loss, the
-//     instant may be marked as begun, and passes without the work unless WithRetryAfter has it called.
+//   - "": the error of Lock, of Lease.Txn, or of ctx, and work was not called. After
+//     ErrUnknownOutcome, or a loss, the instant may be marked as begun, and passes without the work
+//     unless WithRetryAfter has it called.
 //
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
-// How late it is, and when to retry, is by the servers' clock, as for RunOnce. RunOnce may have been used with the same
-// key before, also by an earlier version: what it has left stands for all instants up to the begin of that run, unless
-// that had failed. Do not use both with one key for longer than a change from one to the other.
+// How late it is, and when to retry, is by the servers' clock, as for RunOnce. RunOnce may have
+// been used with the same key before, also by an earlier version: what it has left stands for all
+// instants up to the begin of that run, unless that had failed. Do not use both with one key for
+// longer than a change from one to the other.
 //
-// An instant before the year 1 or after 9999, and options that exclude each other, give ErrBadAcquire; a "ran" that is
-// something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
+// An instant before the year 1 or after 9999, and options that exclude each other, give
+// ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways
+// ErrNeedsSession.
 func RunOnceFor(
 	ctx context.Context, client *Client, key string, instant time.Time,
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
@@ -73,8 +82,8 @@ func RunOnceFor(
 	return j.once, err
 }
 
-// InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the location of the instant
-// that RunOnceFor was given. It is zero elsewhere.
+// InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the
+// location of the instant that RunOnceFor was given. It is zero elsewhere.
 func InstantOf(ctx context.Context) time.Time {
 	at, _ := ctx.Value(instantKey{}).(time.Time)
 	return at
@@ -94,8 +103,8 @@ func (l *lock) checkInstant(instant time.Time) error {
 	return l.wrong
 }
 
-// busyFor tells of a run that is under way elsewhere. Its mark is looked at before its holder: where the holder is still
-// there that has written it, it is at what the mark says.
+// busyFor tells of a run that is under way elsewhere. Its mark is looked at before its holder:
+// where the holder is still there that has written it, it is at what the mark says.
 func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (Once, error) {
 	once := Once{Outcome: OnceBusy}
 	var mark Mark
@@ -128,8 +137,9 @@ func notRun(key string, instant time.Time, why error) error {
 	return &Error{Op: "run", Path: key, Detail: "for " + instantText(instant), Err: fmt.Errorf("%w: %w", ErrNotRun, why)}
 }
 
-// farthestAhead is how far an instant may be ahead of the servers' clock. The clocks of replicas that wake up early may be
-// ahead; an instant of next month, as by a mistake, would have all that come until then refused as superseded.
+// farthestAhead is how far an instant may be ahead of the servers' clock. The clocks of replicas
+// that wake up early may be ahead; an instant of next month, as by a mistake, would have all that
+// come until then refused as superseded.
 const farthestAhead = time.Minute
 
 // runFor calls the work for the instants that are due, and marks each of them before and after.
@@ -187,7 +197,8 @@ func (j *job) runInstant(ctx context.Context, at time.Time, work func(context.Co
 	return !j.retries, err
 }
 
-// judgeInstant reports whether the work is due by the mark that was read. The error says why it is not run at all.
+// judgeInstant reports whether the work is due by the mark that was read. The error says why it is
+// not run at all.
 func (j *job) judgeInstant(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) > 0 {
@@ -234,8 +245,8 @@ func (j *job) judgeTime() (due bool, err error) {
 	return true, nil
 }
 
-// missed gives the instants before this one that nobody has run the work for and that are to be caught up, the oldest
-// first, and how many others there are.
+// missed gives the instants before this one that nobody has run the work for and that are to be
+// caught up, the oldest first, and how many others there are.
 func (j *job) missed(ctx context.Context) (catchUp []time.Time, left int) {
 	last := j.once.Mark
 	from := last.For

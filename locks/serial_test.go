@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSerialGoesOnBehindAGoexit: a function that ends its goroutine, as t.FailNow does, keeps no other from being
-// called, neither one that waits nor one that comes later.
+// TestSerialGoesOnBehindAGoexit: a function that ends its goroutine, as t.FailNow does, keeps no
+// other from being called, neither one that waits nor one that comes later.
 func TestSerialGoesOnBehindAGoexit(t *testing.T) {
 	var s serial
 	called, begun := make(chan string, 2), make(chan struct{})

@@ -20,13 +20,13 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that does not care.
 const AnyVersion int32 = -1
 
-// Create makes a node. It makes no parents: where the parent does not exist it is ErrNoNode. A Create of the parent
-// may stand before it in the same transaction, or set the Op's field Parents: see Lease.Txn. Set the field Ephemeral for
-// a node that ends with the client's session.
+// Create makes a node. It makes no parents: where the parent does not exist it is ErrNoNode. A
+// Create of the parent may stand before it in the same transaction, or set the Op's field Parents:
+// see Lease.Txn. Set the field Ephemeral for a node that ends with the client's session.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
-// CreateSequential makes a node whose name is that of path and ten digits that the server puts behind it. Its parent
-// must exist, as for Create.
+// CreateSequential makes a node whose name is that of path and ten digits that the server puts
+// behind it. Its parent must exist, as for Create.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -57,19 +57,21 @@ func Check(path string, version int32) Op {
 //	op := locks.Create("/jobs/nightly/state", state)
 //	op.Parents = true
 //
-// They are made in the same transaction, empty, with the ACL of WithParentACL: so there are parents and all ops, or
-// nothing new. What is not atomic is finding out which are missing. Where somebody makes one or deletes one meanwhile,
-// the servers refuse the transaction, nothing is written, and it is looked at and sent again. The parents stay when the
-// nodes below them are deleted.
+// They are made in the same transaction, empty, with the ACL of WithParentACL: so there are parents
+// and all ops, or nothing new. What is not atomic is finding out which are missing. Where somebody
+// makes one or deletes one meanwhile, the servers refuse the transaction, nothing is written, and
+// it is looked at and sent again. The parents stay when the nodes below them are deleted.
 //
 // What the error says:
 //
-//   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after Unlock: the lock is not held
-//     any more, and nothing was written.
-//   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was refused, and
-//     nothing was written. ErrNoNode is also that of a Create whose parent does not exist.
+//   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after
+//     Unlock: the lock is not held any more, and nothing was written.
+//   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a
+//     part was refused, and nothing was written. ErrNoNode is also that of a Create whose parent
+//     does not exist.
 //   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
-//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be while the session lives.
+//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be
+//     while the session lives.
 //
 // A lost reply is resolved where that is possible:
 //
@@ -171,8 +173,9 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// alone reports whether nobody else could write so far, while this lease holds, what only holders of the lock write. A
-// lease within another one of the lock has an owner, by whom others may share its hold.
+// alone reports whether nobody else could write so far, while this lease holds, what only holders
+// of the lock write. A lease within another one of the lock has an owner, by whom others may share
+// its hold.
 func (l *Lease) alone() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&
@@ -203,26 +206,29 @@ func (l *Lease) notWritten(err error) error {
 	return &Error{Op: "transaction under", Path: l.Path(), Node: l.Node(), State: state, Err: err}
 }
 
-// Get reads a node while the lock is held: its data, and the version that a Set or a Check of Txn wants.
+// Get reads a node while the lock is held: its data, and the version that a Set or a Check of Txn
+// wants.
 //
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows what every holder before has written with Txn, and every Txn of this lease that was called before Get. It
-// waits for one that is still under way, so it tells what became of a Txn that has returned ErrUnknownOutcome. What
-// others write meanwhile without the lock it may not show yet. Nothing of theirs goes unnoticed where the Set names
-// the version that was read.
+// It shows what every holder before has written with Txn, and every Txn of this lease that was
+// called before Get. It waits for one that is still under way, so it tells what became of a Txn
+// that has returned ErrUnknownOutcome. What others write meanwhile without the lock it may not show
+// yet. Nothing of theirs goes unnoticed where the Set names the version that was read.
 //
-// Data that your program writes through another client of ZooKeeper, even to the same servers, is not in this order:
-// the server of this session may be behind. Such writes are not checked for the lock either. Write with Txn, and read
-// with Get; or write the token beside the data, and refuse smaller ones ("Fencing" in package guides).
+// Data that your program writes through another client of ZooKeeper, even to the same servers, is
+// not in this order: the server of this session may be behind. Such writes are not checked for the
+// lock either. Write with Txn, and read with Get; or write the token beside the data, and refuse
+// smaller ones ("Fencing" in package guides).
 //
 // What the error says:
 //
-//   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so what was read may be another
-//     holder's, and is not given.
+//   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so what was read
+//     may be another holder's, and is not given.
 //   - It wraps zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
-//   - It wraps that of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is lost.
+//   - It wraps that of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
+//     lost.
 //   - It wraps ErrNeedsSession: the client is one over gateways.
 func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int32, err error) {
 	if l.from.client.Session() == nil {
@@ -244,8 +250,8 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	return data, stat.Version, err
 }
 
-// read reads a node, as the servers show it to the session that holds. The lease is looked at behind the answer: another
-// holder may have written what is read once it is over.
+// read reads a node, as the servers show it to the session that holds. The lease is looked at
+// behind the answer: another holder may have written what is read once it is over.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
 	switch {
@@ -264,8 +270,8 @@ func (l *Lease) notRead(err error) error {
 // errLeaseOver is why a request under a lease is not waited for any more.
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the lease itself has been
-// told to whoever waits for an answer, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the
+// lease itself has been told to whoever waits for an answer, which says more.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.ctx, func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestTxnBehindARelease: once the lock is to be given back no transaction begins, though the lease's context has not ended
-// yet: the lock may be somebody else's already, with the same node.
+// TestTxnBehindARelease: once the lock is to be given back no transaction begins, though the
+// lease's context has not ended yet: the lock may be somebody else's already, with the same node.
 func TestTxnBehindARelease(t *testing.T) {
 	client, err := Open(t.Context(), embedded.Run(t).Addr())
 	require.NoError(t, err)

@@ -39,7 +39,8 @@ func Example_handler() {
 	// Output: paid 10 times
 }
 
-// Three replicas wake up at the same time, and once more when the job is done. One of them runs it, once.
+// Three replicas wake up at the same time, and once more when the job is done. One of them runs it,
+// once.
 func Example_job() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
 		var all sync.WaitGroup

@@ -36,8 +36,9 @@ func (p *press) Receive(ctx actor.Context) {
 	}
 }
 
-// supervised runs presses below a supervisor with a directive. Each print panics as often as jams says; then it tells
-// its token. It returns when that was told, or when the supervisor has seen its press end.
+// supervised runs presses below a supervisor with a directive. Each print panics as often as jams
+// says; then it tells its token. It returns when that was told, or when the supervisor has seen its
+// press end.
 func supervised(client *locks.Client, jams int, directive actor.Directive) {
 	printed, ended := make(chan messages.Token), make(chan struct{})
 	print := func(token messages.Token) {
@@ -101,7 +102,8 @@ func Example_supervision() {
 	// printed, with a token: true
 }
 
-// An actor that is resumed keeps its lock actor: only the Release that it has deferred gives the lock back.
+// An actor that is resumed keeps its lock actor: only the Release that it has deferred gives the
+// lock back.
 func Example_supervisionResumed() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
 		released := make(chan string)

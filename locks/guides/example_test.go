@@ -32,8 +32,8 @@ func onServer(run func(ctx context.Context, client *locks.Client, server *embedd
 	}
 }
 
-// Fencing: a write is under way when its holder's session expires. The next holder has written before it arrives, and
-// the resource refuses it.
+// Fencing: a write is under way when its holder's session expires. The next holder has written
+// before it arrives, and the resource refuses it.
 func Example_fencing() {
 	onServer(func(ctx context.Context, client *locks.Client, server *embedded.Server) error {
 		var fence messages.Token
@@ -67,8 +67,8 @@ func Example_fencing() {
 	// first: refused
 }
 
-// Moving: the old lock, and within it the new one, while some programs know only the old one. Here the old one is a mutex
-// as well; it could be any other lock.
+// Moving: the old lock, and within it the new one, while some programs know only the old one. Here
+// the old one is a mutex as well; it could be any other lock.
 func Example_moving() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
 		old, err := client.Mutex("/old").Lock(ctx)

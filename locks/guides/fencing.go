@@ -61,13 +61,15 @@
 //   - Readers of an RWMutex and holders of a semaphore are several at a time. Their tokens differ,
 //     and the smaller is as good as the greater: compare a reader's only with those of writers.
 //     Readers that share a node have one token.
-//   - All gives a lease for each lock, and so a token for each. A resource looks at the one of its own lock.
-//   - A lease for reading that Downgrade has given has the writer's token, and so has each lease of a reentered hold.
-//   - Tokens of two lock paths are not meant to be compared. A resource that several locks protect remembers one for
-//     each.
-//   - When the whole ensemble is wiped, or restored from a backup, the numbers begin again at a smaller one. Put an
-//     epoch of your own before the token, and raise it on that day. Leases overlap, too: keep such servers down for a
-//     session timeout.
+//   - All gives a lease for each lock, and so a token for each. A resource looks at the one of its
+//     own lock.
+//   - A lease for reading that Downgrade has given has the writer's token, and so has each lease of
+//     a reentered hold.
+//   - Tokens of two lock paths are not meant to be compared. A resource that several locks protect
+//     remembers one for each.
+//   - When the whole ensemble is wiped, or restored from a backup, the numbers begin again at a
+//     smaller one. Put an epoch of your own before the token, and raise it on that day. Leases
+//     overlap, too: keep such servers down for a session timeout.
 //   - Holders of other libraries have no tokens. A resource that takes writes from them is not
 //     fenced.
 //

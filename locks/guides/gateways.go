@@ -55,28 +55,28 @@
 //
 // actors/gateway/example_tls_test.go runs these lines, whole, on two nodes.
 //
-// A client uses the gateway that has accepted its newest request, and goes to the next when that one
-// does not answer, closes, or is full. Clients that name them in the same order use the same one, which
-// makes the most of cohorts; those that name them in different orders share the load. A lease's second
-// request for its lock (WithReentry, RLock under a writer) stays at the gateway by which the lease is held.
-// gateway.WithMaxRequests bounds what a gateway takes on: above it Lock fails with an error that may
-// pass (MayPass).
+// A client uses the gateway that has accepted its newest request, and goes to the next when that
+// one does not answer, closes, or is full. Clients that name them in the same order use the same
+// one, which makes the most of cohorts; those that name them in different orders share the load. A
+// lease's second request for its lock (WithReentry, RLock under a writer) stays at the gateway by
+// which the lease is held. gateway.WithMaxRequests bounds what a gateway takes on: above it Lock
+// fails with an error that may pass (MayPass).
 //
 // What needs a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
 // Election.Observe, Lease.Txn, Lease.Get. A session with a session file cannot have a gateway.
 //
 // # In a protoactor cluster
 //
-// Package actors/gateway/grain has a cluster kind, so that nobody names gateways: each lock path has a
-// grain, on a member with a session, that forwards to the gateway there. grain.Kind takes the options of a
-// gateway.
+// Package actors/gateway/grain has a cluster kind, so that nobody names gateways: each lock path
+// has a grain, on a member with a session, that forwards to the gateway there. grain.Kind takes the
+// options of a gateway.
 //
 //	cluster.WithKinds(grain.Kind(session))                      // on members with a session
 //	client, err := gateway.Open(ctx, system, grain.At(cluster)) // on any node
 //
-// While members disagree about who is a member, a path may have two grains. That does no harm: their
-// gateways queue in ZooKeeper, which decides. Use protoactor's zk cluster provider, and members and
-// locks depend on one ensemble.
+// While members disagree about who is a member, a path may have two grains. That does no harm:
+// their gateways queue in ZooKeeper, which decides. Use protoactor's zk cluster provider, and
+// members and locks depend on one ensemble.
 //
 // # A grain that is served once
 //
@@ -86,8 +86,8 @@
 //	props := actor.PropsFromProducer(newAccount, activation.Single(session, grain.Path("/grains")))
 //	cluster.WithKinds(cluster.NewKind("account", props))
 //
-// The grain is started, and served, once it holds the lock of its identity; what comes before is kept up
-// to a bound. It is stopped when the lock is lost, and no message is served once the lease has run out.
-// activation.LeaseOf gives the fencing token and a context. The price is a lock for each grain that is
-// active: a node in ZooKeeper, and a round trip or two before its first message.
+// The grain is started, and served, once it holds the lock of its identity; what comes before is
+// kept up to a bound. It is stopped when the lock is lost, and no message is served once the lease
+// has run out. activation.LeaseOf gives the fencing token and a context. The price is a lock for
+// each grain that is active: a node in ZooKeeper, and a round trip or two before its first message.
 package guides

@@ -15,7 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// boundedHandler is the handler of the guide that bounds its wait alone, and answers what the guide says.
+// boundedHandler is the handler of the guide that bounds its wait alone, and answers what the guide
+// says.
 func boundedHandler(client *locks.Client, pay func(ctx context.Context) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		waiting, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -45,8 +46,8 @@ func boundedHandler(client *locks.Client, pay func(ctx context.Context) error) h
 	}
 }
 
-// What a handler answers whose server is stopped, is cut off, or ends the session, while it pays and before it does; and
-// when somebody else has the order.
+// What a handler answers whose server is stopped, is cut off, or ends the session, while it pays
+// and before it does; and when somebody else has the order.
 func TestHandlerAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, while func(server *embedded.Server, other *locks.Client)

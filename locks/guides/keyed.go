@@ -1,18 +1,20 @@
 // # Locks by key
 //
-// Most services lock by a string: an order, a tenant, a host name, a file. Client.Keyed has a lock for each.
+// Most services lock by a string: an order, a tenant, a host name, a file. Client.Keyed has a lock
+// for each.
 //
 //	orders := client.Keyed("/orders", locks.WithLabel(host))
 //	lease, err := orders.Lock(ctx, id)                  // or TryLock, which does not wait
 //	err := locks.Do(ctx, orders.Mutex(id), work)        // the whole of it
 //
-// Any string is a key, and different keys never share a lock. `zklock tree /orders` shows the keys as they are, with
-// escapes as in URLs for what a path cannot have. Keys of more than 128 bytes are cut, and end with their SHA-256. The
-// doc of Keyed has the rules; Keyed.Path gives the lock path, for zklock and for Client.Queue.
+// Any string is a key, and different keys never share a lock. `zklock tree /orders` shows the keys
+// as they are, with escapes as in URLs for what a path cannot have. Keys of more than 128 bytes are
+// cut, and end with their SHA-256. The doc of Keyed has the rules; Keyed.Path gives the lock path,
+// for zklock and for Client.Queue.
 //
-// Nothing has to be deleted. The servers remove the lock path of a key that nobody wants any more, a minute or so later.
-// What is held at the same time is bounded by the weight of a session: some 2 400 of the longest keys, or twice as many
-// short ones (WithMaxNodeBytes).
+// Nothing has to be deleted. The servers remove the lock path of a key that nobody wants any more,
+// a minute or so later. What is held at the same time is bounded by the weight of a session: some 2
+// 400 of the longest keys, or twice as many short ones (WithMaxNodeBytes).
 //
 // # Libraries that bring an interface
 //
@@ -24,17 +26,21 @@
 //	gocron        locks/adapters/gocron, a module of its own: it leaves marks besides, so that a fast job runs once
 //	your own      Lock(ctx, key) error, TryLock(ctx, key) (bool, error), Unlock(ctx, key) error
 //
-// The tests in tests/adapters run these libraries with it: three processes that want one certificate, or migrate one
-// database.
+// The tests in tests/adapters run these libraries with it: three processes that want one
+// certificate, or migrate one database.
 //
 // # When the lock is lost and nobody has the lease
 //
-// A caller that locks by name does not hear that the lock is lost. It works on, while another process may have the lock.
-// That is so with every Locker of this shape, whatever it locks with. What there is:
+// A caller that locks by name does not hear that the lock is lost. It works on, while another
+// process may have the lock. That is so with every Locker of this shape, whatever it locks with.
+// What there is:
 //
-//   - WithOnLost is called with the key and the cause, at once. End the process there, or cancel the work of that key.
-//   - Named.Unlock returns an error that wraps ErrLost. The work is done by then, so it is for the log and for counting.
-//   - Named.Lease gives the lease of a key while it is held: its Context ends with the lock, and its Token fences.
+//   - WithOnLost is called with the key and the cause, at once. End the process there, or cancel
+//     the work of that key.
+//   - Named.Unlock returns an error that wraps ErrLost. The work is done by then, so it is for the
+//     log and for counting.
+//   - Named.Lease gives the lease of a key while it is held: its Context ends with the lock, and
+//     its Token fences.
 //
 // A process that cannot stop what it does ends itself:
 //
@@ -42,10 +48,10 @@
 //		log.Fatalf("the lock of %s: %v", key, err)
 //	})).ByName()
 //
-// Ask what the library does beside its lock. certmagic looks into the store before it obtains a certificate, so that a
-// loss costs one certificate too many. goose writes the versions of migrations into the same database, but a migration
-// outside a transaction may run twice. What must not happen twice needs a token that the resource compares: see the guide
-// "Fencing".
+// Ask what the library does beside its lock. certmagic looks into the store before it obtains a
+// certificate, so that a loss costs one certificate too many. goose writes the versions of
+// migrations into the same database, but a migration outside a transaction may run twice. What must
+// not happen twice needs a token that the resource compares: see the guide "Fencing".
 //
 // # What is defined
 //
@@ -58,7 +64,7 @@
 //	TryLock of a key that this process has     false
 //	Close of the client                        ends who waits, with ErrClosed; what was held is lost
 //
-// Calls of one process for one key queue in the process, and one at a time queues at the servers. So a process has its
-// turn after each hold of another, and not after all that wait there. Leases of Keyed.Lock have a node each, and queue in
-// the order of all calls of all processes.
+// Calls of one process for one key queue in the process, and one at a time queues at the servers.
+// So a process has its turn after each hold of another, and not after all that wait there. Leases
+// of Keyed.Lock have a node each, and queue in the order of all calls of all processes.
 package guides

@@ -52,8 +52,9 @@
 //   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a
 //     whole session timeout later. The listener has to know what that means for the lock. Here the
 //     lease ends, after some 0.4 session timeouts, and stays ended.
-//   - Downgrade. Curator before 5.5 lets a writer that already waits in beside the reader. Downgrade
-//     does not, but a waiting writer of such a Curator in the same queue goes by Curator's rules.
+//   - Downgrade. Curator before 5.5 lets a writer that already waits in beside the reader.
+//     Downgrade does not, but a waiting writer of such a Curator in the same queue goes by
+//     Curator's rules.
 //   - Persistent locks, barriers, queues, caches, shared counters: there are none here.
 //   - Semaphores have nodes of their own kind and share no queue with Curator's.
 //
@@ -130,10 +131,10 @@
 //
 // Take both locks for a while, always in the same order: the old one, and within it the new one.
 // When every running program takes both, leave the old one out, program by program: all of them
-// hold the new one. No two are inside at any time in between. It works for Redis, Consul, a database's
-// advisory locks, or files too. Give them back in the reverse order. Switch the resource's fence to
-// the new lock's tokens while both are held.
+// hold the new one. No two are inside at any time in between. It works for Redis, Consul, a
+// database's advisory locks, or files too. Give them back in the reverse order. Switch the
+// resource's fence to the new lock's tokens while both are held.
 //
-// With kazoo's own names and Curator in the same place no library can help: neither sees the other's nodes
-// (TestCuratorAndKazooNamesDoNotKeepOut). Move to a new lock path in the same way.
+// With kazoo's own names and Curator in the same place no library can help: neither sees the
+// other's nodes (TestCuratorAndKazooNamesDoNotKeepOut). Move to a new lock path in the same way.
 package guides

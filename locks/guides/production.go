@@ -1,13 +1,14 @@
 // # Running against a production ensemble
 //
-// Turnstile needs ZooKeeper 3.5 or later; what is tested are 3.9.5, 3.8.6 and 3.8.0, alone and as ensembles of three.
-// Name all servers, and a chroot of the application's: "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it
-// does not exist. zklock doctor looks at each of the servers and says in words what is wrong.
+// Turnstile needs ZooKeeper 3.5 or later; what is tested are 3.9.5, 3.8.6 and 3.8.0, alone and as
+// ensembles of three. Name all servers, and a chroot of the application's:
+// "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it does not exist. zklock doctor looks
+// at each of the servers and says in words what is wrong.
 //
 // # Who may do what
 //
-// An ACL is per node, and is not inherited. Two kinds of nodes matter: the lock path, and the contenders' nodes below
-// it.
+// An ACL is per node, and is not inherited. Two kinds of nodes matter: the lock path, and the
+// contenders' nodes below it.
 //
 //	to do this                     needs
 //	lock                           READ, CREATE and DELETE on the lock path
@@ -18,18 +19,19 @@
 //	ask for a lock back            WRITE on the holder's node
 //	break                          DELETE on the lock path
 //
-// WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and WithParentACLFunc
-// what the lock paths do that are made. Lock paths that exist keep their list: making them beforehand, with an ACL of
-// the operator's, is a way to see to it that nobody else makes them. A session that may CREATE and not DELETE ends
-// itself when it has to take a node away, because nothing else would. All this is told, user by user, on servers that
-// enforce it, in tests/access. WithSASL authenticates with DIGEST-MD5 or Kerberos: see "Ensembles with Kerberos or
+// WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and
+// WithParentACLFunc what the lock paths do that are made. Lock paths that exist keep their list:
+// making them beforehand, with an ACL of the operator's, is a way to see to it that nobody else
+// makes them. A session that may CREATE and not DELETE ends itself when it has to take a node away,
+// because nothing else would. All this is told, user by user, on servers that enforce it, in
+// tests/access. WithSASL authenticates with DIGEST-MD5 or Kerberos: see "Ensembles with Kerberos or
 // DIGEST-MD5". digest over an open network is readable: use TLS.
 //
 // # TLS
 //
-// WithTLS with a tls.Config: the authorities, and a certificate where the servers want one. The server is verified by
-// the name in the server list, unless the Config says otherwise (tests/access/tls_test.go). zklock and the dashboard
-// take the same from flags.
+// WithTLS with a tls.Config: the authorities, and a certificate where the servers want one. The
+// server is verified by the name in the server list, unless the Config says otherwise
+// (tests/access/tls_test.go). zklock and the dashboard take the same from flags.
 //
 // # Connections
 //
@@ -45,8 +47,9 @@
 // An idle client sends a ping every third of a session timeout, and a sync every sixth, so that its
 // next lock is granted in one round trip. The syncs reach the leader. WithoutIdleSyncs saves them.
 // Use it where ten thousand clients idle, and the first lock after a pause may begin another
-// session. Measured with a sync every third, as it was until now, and 10 000 clients and a session timeout of 10 s (go -C tests/bench run .
-// -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble):
+// session. Measured with a sync every third, as it was until now, and 10 000 clients and a session
+// timeout of 10 s (go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m, and
+// with -ensemble):
 //
 //	                                             with the syncs    without
 //	packets a second, of an idle client          0.6               0.3
@@ -63,33 +66,33 @@
 //
 // # Sizes
 //
-// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise. Transactions of locks stay
-// far below, but for one: when a session ends, the servers delete all of its ephemeral nodes in one
-// transaction. It has four bytes and the whole path of each. Where it is too large, all servers fail,
-// and do not start again ("Unreasonable length"; ZOOKEEPER-4306, in 3.8.0 as in 3.9.5). So the nodes
-// of a client weigh 512 KiB at most: some 5 000 locks with paths of 40 characters, or 2 000 with
-// paths of 200. Then Lock returns ErrSessionFull, for which MayPass is true; a waiter whose queue has
-// a node of its client waits inside it. Of one queue a client has no more than 256 nodes that wait,
-// whatever they weigh.
+// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise. Transactions of locks
+// stay far below, but for one: when a session ends, the servers delete all of its ephemeral nodes
+// in one transaction. It has four bytes and the whole path of each. Where it is too large, all
+// servers fail, and do not start again ("Unreasonable length"; ZOOKEEPER-4306, in 3.8.0 as in
+// 3.9.5). So the nodes of a client weigh 512 KiB at most: some 5 000 locks with paths of 40
+// characters, or 2 000 with paths of 200. Then Lock returns ErrSessionFull, for which MayPass is
+// true; a waiter whose queue has a node of its client waits inside it. Of one queue a client has no
+// more than 256 nodes that wait, whatever they weigh.
 //
 // With more locks in one process:
 //
 //   - Open several clients, each with a session of its own.
 //   - Or raise jute.maxbuffer at every server, and WithMaxNodeBytes to half of it. Servers first.
-//   - -Dzookeeper.closeSessionTxn.enabled=false at every server keeps the nodes out of that transaction.
-//     Servers without it, and programs with other libraries, keep their danger.
+//   - -Dzookeeper.closeSessionTxn.enabled=false at every server keeps the nodes out of that
+//     transaction. Servers without it, and programs with other libraries, keep their danger.
 //
 // To start an ensemble again that such a session has brought down (tests/crowd does it):
 //
 //   - Stop all servers. Set jute.maxbuffer at each to several times the length that they log.
 //     closeSessionTxn.enabled=false does not help any more: the transaction is in their logs.
 //   - Start all of them.
-//   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without it,
-//     a server that reads them fails at its next start.
+//   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without
+//     it, a server that reads them fails at its next start.
 //
 // A server whose bound is smaller hangs up on what is larger, each time. The request then pauses,
-// and its error says on what the server hangs up. A listing of a lock path is an answer of some 60 bytes
-// for each contender, and answers above 64 MiB are refused here. With more than a million
+// and its error says on what the server hangs up. A listing of a lock path is an answer of some 60
+// bytes for each contender, and answers above 64 MiB are refused here. With more than a million
 // contenders in one lock path the connection is lost again and again, for all locks of the session.
 // Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
 // Curator shares a queue, some 17 000 contenders are the limit. Labels are at most 1 024 bytes.
@@ -124,10 +127,10 @@
 //
 // # Quotas and throttling
 //
-// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, those that wait
-// too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run goes
-// on. Throttled requests (zookeeper.throttled_op_wait_time) are not executed, and are sent again
-// after pauses until ctx ends. Package zkconn has a table of all that servers answer with.
+// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, those that
+// wait too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run
+// goes on. Throttled requests (zookeeper.throttled_op_wait_time) are not executed, and are sent
+// again after pauses until ctx ends. Package zkconn has a table of all that servers answer with.
 //
 // # Watching it
 //
@@ -135,29 +138,32 @@
 //   - zklock graph exits with 1 where there is a deadlock: for a cron job.
 //   - The servers' own figures (mntr). zk_outstanding_requests should be near zero. zk_avg_latency
 //     and fsync times: a lock costs a commit to disk. zk_watch_count grows with holders, with
-//     waiters whose predecessor is in another session, with retained nodes, and with lock paths that a client
-//     locks over and over, alone. zk_ephemerals_count
-//     counts contenders and retained nodes.
-//   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
-//     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
-//     server that differs out, delete its data, and let it copy the others'.
+//     waiters whose predecessor is in another session, with retained nodes, and with lock paths
+//     that a client locks over and over, alone. zk_ephemerals_count counts contenders and retained
+//     nodes.
+//   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to
+//     differ. 3.8.0 does that now and then when networks are cut and leaders change. No lock can
+//     hold on such an ensemble: take the server that differs out, delete its data, and let it copy
+//     the others'.
 //   - Session.Counters: Polls counts waiters that found by looking again, a session timeout later,
 //     what no watch had told them. The lock was theirs, or the contender before them was gone. It
 //     should be zero. Where it
 //     grows, waiters may not READ the node before theirs, or a server loses watches. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
 //     removed. It grows where servers are restored from a backup.
-//   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB the
-//     client's nodes weigh, and how many requests wait inside it.
-//   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
-//     of the lease, as OpenTelemetry figures and spans. actors/metering lists them. In examples/metrics
-//     are a dashboard for Grafana (grafana-dashboard.json) and rules for Prometheus (alerts.yml).
+//   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB
+//     the client's nodes weigh, and how many requests wait inside it.
+//   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by
+//     cause, what is left of the lease, as OpenTelemetry figures and spans. actors/metering lists
+//     them. In examples/metrics are a dashboard for Grafana (grafana-dashboard.json) and rules for
+//     Prometheus (alerts.yml).
 //   - Client.Ready for readiness probes: nil through a restart of a server, and an error that says
 //     since when and why where nothing can be renewed. It fails, too, where servers hang up on
 //     requests or put them off, and carry out none. Election.Health for liveness probes of a
 //     leader: it fails where the leader's lease is over and its function still runs. Client.State
 //     says more.
-//   - WithOnChange: each lease that is in doubt, for how long still, that goes on, is asked for, or is lost.
+//   - WithOnChange: each lease that is in doubt, for how long still, that goes on, is asked for, or
+//     is lost.
 //   - WithUnreleased: leases that were never given back, with the stack of their Lock.
 //   - WithLogger. At level warn: locks that are lost, connections that are lost, sessions that
 //     expire, heartbeats that are not answered. Also nodes that could not be deleted yet, servers
@@ -170,9 +176,10 @@
 //
 // # The servers
 //
-// Three or five members on machines that do not fail together, of ZooKeeper 3.9.5 or 3.8.6. Never run
-// 3.9.3, which loses data (ZOOKEEPER-4925). Before 3.8.5 and 3.9.2 servers of an ensemble can come to
-// differ (ZOOKEEPER-4785). ClickHouse Keeper allows no lease. zklock doctor says so of the servers that it meets.
+// Three or five members on machines that do not fail together, of ZooKeeper 3.9.5 or 3.8.6. Never
+// run 3.9.3, which loses data (ZOOKEEPER-4925). Before 3.8.5 and 3.9.2 servers of an ensemble can
+// come to differ (ZOOKEEPER-4785). ClickHouse Keeper allows no lease. zklock doctor says so of the
+// servers that it meets.
 //
 //   - The transaction log on a disk of its own: every lock waits for its fsync.
 //   - Heaps that are never swapped: a server that pauses for 0.4 of the session timeout takes the

@@ -1,16 +1,16 @@
 // # What services do with locks
 //
 // Programs, each with the few lines that deal with locking. They run as Examples of this package
-// (locks/guides/example_services_test.go). Five of them are whole in examples/services: a cron worker
-// with several replicas, an HTTP handler, a leader loop, a pool of workers, and an actor with a
-// supervisor. None has more than ten such lines, which a test counts. The example of the actor that
-// exists once is one of package actors.
+// (locks/guides/example_services_test.go). Five of them are whole in examples/services: a cron
+// worker with several replicas, an HTTP handler, a leader loop, a pool of workers, and an actor
+// with a supervisor. None has more than ten such lines, which a test counts. The example of the
+// actor that exists once is one of package actors.
 //
 // # A request that must be alone
 //
 // An HTTP handler changes an order. Do waits for the lock for as long as the request lasts, and the
-// handler's work ends with the request and with the lease. A deadline of the ctx that Do gets is for
-// both: the wait and the work.
+// handler's work ends with the request and with the lease. A deadline of the ctx that Do gets is
+// for both: the wait and the work.
 //
 //	err := locks.Do(r.Context(), client.Mutex("/orders/"+id), func(ctx context.Context, token locks.Token) error {
 //		return store.Pay(ctx, id, token)
@@ -25,12 +25,13 @@
 //	errors.Is(err, locks.ErrBadPath)    400: the id makes no lock path, such as "" or ".."
 //	any other                           500, your own errors among them
 //
-// Ask the request's context whether the client has gone, and not the error. A lease that is lost ends
-// the work's ctx too, and the work returns context.Canceled. The error of Do hides that from errors.Is
-// while the caller's ctx lives. Always answer something: a handler that returns without is a 200.
+// Ask the request's context whether the client has gone, and not the error. A lease that is lost
+// ends the work's ctx too, and the work returns context.Canceled. The error of Do hides that from
+// errors.Is while the caller's ctx lives. Always answer something: a handler that returns without
+// is a 200.
 //
-// Look at your own errors first. One that the lease's loss has come beside wraps both, and MayPass is
-// true for it.
+// Look at your own errors first. One that the lease's loss has come beside wraps both, and MayPass
+// is true for it.
 //
 // # Busy, or out of reach
 //
@@ -67,9 +68,9 @@
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly, locks.WithStartDeadline(time.Hour))
 //	log.Print(once.Outcome, once.Mark) // already ran: done at ..., for ..., by process 4711 on web2
 //
-// Where nobody runs the job for an instant, the error wraps ErrNotRun, so no night is missed silently.
-// The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's schedules
-// have for it:
+// Where nobody runs the job for an instant, the error wraps ErrNotRun, so no night is missed
+// silently. The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's
+// schedules have for it:
 //
 //	a run that failed or died     it stays the only one; WithRetryAfter: again     backoffLimit
 //	a late one                    it runs; WithStartDeadline: not after that       startingDeadlineSeconds
@@ -83,16 +84,17 @@
 // To run a night again by hand, name its instant, with WithRetryAfter(0). That moves nothing of the
 // schedule. Work with WithCatchUp asks InstantOf(ctx) which instant it is called for.
 //
-// RunOnce is for jobs that have no schedule: "at most every 23 hours". The period is counted by the servers' clock, from
-// the beginning of the last run. The mark is written when the job has returned nil, so that a job that fails, or whose
-// replica dies, is run by the next that comes. With WithMarkFirst it is at most once.
+// RunOnce is for jobs that have no schedule: "at most every 23 hours". The period is counted by the
+// servers' clock, from the beginning of the last run. The mark is written when the job has returned
+// nil, so that a job that fails, or whose replica dies, is run by the next that comes. With
+// WithMarkFirst it is at most once.
 //
-// AckWith writes the job's result together with the mark. After ErrUnknownOutcome the job is done and the mark may be
-// missing.
+// AckWith writes the job's result together with the mark. After ErrUnknownOutcome the job is done
+// and the mark may be missing.
 //
-// Programs with gocron import its Locker or Elector: locks/adapters/gocron. For robfig/cron and asynq there are programs
-// to copy from: examples/scheduler/robfig and examples/scheduler/asynq. A crontab takes zklock run --for, or
-// --at-most-every.
+// Programs with gocron import its Locker or Elector: locks/adapters/gocron. For robfig/cron and
+// asynq there are programs to copy from: examples/scheduler/robfig and examples/scheduler/asynq. A
+// crontab takes zklock run --for, or --at-most-every.
 //
 // # A leader
 //
@@ -103,24 +105,24 @@
 //
 //	err := election.Run(ctx, address, func(ctx context.Context, term *locks.Leadership) error { return reconcile(ctx, term.Token()) })
 //
-// WithPriority prefers some places to others. Where an error of yours may pass, wrap ErrAgain in it: Run then campaigns
-// again, after a pause. Any other ends it.
+// WithPriority prefers some places to others. Where an error of yours may pass, wrap ErrAgain in
+// it: Run then campaigns again, after a pause. Any other ends it.
 //
 // # An actor that exists once
 //
-// In a program of protoactor's the same is an actor. Every node spawns a singleton; the one that holds
-// the lock runs your actor as its child, and forwards messages to it. The first message is an
+// In a program of protoactor's the same is an actor. Every node spawns a singleton; the one that
+// holds the lock runs your actor as its child, and forwards messages to it. The first message is an
 // actors.Activation: give its Context to whatever takes long, and its Token to whatever is written.
 //
 //	props := actor.PropsFromProducer(newBilling)
 //	pid := system.Root.Spawn(actors.NewSingleton(session, messages.Acquire{Path: "/singletons/billing"}, props))
 //
-// The lock is given back when the actor has ended, and not before. After a loss another node may run
-// it at once; by then the context has ended and Activation.Valid is false. So an actor that is slow to
-// stop, and does not look at either, works beside its successor: fencing tokens are for that. An actor
-// that fails again and again moves to another node (actors.WithFailures). Messages to a node where it
-// does not run are dead letters, or are kept for a while (actors.WithBuffer). Nodes without a session
-// use gateway.NewSingleton.
+// The lock is given back when the actor has ended, and not before. After a loss another node may
+// run it at once; by then the context has ended and Activation.Valid is false. So an actor that is
+// slow to stop, and does not look at either, works beside its successor: fencing tokens are for
+// that. An actor that fails again and again moves to another node (actors.WithFailures). Messages
+// to a node where it does not run are dead letters, or are kept for a while (actors.WithBuffer).
+// Nodes without a session use gateway.NewSingleton.
 //
 // # A pool with a limit
 //
@@ -133,9 +135,9 @@
 //
 // # An actor that a supervisor starts again
 //
-// An actor spawns its lock actor as its child, works when it is told Held, and sends Release. When it panics its children
-// stop, and with them the hold; the next one of it asks anew, with a greater token. The guide
-// "Supervision of actors" has the other directives.
+// An actor spawns its lock actor as its child, works when it is told Held, and sends Release. When
+// it panics its children stop, and with them the hold; the next one of it asks anew, with a greater
+// token. The guide "Supervision of actors" has the other directives.
 //
 //	case *actor.Started:
 //		w.lock = ctx.Spawn(actors.NewLock(w.Session, messages.Acquire{Path: w.Path}))
@@ -152,13 +154,14 @@
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// After ErrUnknownOutcome read it again with Get: the version says whether it was written. The first
-// holder finds zkconn.ErrNoNode and creates it; with the Op's field Parents, what is above it too.
+// After ErrUnknownOutcome read it again with Get: the version says whether it was written. The
+// first holder finds zkconn.ErrNoNode and creates it; with the Op's field Parents, what is above it
+// too.
 //
 // A program that keeps its data over a ZooKeeper client of its own has neither. Its session may see
 // less than Turnstile's, and outlive it. Move those reads and writes to Get and Txn. Or write the
-// token beside the data, in one transaction, and refuse smaller ones: "Fencing", which is also about
-// data that are not in ZooKeeper.
+// token beside the data, in one transaction, and refuse smaller ones: "Fencing", which is also
+// about data that are not in ZooKeeper.
 //
 // # A restart that keeps the lock
 //
@@ -171,8 +174,9 @@
 //	client, err := locks.Open(opening, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
-// What the work had begun is as the crash has left it: read it under the lock (Lease.Get), as any holder does. A process that
-// crashes each time at the same place keeps the others out for as long as that goes on.
+// What the work had begun is as the crash has left it: read it under the lock (Lease.Get), as any
+// holder does. A process that crashes each time at the same place keeps the others out for as long
+// as that goes on.
 //
 // # What to set
 //

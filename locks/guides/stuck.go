@@ -58,13 +58,13 @@
 //
 // # To ask
 //
-// Revoke takes nothing away. A Turnstile holder hears it (Lease.Revoked,
-// messages.RevokeRequested). One that locked WithGrace is released when that is over. One of
-// Curator's hears it if it was made revocable; go-zookeeper's and kazoo's do not. zklock run ends
-// its command and exits with 80, unless it was started with --keep. The queue
-// goes on showing who holds where the node is Turnstile's: the request is written beside that. Where
-// Curator has asked, its request overwrites the node, and the holder writes it again. What other
-// libraries' nodes said is overwritten: read the queue first.
+// Revoke takes nothing away. A Turnstile holder hears it (Lease.Revoked, messages.RevokeRequested).
+// One that locked WithGrace is released when that is over. One of Curator's hears it if it was made
+// revocable; go-zookeeper's and kazoo's do not. zklock run ends its command and exits with 80,
+// unless it was started with --keep. The queue goes on showing who holds where the node is
+// Turnstile's: the request is written beside that. Where Curator has asked, its request overwrites
+// the node, and the holder writes it again. What other libraries' nodes said is overwritten: read
+// the queue first.
 //
 // # To break
 //

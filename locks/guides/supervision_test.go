@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSupervisionIsFromItsExamples: each block of code of the guide stands in the file of its examples, which runs.
-// The table of directives is no code.
+// TestSupervisionIsFromItsExamples: each block of code of the guide stands in the file of its
+// examples, which runs. The table of directives is no code.
 func TestSupervisionIsFromItsExamples(t *testing.T) {
 	guide, err := os.ReadFile("supervision.go")
 	require.NoError(t, err)

@@ -28,8 +28,8 @@
 // Count such an outage twice.
 //
 // Measured, with a session for each lock and outages at random moments (go run ./tests/outages), on
-// a machine that did little else. There were 200 outages or more each of 0.05, 0.10, 0.15 and 0.20 T,
-// with T = 2 s, 4 s and 10 s, with one server and with three. None lost a lease. The lease was
+// a machine that did little else. There were 200 outages or more each of 0.05, 0.10, 0.15 and 0.20
+// T, with T = 2 s, 4 s and 10 s, with one server and with three. None lost a lease. The lease was
 // renewed within 0.02 T of the end of the outage.
 //
 // Long outages lose some on a busy machine, or where a server keeps writes of other sessions
@@ -48,23 +48,27 @@
 //     must give way. Be careful with which. A lock that is lost too easily costs more at three in
 //     the morning than one that is free ten seconds later.
 //
-// zklock doctor says what the servers grant, how long a transaction takes, and what the lease has to spare.
+// zklock doctor says what the servers grant, how long a transaction takes, and what the lease has
+// to spare.
 //
 // # What the servers make of it
 //
-// They grant what lies between minSessionTimeout and maxSessionTimeout, 2 and 20 ticks unless told otherwise: with
-// the usual tick of 2 s that is from 4 s to 40 s. The lease goes by the shortest timeout that was granted to the session:
-// all servers must allow the same. Where they do not, a session that moves to one that grants less has a shorter lease at
-// once, and for good. Sessions expire at ticks, so a crash frees the lock up to a tick later than T. The 0.4 is derived for
-// a tick of at most T/2, which is what the servers see to unless minSessionTimeout is set below two ticks: do not do that.
+// They grant what lies between minSessionTimeout and maxSessionTimeout, 2 and 20 ticks unless told
+// otherwise: with the usual tick of 2 s that is from 4 s to 40 s. The lease goes by the shortest
+// timeout that was granted to the session: all servers must allow the same. Where they do not, a
+// session that moves to one that grants less has a shorter lease at once, and for good. Sessions
+// expire at ticks, so a crash frees the lock up to a tick later than T. The 0.4 is derived for a
+// tick of at most T/2, which is what the servers see to unless minSessionTimeout is set below two
+// ticks: do not do that.
 //
 // Where the servers' tick is known to be short, say so with WithServerTick. With a tick of 200 ms
 // and T of 10 s a lease lasts 0.56 T from the heartbeat, and outages of 3.5 s are survived instead
 // of 2 s. Never name a tick that is shorter than that of any server.
 //
-// Round trips of a transaction, fsync included, must take less than T/24 most of the time: 0.4 s where T is 10 s. Where they
-// take longer, the lease is renewed by older evidence and is shorter; above T/15 locks are lost, or granted late, on a
-// network without a fault. WithServerTick helps there too.
+// Round trips of a transaction, fsync included, must take less than T/24 most of the time: 0.4 s
+// where T is 10 s. Where they take longer, the lease is renewed by older evidence and is shorter;
+// above T/15 locks are lost, or granted late, on a network without a fault. WithServerTick helps
+// there too.
 //
 // # A crash without the wait
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Elector is gocron's Elector: the process that leads runs all jobs, and the others none. It campaigns from NewElector
-// to Stop. A new leader goes on with its own schedule, by its own clock.
+// Elector is gocron's Elector: the process that leads runs all jobs, and the others none. It
+// campaigns from NewElector to Stop. A new leader goes on with its own schedule, by its own clock.
 type Elector struct {
 	election *locks.Election
 	term     atomic.Pointer[locks.Leadership]
@@ -21,7 +21,8 @@ type Elector struct {
 // errNotLeader is why gocron does not run a job here.
 var errNotLeader = errors.New("another process leads")
 
-// NewElector campaigns until ctx ends, or Stop. name is what people see of the leader: see locks.Election.Campaign.
+// NewElector campaigns until ctx ends, or Stop. name is what people see of the leader: see
+// locks.Election.Campaign.
 func NewElector(ctx context.Context, election *locks.Election, name string) *Elector {
 	ctx, stop := context.WithCancel(ctx)
 	e := &Elector{election: election, stop: stop, over: make(chan struct{})}
@@ -36,8 +37,9 @@ func NewElector(ctx context.Context, election *locks.Election, name string) *Ele
 	return e
 }
 
-// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run. The error says that
-// another process leads, and wraps what campaigning has failed with where it is over.
+// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run.
+// The error says that another process leads, and wraps what campaigning has failed with where it is
+// over.
 func (e *Elector) IsLeader(context.Context) error {
 	select {
 	case <-e.over:
@@ -58,7 +60,8 @@ func (e *Elector) Token() locks.Token {
 	return 0
 }
 
-// Stop resigns, and returns when that is done. It does not wait for jobs: shut the scheduler down first.
+// Stop resigns, and returns when that is done. It does not wait for jobs: shut the scheduler down
+// first.
 func (e *Elector) Stop() {
 	e.stop()
 	<-e.over

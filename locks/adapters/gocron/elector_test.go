@@ -20,7 +20,8 @@ type led struct {
 	clock *clockwork.FakeClock
 }
 
-// leading waits until one of the processes leads that had not led with this token, and gives its number.
+// leading waits until one of the processes leads that had not led with this token, and gives its
+// number.
 func leading(t *testing.T, all []led, after uint64) int {
 	t.Helper()
 	for end := time.Now().Add(patient.Bound); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -34,8 +35,9 @@ func leading(t *testing.T, all []led, after uint64) int {
 	return -1
 }
 
-// TestElector: three replicas tick; the leader runs the job, and the others do not. When its session has expired another
-// leads, with a greater token, and runs the next tick. When that one stops, so does the next.
+// TestElector: three replicas tick; the leader runs the job, and the others do not. When its
+// session has expired another leads, with a greater token, and runs the next tick. When that one
+// stops, so does the next.
 func TestElector(t *testing.T) {
 	server := embedded.Run(t)
 	ran := make(chan string, 100)

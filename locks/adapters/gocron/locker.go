@@ -13,25 +13,30 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Locker is gocron's Locker: of all processes that have a job of one name in their schedules, one runs it at a time, and
-// once for each tick. Give it to gocron.WithDistributedLocker, and call Follow before the scheduler starts.
+// Locker is gocron's Locker: of all processes that have a job of one name in their schedules, one
+// runs it at a time, and once for each tick. Give it to gocron.WithDistributedLocker, and call
+// Follow before the scheduler starts.
 type Locker struct {
-	// Client has the session. Root is the path below which each job has its lock path and its mark: see locks.Keyed.
+	// Client has the session. Root is the path below which each job has its lock path and its mark:
+	// see locks.Keyed.
 	Client *locks.Client
 	Root   string
 	// Clock is what gocron.WithClock was given; nil for none.
 	Clock clockwork.Clock
 	// Options are those of each lock, such as locks.WithLabel.
 	Options []locks.LockOption
-	// ForInstants are more options of jobs whose schedule has instants, which locks.RunOnceFor runs: WithStartDeadline for
-	// those that are worth nothing later, or WithWaiting, with which a tick that comes while the job runs is run behind it.
-	// WithCatchUp is refused, because gocron runs a job once for a tick.
+	// ForInstants are more options of jobs whose schedule has instants, which locks.RunOnceFor
+	// runs: WithStartDeadline for those that are worth nothing later, or WithWaiting, with which a
+	// tick that comes while the job runs is run behind it. WithCatchUp is refused, because gocron
+	// runs a job once for a tick.
 	ForInstants []locks.InstantOption
 	// ForPeriods are more options of the other jobs, which locks.RunOnce runs.
 	ForPeriods []locks.OnceOption
-	// Done, if it is not nil, is told of each run of this process when its mark is written and the lock given back.
+	// Done, if it is not nil, is told of each run of this process when its mark is written and the
+	// lock given back.
 	Done func(Run)
-	// Lost, if it is not nil, is told of a run of this process whose lock was lost, or whose mark is not written.
+	// Lost, if it is not nil, is told of a run of this process whose lock was lost, or whose mark
+	// is not written.
 	Lost func(Run, error)
 
 	scheduler atomic.Pointer[gocron.Scheduler]
@@ -55,8 +60,8 @@ type NotRun struct {
 	Tick
 	// Once says who runs it, or has run it.
 	Once locks.Once
-	// Err is nil where somebody runs the job for this tick, or has. Otherwise it wraps locks.ErrNotRun, and says why nobody
-	// does: as where the run of an older tick is under way.
+	// Err is nil where somebody runs the job for this tick, or has. Otherwise it wraps
+	// locks.ErrNotRun, and says why nobody does: as where the run of an older tick is under way.
 	Err error
 }
 
@@ -72,11 +77,12 @@ func (n *NotRun) Error() string {
 // Unwrap gives Err.
 func (n *NotRun) Unwrap() error { return n.Err }
 
-// Follow tells whose jobs are locked: the scheduler that the Locker was given to. Without it Lock refuses all.
+// Follow tells whose jobs are locked: the scheduler that the Locker was given to. Without it Lock
+// refuses all.
 func (l *Locker) Follow(scheduler gocron.Scheduler) { l.scheduler.Store(&scheduler) }
 
-// Lock is called by gocron before each run of a job. Where it returns an error gocron does not run it: a *NotRun, or what
-// kept it from finding out.
+// Lock is called by gocron before each run of a job. Where it returns an error gocron does not run
+// it: a *NotRun, or what kept it from finding out.
 func (l *Locker) Lock(ctx context.Context, job string) (gocron.Lock, error) {
 	tick, err := l.tickOf(ctx, job)
 	if err != nil {
@@ -154,7 +160,8 @@ type hold struct {
 	ended chan error    // holds what the run came to, then
 }
 
-// Unlock is called by gocron after the run. Its error says that the lock was lost before, or the mark is not written.
+// Unlock is called by gocron after the run. Its error says that the lock was lost before, or the
+// mark is not written.
 func (h *hold) Unlock(context.Context) error {
 	close(h.over)
 	return <-h.ended

@@ -28,8 +28,9 @@ func replicas(t *testing.T, servers string) (all []*replica) {
 	return all
 }
 
-// TestOncePerTick: three replicas tick one after the other, when the job of the one before is over, as fast jobs are. The
-// first runs it, with tokens that grow; the others are told that it was run for this instant, and by whom.
+// TestOncePerTick: three replicas tick one after the other, when the job of the one before is over,
+// as fast jobs are. The first runs it, with tokens that grow; the others are told that it was run
+// for this instant, and by whom.
 func TestOncePerTick(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		const ticks = 10
@@ -61,7 +62,8 @@ func TestOncePerTick(t *testing.T) {
 	})
 }
 
-// TestOnlyToLockIsNotEnough: the same with a Locker that only locks. Every tick runs on every replica.
+// TestOnlyToLockIsNotEnough: the same with a Locker that only locks. Every tick runs on every
+// replica.
 func TestOnlyToLockIsNotEnough(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		const ticks, replicas = 3, 3
@@ -84,8 +86,8 @@ func TestOnlyToLockIsNotEnough(t *testing.T) {
 	})
 }
 
-// TestAtTheSameTime: the replicas tick while the job is under way on the first: nobody else runs it then, nor when it is
-// over and the others come to the same tick.
+// TestAtTheSameTime: the replicas tick while the job is under way on the first: nobody else runs it
+// then, nor when it is over and the others come to the same tick.
 func TestAtTheSameTime(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		var all []*replica
@@ -108,8 +110,8 @@ func TestAtTheSameTime(t *testing.T) {
 	})
 }
 
-// TestRunnerIsKilled: the replica that runs the job dies in it. Its tick was begun and is not run again; the next one runs
-// on another replica when the session of the dead one is over.
+// TestRunnerIsKilled: the replica that runs the job dies in it. Its tick was begun and is not run
+// again; the next one runs on another replica when the session of the dead one is over.
 func TestRunnerIsKilled(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		dead := newReplica(t, "dead", servers)
@@ -131,8 +133,8 @@ func TestRunnerIsKilled(t *testing.T) {
 	})
 }
 
-// TestRunNow: between two instants it is refused, and nothing is marked. The same job runs under its lock, by hand, and
-// then for the next instant.
+// TestRunNow: between two instants it is refused, and nothing is marked. The same job runs under
+// its lock, by hand, and then for the next instant.
 func TestRunNow(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		r := newReplica(t, "r", servers)

@@ -26,8 +26,8 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 	})
 }
 
-// begin is where the clocks of all tests begin: at a full second, so that the next one is a second away. The servers' clock
-// goes on meanwhile: instants may be late by it, and not early.
+// begin is where the clocks of all tests begin: at a full second, so that the next one is a second
+// away. The servers' clock goes on meanwhile: instants may be late by it, and not early.
 var begin = time.Now().Truncate(time.Second)
 
 // replica is a process with a schedule, whose clock the test moves.
@@ -99,8 +99,8 @@ func (r *replica) tick(t *testing.T, d time.Duration) string {
 	return patient.Receive(t, r.events)
 }
 
-// move moves the clock when the scheduler waits for it, and has taken out the tick before: gocron does so by the time that
-// it is then.
+// move moves the clock when the scheduler waits for it, and has taken out the tick before: gocron
+// does so by the time that it is then.
 func (r *replica) move(t *testing.T, d time.Duration) {
 	t.Helper()
 	patient.Eventually(t, func() bool {

@@ -14,7 +14,8 @@ import (
 type Tick struct {
 	// Instant is that of the schedule: the same on all replicas. Zero where the schedule has none.
 	Instant time.Time
-	// Period is how long after the begin of one run the next may begin, by the servers' clock. Zero where there is an instant.
+	// Period is how long after the begin of one run the next may begin, by the servers' clock. Zero
+	// where there is an instant.
 	Period time.Duration
 }
 
@@ -27,12 +28,15 @@ func (t Tick) String() string {
 }
 
 const (
-	// early is how long before an instant a run still counts for it: timers run by another clock than the one that is
-	// read, and that one may be set back meanwhile. Instants of gocron's schedules are a second apart at least.
+	// early is how long before an instant a run still counts for it: timers run by another clock
+	// than the one that is read, and that one may be set back meanwhile. Instants of gocron's
+	// schedules are a second apart at least.
 	early = 500 * time.Millisecond
-	// passed bounds the instants of a schedule that are looked at: a process that was paused may have missed many.
+	// passed bounds the instants of a schedule that are looked at: a process that was paused may
+	// have missed many.
 	passed = 16
-	// The part of a duration that lies between two runs at least: replicas do not tick evenly, and servers' clocks differ.
+	// The part of a duration that lies between two runs at least: replicas do not tick evenly, and
+	// servers' clocks differ.
 	periodOf, periodPart = 9, 10
 )
 
@@ -45,8 +49,8 @@ var (
 	errAtOnce      = errors.New("a one-time job that starts at once has no instant that replicas have in common")
 )
 
-// tickOf finds out what a job is about to be run for. The scheduler answers from its loop, which may be waiting for jobs
-// to end: then ctx, which is the job's, ends.
+// tickOf finds out what a job is about to be run for. The scheduler answers from its loop, which
+// may be waiting for jobs to end: then ctx, which is the job's, ends.
 func (l *Locker) tickOf(ctx context.Context, job string) (Tick, error) {
 	scheduler := l.scheduler.Load()
 	if scheduler == nil {
@@ -98,7 +102,8 @@ func tickAt(job gocron.Job, now time.Time) (Tick, error) {
 	if err != nil {
 		return Tick{}, fmt.Errorf("%w: %w", errNoJob, err)
 	}
-	// The run that is about to begin is still among the next ones: gocron takes it out when it has the lock.
+	// The run that is about to begin is still among the next ones: gocron takes it out when it has
+	// the lock.
 	var tick Tick
 	for _, at := range runs {
 		if !at.IsZero() && at.Before(now.Add(early)) && at.After(tick.Instant) {
