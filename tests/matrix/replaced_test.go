@@ -33,6 +33,8 @@ type replacement struct {
 	name string
 	// befall ends with the servers' return.
 	befall func(t *testing.T, e *estate, ghost kind)
+	// keeps is whether the servers that return have the nodes that stay.
+	keeps bool
 }
 
 // replacements are those after which no session of before lives on. The first two have clients refused for ever that
@@ -42,7 +44,7 @@ var replacements = []replacement{
 		e.Vacate()
 		time.Sleep(timeout * 2 / 5)
 		e.move(newServer(t))
-	}},
+	}, false},
 	{"restored", func(t *testing.T, e *estate, ghost kind) {
 		old := newServer(t)
 		line := bubble.NewLine(old)
@@ -53,11 +55,11 @@ var replacements = []replacement{
 		time.Sleep(timeout * 2 / 5)
 		line.Be(bubble.Down) // its session lives for its timeout more
 		e.move(old)
-	}},
+	}, false},
 	{"swapped", func(_ *testing.T, e *estate, _ kind) {
 		e.back = time.Now()
 		e.Swap()
-	}},
+	}, true},
 }
 
 // move has another server there from now on.
@@ -330,6 +332,66 @@ func TestReplacedServersRunOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, locks.OnceNotDue, again.Outcome)
 		require.Equal(t, got.Mark, again.Mark)
+		e.settled(t, works, waits)
+	})
+}
+
+// TestReplacedServersRunOnceFor: work that is under way for an instant is told that it has lost the lock. Where the servers
+// know that it was begun, whoever waits for the turn leaves it alone, and only who may try again runs it; where they do not,
+// whoever waits runs it. Afterwards it is done for this instant, and the next instant runs as ever.
+func TestReplacedServersRunOnceFor(t *testing.T) {
+	replaced(t, "run-once-for", func(t *testing.T, e *estate, befall replacement) {
+		works, waits := e.open(t), e.open(t)
+		instant := time.Now().Truncate(time.Minute)
+		under, lost := make(chan struct{}), make(chan error, 1)
+		go func() {
+			_, err := locks.RunOnceFor(patient(t), works, lockPath, instant, func(ctx context.Context, _ locks.Token) error {
+				close(under)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+			lost <- err
+		}()
+		<-under
+		type turn struct {
+			locks.Once
+			err error
+		}
+		next := make(chan turn, 1)
+		did := func(context.Context, locks.Token) error { return nil }
+		go func() {
+			once, err := locks.RunOnceFor(patient(t), waits, lockPath, instant, did, locks.WithWaiting())
+			next <- turn{once, err}
+		}()
+		synctest.Wait()
+		befall.befall(t, e, mutex)
+
+		require.ErrorIs(t, <-lost, locks.ErrLost)
+		got := <-next
+		e.works(t, "who waited for its turn")
+		require.NoError(t, got.err)
+		require.True(t, got.Mark.For.Equal(instant), got.Mark)
+		tried, err := locks.RunOnceFor(e.inTime(t), works, lockPath, instant, did, locks.WithRetryAfter(0))
+		require.NoError(t, err)
+		if befall.keeps {
+			require.Equal(t, locks.OnceAlreadyRan, got.Outcome)
+			require.Equal(t, locks.MarkBegun, got.Mark.State)
+			require.Equal(t, locks.OnceRan, tried.Outcome)
+		} else {
+			require.Equal(t, locks.OnceRan, got.Outcome)
+			require.Equal(t, locks.OnceAlreadyRan, tried.Outcome)
+			require.Equal(t, got.Mark, tried.Mark)
+		}
+		require.Equal(t, locks.MarkDone, tried.Mark.State)
+
+		again, err := locks.RunOnceFor(patient(t), waits, lockPath, instant,
+			func(context.Context, locks.Token) error { return errors.New("it has run") })
+		require.NoError(t, err)
+		require.Equal(t, locks.OnceAlreadyRan, again.Outcome)
+		require.Equal(t, tried.Mark, again.Mark)
+		after, err := locks.RunOnceFor(patient(t), works, lockPath, instant.Add(time.Minute), did)
+		require.NoError(t, err)
+		require.Equal(t, locks.OnceRan, after.Outcome)
 		e.settled(t, works, waits)
 	})
 }
