@@ -138,6 +138,18 @@ func TestNoticesOfSeveralLocks(t *testing.T) {
 	}
 }
 
+// TestSeveralLocksOfWhichOneIsStopped by somebody else are lost: it does not tell how it has ended,
+// and the others are given back.
+func TestSeveralLocksOfWhichOneIsStopped(t *testing.T) {
+	system, session := newSession(t)
+	_, notices := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}, {Path: "/c"}}))
+	held := take(t, notices).notice.(*messages.AllHeld).Locks
+	system.Root.Stop(actor.NewPID(held[1].Actor.Address, held[1].Actor.ID))
+	require.Equal(t, messages.ReasonStopped, take(t, notices).notice.(*messages.AllLost).Reason)
+	_, after := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/c"}, {Path: "/b"}, {Path: "/a"}}))
+	require.IsType(t, &messages.AllHeld{}, take(t, after).notice)
+}
+
 func TestNoSessionPanics(t *testing.T) {
 	require.PanicsWithValue(t, "turnstile: actors.NewLock: the session is nil",
 		func() { actors.NewLock(nil, messages.Acquire{Path: "/a"}) })

@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/requests"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
@@ -40,43 +39,48 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}
-	for refusals := 1; ; refusals++ {
-		leases, had, err := allOnce(ctx, ordered)
-		if had == 0 || refusals == retry.NoRoomTries || !errors.Is(err, ErrSessionFull) {
-			return leases, err
-		}
-		select {
-		case <-time.After(retry.NoRoom.Pause(refusals)):
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			return nil, errors.Join(err, ended(ctx))
-		}
-	}
+	return takeAll(ctx, ordered)
 }
 
-// allOnce takes the locks, or none of them. had is how many it held before it failed.
-func allOnce(ctx context.Context, ordered []Locker) (leases *Leases, had int, err error) {
-	wait, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var held []*Lease
-	for _, locker := range ordered {
-		within := wait
-		if len(held) > 0 {
-			within = withValues(wait, held[len(held)-1].Context())
-		}
-		lease, err := locker.Lock(within)
-		if err != nil {
+// takeAll takes locks in their order, or none of them: requests.Several says how. Each is taken
+// within the leases of those before it, and the loss of one of these ends the waiting for it.
+func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
+	var (
+		several requests.Several
+		within  = ctx
+		held    []*Lease
+		err     error
+	)
+	for next := several.Begin(len(ordered)); ; {
+		switch next.Do {
+		case requests.Ask:
+			var lease *Lease
+			if lease, err = ordered[next.Lock].Lock(within); err != nil {
+				next = several.Refused(errors.Is(err, ErrSessionFull))
+				continue
+			}
+			held = append(held, lease)
+			bound, unbind := lease.bind(within)
+			defer unbind()
+			within, next = bound, several.Granted()
+		case requests.HaveAll:
+			return newLeases(held), nil
+		case requests.GiveBack:
 			if left := unlock(ctx, held); ctx.Err() == nil {
 				err = errors.Join(err, left)
 			}
-			return nil, len(held), err
+			within, held, next = ctx, nil, several.NoneLeft()
+		case requests.Pause:
+			select {
+			case <-time.After(next.Pause):
+				next = several.PauseOver()
+			case <-ctx.Done():
+				err, next = errors.Join(err, ended(ctx)), several.GiveUp()
+			}
+		default:
+			return nil, err
 		}
-		held = append(held, lease)
-		// One that is lost while others are waited for ends the waiting.
-		defer context.AfterFunc(lease.Context(), func() { stop(context.Cause(lease.Context())) })()
 	}
-	return newLeases(held), len(held), nil
 }
 
 // unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.

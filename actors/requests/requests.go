@@ -1,5 +1,5 @@
-// Package requests has what packages actors, gateway and locks share about requests for locks: who asks, and in
-// which order several locks are asked for.
+// Package requests has what packages actors, gateway and locks share about requests for locks: who
+// asks, and in which order several locks are asked for.
 //
 // Programs need none of this, and no version promises that it stays as it is.
 package requests
@@ -55,8 +55,8 @@ type provider interface {
 // order never wait for each other in a circle. of gives the session through which a lock is
 // acquired, and the request.
 //
-// The error wraps actors.ErrBadAcquire when there is no lock, or one is named twice and would wait for
-// itself. Otherwise it is that of check, which is actors.CheckAcquire.
+// The error wraps actors.ErrBadAcquire when there is no lock, or one is named twice and would wait
+// for itself. Otherwise it is that of check, which is actors.CheckAcquire.
 func InOrder[Lock any, At provider](locks []Lock, of func(Lock) (At, messages.Acquire),
 	check func(messages.Acquire) error,
 ) ([]Lock, error) {
