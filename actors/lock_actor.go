@@ -165,7 +165,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	run, valid := l.info.lease()
 	ev.Lease = valid
-	ev.Overdue = l.m.Holding() && !(valid && l.info.clock == l.held.clock && run == l.run)
+	ev.Overdue = l.overdue(run, valid)
 	before := l.m
 	effects, row := l.m.Step(ev)
 	after := l.m
@@ -192,6 +192,18 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if after.State.Terminal() {
 		ctx.Stop(ctx.Self())
 	}
+}
+
+// overdue says why the lease of the grant is over, empty while it runs or nothing is held. Where the session is over its
+// lease ends at once, while the session actor may be at work on something else, and tells why only after that.
+func (l *lock) overdue(run uint64, valid bool) messages.Reason {
+	switch {
+	case !l.m.Holding(), valid && l.info.clock == l.held.clock && run == l.run:
+		return ""
+	case l.held.clock.Expired():
+		return messages.ReasonSessionExpired
+	}
+	return messages.ReasonLeaseOver
 }
 
 // countPoll counts a waiter without a node that was granted the lock only because it asked again: a wake-up

@@ -33,6 +33,7 @@ type leaseState struct {
 	deadline instant // of this term, or, where none has begun, of the last
 	had      bool    // there is a deadline
 	ended    bool
+	expired  bool // ended by the end of the session
 }
 
 // NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been
@@ -93,15 +94,23 @@ func (l *LeaseClock) shorten(until instant) {
 	}
 }
 
-// End takes the lease away for good: the session is over.
-func (l *LeaseClock) End() {
+// End takes the lease away for good: nothing may rest on the session any more.
+func (l *LeaseClock) End() { l.end(false) }
+
+func (l *LeaseClock) end(expired bool) {
 	for {
 		old := l.state.Load()
-		if old.ended || l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true}) {
+		if old.ended || l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true, expired: expired}) {
 			return
 		}
 	}
 }
+
+// Expired reports whether the lease was taken away because the session is over: Expired is on its way,
+// or has come. The lease ends first, at once, wherever that is learned. So whoever finds that it is over before
+// the event can say why. It is false after an End that came sooner, and where the lease ran out and
+// nobody knows more.
+func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
 // look returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
 // valid in it.

@@ -59,6 +59,22 @@ func TestLeaseClockEnds(t *testing.T) {
 	l.Extend(time.Now().Add(2 * time.Hour))
 	require.False(t, l.Valid(), "a late reply of the session that ended")
 	require.False(t, l.Unbroken(run))
+	require.False(t, l.Expired())
+	l.end(true)
+	require.False(t, l.Expired(), "the first end counts")
+}
+
+// TestLeaseClockExpires: whoever finds the lease over can tell that the session is.
+func TestLeaseClockExpires(t *testing.T) {
+	l := NewLeaseClock(nil)
+	l.Extend(time.Now().Add(time.Hour))
+	require.False(t, l.Expired())
+	l.end(true)
+	require.False(t, l.Valid())
+	require.True(t, l.Expired())
+	l.End()
+	l.Extend(time.Now().Add(time.Hour))
+	require.True(t, l.Expired(), "it stays so")
 }
 
 // Who relied on a lease that ran out has lost it, for good, though the same session extends the clock later.

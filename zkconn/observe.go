@@ -50,7 +50,7 @@ func (c *Conn) endSession(cause error) {
 	}
 	c.gate.close(fmt.Errorf("%w: %w", ErrClosed, zk.ErrSessionExpired))
 	c.lease.close()
-	c.lease.clock.End()
+	c.lease.clock.end(true)
 	c.session.over(cause)
 	c.link.cut()
 }

@@ -130,8 +130,9 @@ type Event struct {
 	Unlock bool
 	// Lease: the lease was valid when this was delivered.
 	Lease bool
-	// Overdue: the lease of the grant is over, or was for a moment since. It counts while the lock is held.
-	Overdue bool
+	// Overdue says why the lease of the grant is over, or was for a moment since; empty while it has run without a gap. It
+	// counts while the lock is held.
+	Overdue messages.Reason
 	// Reason and Detail say why, where there is something to say.
 	Reason messages.Reason
 	Detail string

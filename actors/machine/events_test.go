@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"testing"
@@ -44,7 +45,6 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 	flags := map[string]*bool{
 		"alone": &ev.Alone, "missing": &ev.Missing, "first": &ev.First,
 		"exhausted": &ev.Exhausted, "unlock": &ev.Unlock, "lease": &ev.Lease,
-		"overdue": &ev.Overdue,
 	}
 	for _, arg := range d.CmdArgs[1:] {
 		if flag := flags[arg.Key]; flag != nil {
@@ -63,6 +63,8 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 			ev.Token = messages.Token(token)
 		case "predecessor":
 			ev.Predecessor = arg.SingleVal(t)
+		case "overdue":
+			ev.Overdue = cmp.Or(messages.Reason(words(arg)), messages.ReasonLeaseOver)
 		case "reason":
 			ev.Reason = messages.Reason(words(arg))
 		case "detail":

@@ -183,7 +183,7 @@ func TestStepIsAFunction(t *testing.T) {
 			Missing:   rapid.Bool().Draw(t, "missing"),
 			Exhausted: rapid.Bool().Draw(t, "exhausted"),
 			Lease:     rapid.Bool().Draw(t, "lease"),
-			Overdue:   rapid.Bool().Draw(t, "overdue"),
+			Overdue:   rapid.SampledFrom([]messages.Reason{"", messages.ReasonLeaseOver, messages.ReasonSessionExpired}).Draw(t, "overdue"),
 		}
 		copied := m
 		next, effects, row := m.Explain(ev)
@@ -201,17 +201,17 @@ func TestStepIsAFunction(t *testing.T) {
 	})
 }
 
-// checkStep: Step does what Explain says, but for a request that holds. There an event that is overdue loses the lock,
-// unless it says more of the end itself, and a LeaseOver that is not overdue does nothing.
+// checkStep: Step does what Explain says, but for a request that holds. There an event that is overdue loses the lock
+// for that reason, unless it says more of the end itself, and a LeaseOver that is not overdue does nothing.
 func checkStep(t *rapid.T, m machine.Machine, ev machine.Event) {
-	saysMore := []machine.Kind{machine.LeaseOver, machine.Expired, machine.Closed, machine.NodeGone}
+	saysMore := []machine.Kind{machine.Expired, machine.Closed, machine.NodeGone}
 	next, effects, row := m.Explain(ev)
 	switch {
-	case m.Holding() && ev.Kind == machine.LeaseOver && !ev.Overdue:
+	case m.Holding() && ev.Kind == machine.LeaseOver && ev.Overdue == "":
 		next, effects, row = m, nil, nil
-	case m.Holding() && ev.Overdue && (m.Stale(ev) || !slices.Contains(saysMore, ev.Kind)):
-		next, effects, row = m.Explain(machine.Event{Kind: machine.LeaseOver})
-		if next.State != messages.StateLost {
+	case m.Holding() && ev.Overdue != "" && (m.Stale(ev) || !slices.Contains(saysMore, ev.Kind)):
+		next, effects, row = m.Explain(machine.Event{Kind: machine.LeaseOver, Reason: ev.Overdue})
+		if next.State != messages.StateLost || next.Reason != ev.Overdue {
 			t.Fatalf("%+v: the lease is over, and it is %v", m, next.State)
 		}
 	}

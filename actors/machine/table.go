@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"cmp"
+
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -25,17 +27,17 @@ func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 // one effect Halt.
 //
 // A process that was paused may hear anything first. So where the event is Overdue, Step takes LeaseOver
-// in its place, and the lock is lost. A LeaseOver that is not Overdue is about a lease before this
+// in its place, for that reason, and the lock is lost. A LeaseOver that is not Overdue is about a lease before this
 // grant, and is dropped.
 func (m *Machine) Step(ev Event) (Effects, *Row) {
 	if m.Holding() {
 		switch {
-		case ev.Kind == LeaseOver && !ev.Overdue:
+		case ev.Kind == LeaseOver && ev.Overdue == "":
 			return Effects{}, nil
-		case ev.Overdue && (m.Stale(ev) || !saysMore[ev.Kind]):
-			over := Event{Kind: LeaseOver}
+		case ev.Overdue != "" && (m.Stale(ev) || !saysMore[ev.Kind]):
+			over := Event{Kind: LeaseOver, Reason: ev.Overdue}
 			if ev.Kind == Disconnected { // the connection went with the session, where there is a reason
-				over.Reason = ev.Reason
+				over.Reason = cmp.Or(ev.Reason, over.Reason)
 			}
 			return m.take(over)
 		}
@@ -44,7 +46,7 @@ func (m *Machine) Step(ev Event) (Effects, *Row) {
 }
 
 // saysMore has the events that end a hold whatever its lease does, and say more of why than LeaseOver.
-var saysMore = [kinds]bool{LeaseOver: true, Expired: true, Closed: true, NodeGone: true}
+var saysMore = [kinds]bool{Expired: true, Closed: true, NodeGone: true}
 
 // take fires the row of an event.
 func (m *Machine) take(ev Event) (Effects, *Row) {

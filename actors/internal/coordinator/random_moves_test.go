@@ -6,12 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // take gives an event to a machine, and its orders to the session.
 func (g *game) take(p *player, ev machine.Event) {
 	ev.Lease = g.at.Lease.Valid
-	ev.Overdue = !(g.at.Lease.Valid && p.run == g.at.Lease.Run)
+	if ev.Overdue = ""; !g.at.Lease.Valid || p.run != g.at.Lease.Run {
+		ev.Overdue = messages.ReasonLeaseOver
+	}
 	held := p.m.Holding()
 	effects, _ := p.m.Step(ev)
 	if p.m.State.Holding() && !held {

@@ -210,7 +210,9 @@ func (w *world) step(i int, ev machine.Event) {
 	if !a.lives() {
 		return
 	}
-	ev.Overdue = a.m.Holding() && !w.unbroken(i)
+	if ev.Overdue = ""; a.m.Holding() && !w.unbroken(i) {
+		ev.Overdue = messages.ReasonLeaseOver
+	}
 	w.stepped[s] = true
 	ev.Lease = w.sessions[s].lease && a.epoch == w.epoch(s)
 	ev.Lease = w.plan.Mistake.at(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
