@@ -50,10 +50,18 @@ func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.
 // waitBehind is behind for any kind of lock.
 func waitBehind(t *testing.T, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
 	t.Helper()
-	proxy := at.proxy(t)
-	asked := proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay, Path: func(path string) bool {
-		return strings.HasSuffix(path, "/"+node)
-	}})
+	return waitThrough(t, at.proxy(t), at, node, ask, opts...)
+}
+
+// asksAbout matches a request for a node's data, whose answer is held back until Release.
+func asksAbout(node string) rig.Rule {
+	return rig.Rule{Op: rig.OpGetData, Action: rig.Delay, Path: func(path string) bool { return strings.HasSuffix(path, "/"+node) }}
+}
+
+// waitThrough is waitBehind for a client behind a proxy.
+func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
+	t.Helper()
+	asked := proxy.Expect(asksAbout(node))
 	client := open(t, proxy.Addr()+at.root, opts...)
 	w := wait(t, client, ask)
 	happens(t, asked.Fired(), "the server is asked about the node before")

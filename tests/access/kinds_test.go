@@ -43,6 +43,12 @@ func permitAt(path string) asks {
 	}
 }
 
+func contestAt(path string) asks {
+	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.Contest(path, observe).Lock
+	}
+}
+
 func readWriteLists(t *testing.T, at *place) {
 	client := open(t, at.connect()+"/ns", locks.WithACL(localhost(zk.PermAll)...))
 	lease, err := client.RWMutex("/bar").Lock(deadline(t))
@@ -144,12 +150,12 @@ func contestUnreadable(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/contests")
 	first, err := mine(t, at.connect()).Contest("/contests/one").Lock(deadline(t))
 	require.NoError(t, err)
-	b := open(t, at.connect(), credential(bob), locks.WithSessionTimeout(often))
-	_, err = b.Contest("/contests/one").TryLock(deadline(t))
+	_, err = open(t, at.connect(), credential(bob)).Contest("/contests/one").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	second := wait(t, b, func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
-		return client.Contest("/contests/one", observe).Lock
-	})
+	proxy := at.proxy(t)
+	looked := proxy.Expect(asksAbout("one")) // as its create is refused, before it watches
+	looked.Release()
+	b, second := waitThrough(t, proxy, at, "one", contestAt("/contests/one"), credential(bob), locks.WithSessionTimeout(often))
 	require.True(t, first.Valid())
 	relists.Right(t, b.Session(), 1)
 	unlock(t, first)
