@@ -45,11 +45,11 @@ func (s *sharedWorker) stop() error {
 	return s.worker.Stop()
 }
 
-// TestMain stops the shared workers, and then finds out whether anything is still running.
+// TestMain stops the shared workers and servers, and then finds out whether anything is still running.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	for _, end := range []func() error{
-		curator.stop, kazooed.stop, RemovePrograms, func() error { return goleak.Find() },
+		curator.stop, kazooed.stop, lent.stop, RemovePrograms, func() error { return goleak.Find() },
 	} {
 		if err := end(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

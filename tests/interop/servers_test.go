@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +23,54 @@ var kinds = []struct {
 	start func(t *testing.T) (addr string)
 }{
 	{"embedded", func(t *testing.T) string { return embedded.Run(t).Addr() }},
-	{"zookeeper", func(t *testing.T) string { return rig.StartStandalone(t).Addr() }},
+	{"zookeeper", func(t *testing.T) string { return lent.take(t).Addr() }},
+}
+
+// lent are the real servers.
+var lent lending
+
+// lending lends servers to tests. A test has its server for itself, and the next one takes it over: a JVM takes more
+// processor time to start and to warm up than most tests take of it.
+type lending struct {
+	mu        sync.Mutex
+	all, idle []*rig.Shared
+}
+
+// take gives a server without nodes until the test ends. One of a test that failed is not lent again.
+func (l *lending) take(t *testing.T) *rig.Server {
+	t.Helper()
+	l.mu.Lock()
+	var shared *rig.Shared
+	if last := len(l.idle) - 1; last >= 0 {
+		shared, l.idle = l.idle[last], l.idle[:last]
+	} else {
+		shared = &rig.Shared{Start: startLent}
+		l.all = append(l.all, shared)
+	}
+	l.mu.Unlock()
+	t.Cleanup(func() {
+		if t.Failed() {
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.idle = append(l.idle, shared)
+	})
+	return shared.Get(t)
+}
+
+// startLent starts a server that leaves empty containers alone. It would delete them once a minute, and lock nodes
+// below a new one start at number 0 again: a contest would take that for a step backwards.
+func startLent(testing.TB) (*rig.Server, error) {
+	return rig.NewStandalone(rig.WithSystemProperty("znode.container.checkIntervalMs", "86400000")) // 1 day
+}
+
+// stop stops all servers.
+func (l *lending) stop() (err error) {
+	for _, shared := range l.all {
+		err = errors.Join(err, shared.Stop())
+	}
+	return err
 }
 
 // server is a server under test, with a plain connection of go-zookeeper's to look at it.
@@ -33,7 +81,7 @@ type server struct {
 }
 
 // eachServer runs a test on every kind of server, and in the end finds out that none of its jobs
-// left anything. The test runs beside others, and so do its kinds: each has a server of its own.
+// left anything. The test runs beside others, and so do its kinds: each has a server for itself.
 func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 	Require(t)
 	t.Parallel()
@@ -42,6 +90,7 @@ func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 			t.Parallel()
 			addr := kind.start(t)
 			s := &server{addr: addr, conn: connect(t, addr), real: kind.name == "zookeeper"}
+			s.clear(t)
 			run(t, s)
 			s.requireNoEphemerals(t)
 		})
@@ -96,6 +145,16 @@ func (s *server) requireNoEphemerals(t *testing.T) {
 		exists, stat, err := s.conn.Exists(node)
 		require.NoError(t, err)
 		require.False(t, exists && stat.EphemeralOwner != 0, "%s is left", node)
+	}
+}
+
+// clear deletes what the test before has left of its lock paths.
+func (s *server) clear(t *testing.T) {
+	t.Helper()
+	for _, node := range slices.Backward(s.below(t, "/")) { // children come before their parents
+		if node != "/zookeeper" && !strings.HasPrefix(node, "/zookeeper/") {
+			require.NoError(t, s.conn.Delete(node, -1), node)
+		}
 	}
 }
 
