@@ -74,22 +74,24 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: deps lint ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
-	$(MAKE) --no-print-directory -j 3 test-race test-pages test-pure
+test: deps format ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
+	@$(MAKE) --no-print-directory -j 3 test-race test-pages test-pure || \
+		{ echo "make test has failed: lines with *** above name the parts that did"; exit 1; }
 
 # What make test runs at the same time. Packages with servers mostly wait, and leave time of both processors to the pure
-# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated.
+# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated. Lint computes, too. The
+# pages come behind it, because their programs consist of packages that it compiles.
 .PHONY: test-race test-pages test-pure
 test-race: ## the part of make test with servers and -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
-		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
+		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint vets all
 
 test-pure: ## the part that needs no servers: decisions, every state that requests can reach, and simulated histories
-	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run Example_tls ./actors/gateway # which has no build with -race
+	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 
-test-pages: ## the part with the commands of the pages
+test-pages: lint ## lint, and the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
 
 .PHONY: versions
@@ -105,8 +107,7 @@ peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper o
 	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
 .PHONY: check
-check: ## what takes at most a minute: gofmt, go vet, and the tests of what needs no server, without -race
-	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+check: format ## what takes at most a minute: gofmt, go vet, and the tests of what needs no server, without -race
 	$(GO) vet ./...
 	$(GO) run ./tests/report -brief -- -short -timeout 3m ./actors/internal/walk ./zkconn ./messages ./actors/... ./zkconn/... ./locks/... # the longest begin first
 
@@ -120,9 +121,12 @@ readme: deps ## carry out every command of README.md as it is written, in a clea
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_README=all \
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 
-.PHONY: lint
-lint: ## gofmt, go vet, staticcheck, in every module, and actionlint
+.PHONY: format
+format: ## that every file is as gofmt writes it
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: lint
+lint: format ## gofmt, go vet, staticcheck, in every module, and actionlint
 	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 	$(GO) vet -race $(WITH_RACE)
 	for system in windows darwin; do GOOS=$$system CGO_ENABLED=0 $(GO) vet ./examples/zklock/...; done # which has files for each
