@@ -38,8 +38,8 @@ SERVERS := ./actors ./examples/... ./tests ./tests/access ./tests/cluster ./test
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test: export GOFLAGS += -trimpath -ldflags=-w
 # Test binaries have no debugger's tables, which take a third of a link and a tenth of compiling: traces and profiles need
-# none of them.
-LINK := -ldflags=-w -gcflags=-dwarf=false
+# none of them. That goes for all packages that are compiled with -race, so that other modules find ours compiled.
+LINK := -ldflags=-w -gcflags=all=-dwarf=false
 # Where make halts puts its program.
 HALTS ?= /tmp/turnstile-halts
 # Where make profile puts what it finds.
@@ -128,7 +128,7 @@ format: ## that every file is as gofmt writes it
 .PHONY: lint
 lint: format ## gofmt, go vet, staticcheck, in every module, and actionlint
 	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
-	$(GO) vet -race $(WITH_RACE)
+	$(GO) vet -race $(LINK) $(WITH_RACE) # compiles what the tests link
 	for system in windows darwin; do GOOS=$$system CGO_ENABLED=0 $(GO) vet ./examples/zklock/...; done # which has files for each
 	$(GO) run $(ACTIONLINT)
 

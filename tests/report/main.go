@@ -12,8 +12,8 @@
 //
 // With -beside the same go test runs in other modules, too, two at a time, while it
 // runs in this one. They begin in the order in which they are named, each by its
-// folder, and those of -plain run without -race. The packages of -first, which are of this module, come before those that
-// are named last: what takes longest should begin first.
+// folder, and those of -plain run without -race and -gcflags. The packages of -first, which are of this module, come before
+// those that are named last: what takes longest should begin first.
 package main
 
 import (

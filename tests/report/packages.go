@@ -35,8 +35,8 @@ type module struct {
 	args   []string
 }
 
-// modules gives the modules in folders, those of plain without -race. Which packages of this module are tested says nothing
-// of theirs: all are.
+// modules gives the modules in folders, those of plain without -race and without the compiler's flags that go with it: what
+// they import is compiled already, without these. Which packages of this module are tested says nothing of theirs: all are.
 func modules(folders, plain, args []string) (all []module, err error) {
 	for _, folder := range plain {
 		if !slices.Contains(folders, folder) {
@@ -46,7 +46,7 @@ func modules(folders, plain, args []string) (all []module, err error) {
 	for _, folder := range folders {
 		withoutRace := slices.Contains(plain, folder)
 		flags := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-			return strings.HasPrefix(arg, "./") || withoutRace && arg == "-race"
+			return strings.HasPrefix(arg, "./") || withoutRace && (arg == "-race" || strings.HasPrefix(arg, "-gcflags="))
 		})
 		all = append(all, module{folder, append(flags, "./...")})
 	}

@@ -29,12 +29,15 @@ func TestPackages(t *testing.T) {
 }
 
 func TestModules(t *testing.T) {
-	args := []string{"-race", "-count=1", "./actors", "./tests/..."}
+	args := []string{"-race", "-count=1", "-gcflags=all=-x", "./actors", "./tests/..."}
 	all, err := modules([]string{"tests/dashboard", "tests/soak"}, []string{"tests/dashboard"}, args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []module{{"tests/dashboard", []string{"-count=1", "./..."}}, {"tests/soak", []string{"-race", "-count=1", "./..."}}} {
+	for i, want := range []module{
+		{"tests/dashboard", []string{"-count=1", "./..."}},
+		{"tests/soak", []string{"-race", "-count=1", "-gcflags=all=-x", "./..."}},
+	} {
 		if got := all[i]; got.folder != want.folder || !slices.Equal(got.args, want.args) {
 			t.Errorf("got %v, want %v", got, want)
 		}
