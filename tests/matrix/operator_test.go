@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,7 @@ func (s *scene) raze(t *testing.T) {
 func meanwhile(do func(*scene, *testing.T)) func(*testing.T, *scene) {
 	return func(t *testing.T, s *scene) {
 		thaw := s.freeze(t)
+		synctest.Wait() // a read that was sent behind the request is carried out before the operator comes
 		do(s, t)
 		thaw()
 	}
