@@ -50,8 +50,12 @@ func TestDoctor(t *testing.T) {
 		r := parsed[report](t, at, 0, patiently("doctor", "--json")...)
 		require.True(t, r.OK)
 		for _, what := range []string{"server", "session", "write", "read back", "delete"} {
+			want := "ok"
+			if what == "server" && at.version == "3.8.0" {
+				want = "warn" // its members may come to differ
+			}
 			grade, found, _ := r.grade(t, what)
-			require.Equal(t, "ok", grade, found)
+			require.Equal(t, want, grade, found)
 		}
 		// By itself it asks for ten seconds. On a slow machine it may find that this is too little.
 		byItself, _ := command(at, "doctor", "--connect-timeout", patient.Bound.String()).Output()
