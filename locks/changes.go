@@ -19,8 +19,8 @@ const (
 	// RevokeRequested: somebody asks for the lock. With WithGrace it is given back by force at
 	// Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock is not ours any more, and its owner has not given it back. Change.Err says
-	// why. It is the last change.
+	// Lost: the lock is not ours any more, and its owner had not given it back by then. Change.Err
+	// says why. It is the last change.
 	Lost ChangeKind = "lost"
 )
 
@@ -33,7 +33,8 @@ type Change struct {
 	// when the change happened.
 	Until time.Time
 	Left  time.Duration
-	// Err is the cause of the lease's context (Lost).
+	// Err says why (Lost). It is the cause of the lease's context, which is ErrReleased where the
+	// owner came upon the loss when it gave back, as after a pause of the process.
 	Err error
 }
 
@@ -69,6 +70,18 @@ func (l *Lease) tellLoss() {
 		defer l.mu.Unlock()
 		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
 	})
+}
+
+// tellLossBeforeRelease reports a loss that the release has come upon, as after a pause of the
+// process: err is the end of the request, and the context has ended. Where it ended with a release
+// tellLoss tells nothing, and in all other cases it does.
+func (l *Lease) tellLossBeforeRelease(err error) {
+	if !errors.Is(err, ErrLost) || !errors.Is(context.Cause(l.ctx), ErrReleased) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tell(Change{Kind: Lost, Lease: l, Err: err})
 }
 
 // tell queues a change; l.mu is held.

@@ -315,6 +315,7 @@ func (l *Lease) finish(err error) {
 	l.span.end(err)
 	if err != nil {
 		l.cancel(err)
+		l.tellLossBeforeRelease(err)
 	} else {
 		l.cancel(ErrReleased)
 		err = l.takenBack(context.Cause(l.ctx))

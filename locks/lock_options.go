@@ -304,10 +304,10 @@ func WithOnChange(tell func(Change)) LockOption {
 }
 
 // WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold)
-// before its owner has given it back. key is the key of a Keyed, and the lock path of other locks.
-// err is the cause of the lease's context. Use it where nobody has the lease in hands, as with
-// Named: to end the process, to cancel the work, or to count. Calls come as those of WithOnChange
-// do.
+// before its owner has given it back. That may come to light only when the owner gives back, as
+// after a pause of the process. key is the key of a Keyed, and the lock path of other locks. err
+// says why, as Change.Err does. Use it where nobody has the lease in hands, as with Named: to end
+// the process, to cancel the work, or to count. Calls come as those of WithOnChange do.
 func WithOnLost(tell func(key string, err error)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
