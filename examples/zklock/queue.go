@@ -26,9 +26,9 @@ its machine and process, or its library and session where it is another
 library's. "revoking" is a holder that somebody has asked to give the lock back
 (zklock revoke); another library's node then no longer says who it is. "holds?"
 is a contender of kazoo's behind one with another name: kazoo does not see that
-one unless it is told to, and then holds beside it. BEHIND is
-how many requests of the same session wait behind a contender in its cohort,
-without nodes of their own, as its session has last written there.
+one unless it is told to, and then holds beside it. COHORT is how many grants
+in a row a contender's node may serve in its process; how many requests wait
+there without nodes of their own, only that process knows.
 
 Exit status 66: the path does not exist. A lock path comes with its first lock,
 and goes some time after its last one.`,
@@ -74,8 +74,8 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	if len(queue) == 0 {
 		return []string{path + ": nobody holds it, nobody waits"}
 	}
-	holders, behind, beside := 0, 0, 0
-	names := false
+	holders, beside := 0, 0
+	names, cohorts := false, false
 	for _, c := range queue {
 		switch {
 		case c.Holds:
@@ -83,8 +83,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		case c.MayHold:
 			beside++
 		}
-		behind += max(c.Waiting, 0)
-		names = names || c.Name != ""
+		names, cohorts = names || c.Name != "", cohorts || c.Cohort > 0
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders-beside, "waits", "wait"))
 	if beside > 0 {
@@ -94,9 +93,8 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	if names {
 		columns = append(columns, "QUEUE")
 	}
-	if behind > 0 {
-		head += fmt.Sprintf(", %d behind them in cohorts", behind)
-		columns = append(columns, ">BEHIND")
+	if cohorts {
+		columns = append(columns, ">COHORT")
 	}
 	if wide {
 		columns = append(columns, "SESSION", ">TOKEN", "NODE")
@@ -109,8 +107,8 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		if names {
 			cells = append(cells, printable(c.Name))
 		}
-		if behind > 0 {
-			cells = append(cells, fmt.Sprint(c.Waiting))
+		if cohorts {
+			cells = append(cells, fmt.Sprint(max(c.Cohort, 1)))
 		}
 		if wide {
 			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), printable(c.Node))

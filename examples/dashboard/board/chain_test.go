@@ -82,20 +82,18 @@ func TestChainIsBounded(t *testing.T) {
 	}
 }
 
-// TestSessions: the heaviest first, with what waits inside them, and what each of them holds.
+// TestSessions: the heaviest first, with what each of them holds.
 func TestSessions(t *testing.T) {
 	b := New("/")
-	contender := func(path, node string, session int64, holds bool, inside int) messages.Contender {
-		return messages.Contender{Path: path, Node: node, Session: session, Holds: holds, Waiting: inside, Host: "web", PID: int(session), Library: messages.LibraryTurnstile}
+	contender := func(path, node string, session int64, holds bool) messages.Contender {
+		return messages.Contender{Path: path, Node: node, Session: session, Holds: holds, Host: "web", PID: int(session), Library: messages.LibraryTurnstile}
 	}
-	b.TakeQueue(start, &messages.Queue{Path: "/a", Contenders: []messages.Contender{contender("/a", "n-1", 1, true, 2), contender("/a", "n-2", 2, false, 3)}})
-	b.TakeQueue(start, &messages.Queue{Path: "/b", Contenders: []messages.Contender{contender("/b", "n-1", 2, true, 0), {Path: "/b", Node: "n-2"}}})
+	b.TakeQueue(start, &messages.Queue{Path: "/a", Contenders: []messages.Contender{contender("/a", "n-1", 1, true), contender("/a", "n-2", 2, false)}})
+	b.TakeQueue(start, &messages.Queue{Path: "/b", Contenders: []messages.Contender{contender("/b", "n-1", 2, true), {Path: "/b", Node: "n-2"}}})
 	v := b.Overview(start, "", 10)
 	require.Equal(t, []SessionRow{
-		{ID: "0x2", Who: "web:2", Library: "turnstile", Nodes: 2, Holds: 1, Inside: 3, Bytes: 2 * (pathOverhead + len("/a/n-2"))},
-		{ID: "0x1", Who: "web:1", Library: "turnstile", Nodes: 1, Holds: 1, Inside: 2, Bytes: pathOverhead + len("/a/n-1")},
+		{ID: "0x2", Who: "web:2", Library: "turnstile", Nodes: 2, Holds: 1, Bytes: 2 * (pathOverhead + len("/a/n-2"))},
+		{ID: "0x1", Who: "web:1", Library: "turnstile", Nodes: 1, Holds: 1, Bytes: pathOverhead + len("/a/n-1")},
 	}, v.Sessions)
 	require.Equal(t, 2, v.Figures.Sessions)
-	require.Equal(t, 5, v.Figures.Inside)
-	require.Equal(t, 5, b.Lock(start, "/a", Shown{}).Figures.Inside)
 }

@@ -23,8 +23,7 @@ type LockFigures struct {
 	Detail   string `json:"detail,omitempty"`
 	Holders  int    `json:"holders"`
 	Waiters  int    `json:"waiters"`
-	Matching int    `json:"matching"`         // of those who wait
-	Inside   int    `json:"inside,omitempty"` // requests that wait without a node
+	Matching int    `json:"matching"` // of those who wait
 	Longest  int64  `json:"longest,omitempty"`
 	Events   int    `json:"events"`
 	First    int64  `json:"first,omitempty"` // the first look
@@ -44,7 +43,7 @@ type ContenderRow struct {
 	Mode     string `json:"mode"`
 	Queue    string `json:"queue,omitempty"` // the queue's name
 	Weight   int    `json:"weight,omitempty"`
-	Waiting  int    `json:"behind,omitempty"` // of its session, in its cohort
+	Cohort   int    `json:"cohort,omitempty"` // as many grants in a row the node may serve in its process
 	Token    string `json:"token,omitempty"`
 	Since    int64  `json:"since,omitempty"` // asked for it
 	From     int64  `json:"from,omitempty"`  // holds
@@ -87,7 +86,6 @@ func (b *Board) Lock(now time.Time, path string, shown Shown) LockView {
 	t.describe(&row)
 	f.Known, f.Kind, f.State, f.Why, f.Detail = !t.first.IsZero(), row.Kind, row.State, row.Why, t.refusal.Detail
 	f.Holders, f.Waiters = t.numbers()
-	f.Inside = t.inside()
 	f.Events = min(len(t.events), mostEvents)
 	if f.Known {
 		f.First = t.first.UnixMilli()

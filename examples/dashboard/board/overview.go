@@ -24,7 +24,6 @@ type Figures struct {
 	Held      int    `json:"held"`
 	Holders   int    `json:"holders"`
 	Waiting   int    `json:"waiting"`
-	Inside    int    `json:"inside,omitempty"` // requests that wait without a node
 	Sessions  int    `json:"sessions"`
 	Deadlocks int    `json:"deadlocks"`
 	Possible  int    `json:"possible"` // deadlocks
@@ -69,7 +68,6 @@ func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	for _, path := range b.paths() {
 		row := b.row(now, path, seconds)
 		row.Deadlock = stuck[path]
-		v.Figures.Inside += row.Inside
 		if strings.Contains(strings.ToLower(row.Path+"\n"+row.Who), word) {
 			rows = append(rows, row)
 		}
@@ -146,7 +144,6 @@ func (b *Board) row(now time.Time, path string, seconds []int) LockRow {
 		return row
 	}
 	t.describe(&row)
-	row.Inside = t.inside()
 	mine := t.rate.seconds(now)
 	row.Rate = mean(mine)
 	for i, n := range mine {

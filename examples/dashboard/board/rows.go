@@ -18,8 +18,7 @@ type LockRow struct {
 	Why      string  `json:"why,omitempty"` // it cannot be read
 	Holders  int     `json:"holders,omitempty"`
 	Waiters  int     `json:"waiters,omitempty"`
-	Inside   int     `json:"inside,omitempty"` // requests that wait without a node
-	Who      string  `json:"who,omitempty"`    // the first holder
+	Who      string  `json:"who,omitempty"` // the first holder
 	Token    string  `json:"token,omitempty"`
 	Since    int64   `json:"since,omitempty"`
 	Least    bool    `json:"least,omitempty"`

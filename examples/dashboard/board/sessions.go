@@ -20,8 +20,7 @@ type SessionRow struct {
 	Own     bool   `json:"own,omitempty"` // it is the dashboard's
 	Nodes   int    `json:"nodes"`
 	Holds   int    `json:"holds"`
-	Inside  int    `json:"inside,omitempty"` // requests that wait without a node, as the session has last written
-	Bytes   int    `json:"bytes"`            // of its nodes in the transaction that ends it
+	Bytes   int    `json:"bytes"` // of its nodes in the transaction that ends it
 }
 
 // sessions gives those whose nodes weigh most, and how many there are. Paths are taken as the dashboard sees them: with a
@@ -40,7 +39,6 @@ func (b *Board) sessions() (heaviest []SessionRow, all int) {
 			}
 			row.Nodes++
 			row.Bytes += pathOverhead + len(c.At())
-			row.Inside += c.Waiting
 			if c.Holds {
 				row.Holds++
 			}
@@ -56,12 +54,4 @@ func (b *Board) sessions() (heaviest []SessionRow, all int) {
 		heaviest = append(heaviest, row)
 	}
 	return heaviest, len(ids)
-}
-
-// inside is how many requests for a lock wait in their sessions, without a node, as these have last written.
-func (t *track) inside() (n int) {
-	for _, c := range t.order {
-		n += c.Waiting
-	}
-	return n
 }

@@ -86,7 +86,6 @@ func (t *track) take(now time.Time, q *messages.Queue, log *log) bool {
 				happened = append(happened, t.event(now, Came, c))
 			}
 		}
-		changed = changed || was.Waiting != c.Waiting
 		happened = append(happened, t.change(now, was, c)...)
 		if was.position = 0; !c.Holds {
 			waiting++

@@ -90,7 +90,7 @@ func (s *Scene) media() {
 		take := func(ctx context.Context) (*locks.Lease, error) { return transcode.Acquire(ctx, 1) }
 		s.work(take, 4*time.Second, time.Second)
 	}
-	for n := range 9 { // three of each process: one with a node, the others inside
+	for n := range 9 { // three of each process: one with a node, the others without
 		label := locks.WithLabel(fmt.Sprintf("resizer %d", n+1))
 		s.work(s.client(n).Mutex("/media/thumbnails", label, locks.WithCohort(3)).Lock, 2*time.Second, time.Second)
 	}

@@ -29,18 +29,17 @@ const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 // about is what there is to say of a contender besides its name.
 function about(c) {
   return [c.process, "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library", c.queue && "queue " + c.queue,
+    c.cohort && "a cohort of up to " + count(c.cohort),
     c.unread && "its data may not be read"].filter(Boolean).join(" · ");
 }
 
 const asks = (c) => ({ exclusive: "", contest: "", semaphore: count(c.weight ?? 1) + (c.weight > 1 ? " permits" : " permit") })[c.mode] ?? c.mode;
 
-const whoCell = () => make("th", { scope: "row", role: "rowheader" }, make("bdi", { class: "who" }), make("span", { class: "note" }), make("span", { class: "inside", hidden: true }));
+const whoCell = () => make("th", { scope: "row", role: "rowheader" }, make("bdi", { class: "who" }), make("span", { class: "note" }));
 
 function showWho(cell, c) {
   say(cell.firstChild, c.who);
-  say(cell.children[1], about(c));
-  cell.lastChild.hidden = !c.behind;
-  say(cell.lastChild, c.behind ? "+ " + count(c.behind) + (c.behind === 1 ? " waits" : " wait") + " inside this process, without a node" : "");
+  say(cell.lastChild, about(c));
   mark(cell, "title", "node " + c.id);
 }
 
@@ -89,7 +88,7 @@ function showPlaces() {
 
 function showFigures(f) {
   say(byID("waiting"), count(f.waiters));
-  say(byID("kind"), [f.kind, f.inside && "+ " + count(f.inside) + " inside"].filter(Boolean).join(" · "));
+  say(byID("kind"), f.kind);
   if (f.longest) setAge(byID("longest"), f.longest);
   else {
     setAge(byID("longest"), 0);

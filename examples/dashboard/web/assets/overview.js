@@ -27,12 +27,11 @@ const waits = new Rows(byID("wait-rows"), () => make("tr", {}, make("td"), make(
 });
 
 const sessions = new Rows(byID("session-rows"), () => make("tr", {}, make("th", { scope: "row" }, make("bdi", { class: "who" }), make("span", { class: "note" })),
-  make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" })), (tr, s) => {
-  const [who, nodes, inside, weight] = tr.children;
+  make("td", { class: "number" }), make("td", { class: "number" })), (tr, s) => {
+  const [who, nodes, weight] = tr.children;
   say(who.firstChild, s.who || s.id);
   say(who.lastChild, [s.who && "session " + s.id, s.library === "turnstile" ? "" : s.library || "unknown library", s.own && "the dashboard"].filter(Boolean).join(" · "));
   say(nodes, count(s.nodes));
-  say(inside, s.inside ? count(s.inside) : "");
   say(weight, bytes(s.bytes));
   mark(weight, "data-heavy", s.bytes > 512 * 1024);
 });
@@ -90,8 +89,7 @@ function updateLock(tr, row) {
   mark(who, "title", who.textContent);
   setAge(since, row.since, row.least);
   say(token, row.token ?? "");
-  say(waiting.firstChild, (row.waiters ? count(row.waiters) : "") + (row.inside ? " + " + count(row.inside) : ""));
-  mark(waiting, "title", row.inside ? count(row.inside) + " more wait inside processes, without nodes" : null);
+  say(waiting.firstChild, row.waiters ? count(row.waiters) : "");
   // Each step is about four times as long a queue.
   mark(waiting.lastChild, "data-crowd", row.waiters ? Math.min(8, Math.ceil(Math.log2(row.waiters + 1) / 1.7)) : null);
   say(rate, row.rate ? (row.rate < 10 ? row.rate.toFixed(1) : count(Math.round(row.rate))) : "");
@@ -118,7 +116,7 @@ function showFigures(f) {
   say(byID("held"), count(f.held));
   say(byID("held-note"), f.locks ? "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use" : "none in use");
   say(byID("waiting"), count(f.waiting));
-  say(byID("waiting-note"), [f.holders > f.held && count(f.holders) + " hold", f.inside && "+ " + count(f.inside) + " inside"].filter(Boolean).join(" · "));
+  say(byID("waiting-note"), f.holders > f.held ? count(f.holders) + " hold" : "");
   say(byID("sessions-note"), f.sessions > 1 ? "of " + count(f.sessions) : "");
   say(byID("deadlock-count"), count(f.deadlocks));
   say(byID("deadlock-note"), f.deadlocks ? "▲ nothing moves there" : f.possible ? "△ " + count(f.possible) + " possible" : "none");
