@@ -192,13 +192,14 @@ func WithSticky(d time.Duration) LockOption {
 // share the node of those before it. A writer has a node of its own, as without.
 //
 // Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue
-// they are one contender. Queue shows the label of the call that has the node, and how many wait
-// behind it (messages.Contender.Waiting), as the client last wrote them there. It writes at most
-// twice a second, for all of its locks.
+// they are one contender. Queue shows the label of the call that has the node, as the client last
+// wrote it there. It writes at most twice a second, for all of its locks. How many calls wait behind
+// the node only the client itself can tell (messages.Contender.Waiting).
 //
 // Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those
-// of other clients; of readers that hold with one node it sees one. An operator who deletes the
-// node takes the lock from the calls that have it when the client hears of that.
+// of other clients; of all clients it sees who has a node. Of readers that hold with one node it sees
+// one. An operator who deletes the node takes the lock from the calls that have it when the client
+// hears of that.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back what it held, with a

@@ -78,11 +78,12 @@ type Contender struct {
 
 	// Cohort is how many grants in a row the node may serve within its session; zero for one: see
 	// Acquire.Cohort. The fields about its owner may then be up to a second older than the newest
-	// grant, and name the owner before. Waiting is how many requests of the session wait behind the node
-	// without nodes of their own, as the session has last written. It writes at most twice a second. To
-	// the session itself it shows those too that wait for want of room, see actors.WithMaxWaiting; other
-	// sessions do not see them.
-	Cohort, Waiting int
+	// grant, and name the owner before. The session writes them anew at most twice a second.
+	Cohort int
+	// Waiting is how many requests of the very session that answers wait behind the node without nodes of
+	// their own, in its cohort or for want of room: see actors.WithMaxWaiting. No node says it, so it is zero
+	// for the nodes of other sessions.
+	Waiting int
 	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than
 	// its nodes say. It is empty for all others. Only deadlocks have such members. One without a Node
 	// waits behind the node in WaitsFor; its Token and Sequence are zero.

@@ -77,7 +77,7 @@ type LockCount struct {
 	Path, Name string
 	Contest    bool
 	// Holders and Waiters are how many there are. Waiters of a contest, or in a cohort, are not
-	// counted: they have no nodes. Queue tells more of cohorts: see Contender.Waiting.
+	// counted: they have no nodes. Queue counts those of the session that answers: see Contender.Waiting.
 	Holders, Waiters int
 }
 

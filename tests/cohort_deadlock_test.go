@@ -107,6 +107,7 @@ func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 			two.caller(t, "B", "/two/x").waits(t)
 			require.Equal(t, [][]string{{"A holds /two/x and waits for /two/y", "B holds /two/y and waits for /two/x"}},
 				one.deadlocks(t, "/two"))
+			require.Empty(t, two.deadlocks(t, "/two"), "only its own session knows that A waits for y")
 		})
 		t.Run("with a reader in line", func(t *testing.T) {
 			two := newStage(t, at.Connect())
@@ -130,6 +131,39 @@ func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 			two.caller(t, "C", "/theirs/x").waits(t)
 			eventually(t, func() bool { return two.holder(t, "/theirs/x") == "B" }, "the node never names B")
 			require.Empty(t, two.deadlocks(t, "/theirs"), "B goes on")
+		})
+		t.Run("another session's, of who has the node now", func(t *testing.T) {
+			two := newStage(t, at.Connect())
+			ax := one.caller(t, "A", "/now/x", inCohort).holds(t)
+			b := one.caller(t, "B", "/now/x", inCohort).waits(t)
+			two.caller(t, "C", "/now/y").holds(t)
+			ax.send(&messages.Release{})
+			b.holds(t)
+			one.caller(t, "B", "/now/y", inCohort).waits(t)
+			two.caller(t, "C", "/now/x").waits(t)
+			circle := [][]string{{"B holds /now/x and waits for /now/y", "C holds /now/y and waits for /now/x"}}
+			eventually(t, func() bool { return two.holder(t, "/now/x") == "B" }, "the node never names B")
+			require.Equal(t, circle, two.deadlocks(t, "/now"))
+			require.Equal(t, circle, one.deadlocks(t, "/now"))
+		})
+		t.Run("of two sessions, each passed on", func(t *testing.T) {
+			two, third := newStageFor(t, at.Connect(), longest), newStage(t, at.Connect())
+			ax := one.caller(t, "A", "/both/x", inCohort).holds(t)
+			b := one.caller(t, "B", "/both/x", inCohort).waits(t)
+			cy := two.caller(t, "C", "/both/y", inCohort).holds(t)
+			d := two.caller(t, "D", "/both/y", inCohort).waits(t)
+			ax.send(&messages.Release{})
+			b.holds(t)
+			cy.send(&messages.Release{})
+			d.holds(t)
+			one.caller(t, "B", "/both/y", inCohort).waits(t)
+			two.caller(t, "D", "/both/x", inCohort).waits(t)
+			eventually(t, func() bool { return third.holder(t, "/both/x") == "B" }, "the node never names B")
+			eventually(t, func() bool { return third.holder(t, "/both/y") == "D" }, "the node never names D")
+			for _, any := range []*stage{one, two, third} {
+				require.Equal(t, [][]string{{"B holds /both/x and waits for /both/y", "D holds /both/y and waits for /both/x"}},
+					any.deadlocks(t, "/both"))
+			}
 		})
 	})
 }

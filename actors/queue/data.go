@@ -39,12 +39,9 @@ type Owner struct {
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
 	// Cohort bounds the grants in a row that the node may serve within its session; zero for one. Then
-	// what is said here may be of the request that had the node before: the session writes it anew,
-	// now and then.
+	// what is said here may be of the request that had the node before: the session writes who has it
+	// now some time after it was passed on.
 	Cohort int `json:"cohort,omitempty"`
-	// Waiting counts the requests of the session that waited behind the node in its cohort when this was
-	// written.
-	Waiting int `json:"behind,omitempty"`
 	// Since is when the lock was asked for, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
@@ -66,7 +63,7 @@ func ParseOwner(data []byte) (Owner, bool) {
 // Describe completes a contender by what its node says of it.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-	c.Priority, c.Who, c.Detects, c.Cohort, c.Waiting = o.Priority, o.Waits(), o.Detects, o.Cohort, o.Waiting
+	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Waits(), o.Detects, o.Cohort
 	if !o.Since.IsZero() {
 		c.Since = o.Since
 	}
@@ -182,7 +179,6 @@ func (o Owner) Encode() []byte {
 		b = append(b, `,"detects":true`...)
 	}
 	b = appendCount(b, `,"cohort":`, o.Cohort)
-	b = appendCount(b, `,"behind":`, o.Waiting)
 	b = o.Since.AppendFormat(append(b, `,"since":"`...), time.RFC3339Nano)
 	return append(b, `"}`...)
 }

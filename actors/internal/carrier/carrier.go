@@ -64,11 +64,11 @@ func failureOf(err error) (f coordinator.Failure) {
 	return f
 }
 
-// ownerData gives the data of a contender's node: who made it, at which place of a transaction, and how many wait
-// behind it in its cohort. It is made when it is needed: a request that waits does not keep it.
-func ownerData(sp *coordinator.Spec, place, behind int) []byte {
+// ownerData gives the data of a contender's node: whose it is, and at which place of a transaction it was made. It is
+// made when it is needed: a request that waits does not keep it.
+func ownerData(sp *coordinator.Spec, place int) []byte {
 	o := OwnerOf(sp)
-	o.Place, o.Waiting = place, behind
+	o.Place = place
 	if sp.One != "" {
 		o.ID = sp.GUID
 	}

@@ -14,11 +14,11 @@ func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 	if err := k.Conn.ReadsOwn(sp.At(sp.One)); err != nil {
 		return &coordinator.Created{Failure: failureOf(err)}
 	}
-	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
+	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
 		var parents zkconn.Parents
 		if parents, err = k.Conn.MakeParents(sp.Path); err == nil {
-			made, err = k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
+			made, err = k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
 			if zkconn.OutcomeOf(err) == zkconn.Refused && !errors.Is(err, zkconn.ErrNodeExists) {
 				parents.Remove(nil)
 			}

@@ -55,7 +55,7 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 		}
 		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, q.Waiting)
+	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
 	if q.List {
 		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
 	} else {
@@ -76,7 +76,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	listed := map[string]*coordinator.View{}
 	for i, n := range q.Creates {
 		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
-			Data: ownerData(n.Spec, n.Place, n.Waiting)}
+			Data: ownerData(n.Spec, n.Place)}
 		if n.List {
 			listed[n.Spec.Path] = nil
 		}

@@ -94,7 +94,7 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 	if !errors.Is(err, zkconn.ErrNoAuth) {
 		return stat, exists, err
 	}
-	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place, 0))
+	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place))
 	if errors.Is(err, zkconn.ErrNoAuth) {
 		_, err = k.Conn.Delete(path)
 		stat = zkconn.Stat{}

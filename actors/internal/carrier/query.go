@@ -18,7 +18,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		}
 		return k.create(q)
 	case *coordinator.CreateAt:
-		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
+		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
 		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	case *coordinator.SeekReclaimable:
 		return k.seekLeft(q.Spec)
@@ -72,9 +72,8 @@ func (k Carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
-// describe writes into a node which request has it, and how many wait behind it in its cohort. Its place among the creates
-// of its transaction stays.
-// What somebody has written there who wants the lock stays, and so does whatever else is not ours.
+// describe writes into a node which request has it. Its place among the creates of its transaction stays, and so does
+// what somebody has written there who wants the lock, and whatever else is not ours.
 func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	data, stat, err := k.Conn.Get(q.Path)
 	if err != nil {
@@ -84,7 +83,7 @@ func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	if !ours || was.Asked {
 		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
 	}
-	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Waiting), stat.Version)
+	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place), stat.Version)
 	return &coordinator.Described{Failure: failureOf(err)}
 }
 
@@ -120,7 +119,7 @@ func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
 		return nil
 	}
-	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.Waiting))
+	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place))
 	if bytes.Equal(data, said) {
 		return nil
 	}

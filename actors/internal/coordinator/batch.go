@@ -113,7 +113,7 @@ func (c *Coordinator) alone(ch change, batch bool) {
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
-	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Waiting: r.describeNew()}, as)
+	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}, as)
 }
 
 // listsBehind reports whether the queue is to be listed behind the create of a request. That is of no use where it
@@ -136,8 +136,7 @@ func (c *Coordinator) commit(changes []change) {
 			continue
 		}
 		r.node.place, r.node.under = places[p], p.identity.watchID()
-		what.Creates = append(what.Creates,
-			NewNode{Spec: r.spec, Place: places[p], Waiting: r.describeNew(), List: c.listsBehind(r)})
+		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p], List: c.listsBehind(r)})
 		places[p]++
 	}
 	for _, ch := range changes {

@@ -94,7 +94,7 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 				return fmt.Sprintf("%s is in a queue, and does not exist", n.name)
 			case len(n.users) == 0:
 				return fmt.Sprintf("%s is nobody's", n.name)
-			case c.misdescribed(q, n) && c.epoch.timers[c.epoch.describes.timer].kind != DescribeTimer:
+			case c.misdescribed(n) && c.epoch.timers[c.epoch.describes.timer].kind != DescribeTimer:
 				return fmt.Sprintf("what %s says is wrong, and nobody will look", n.name)
 			case !c.mayShare(n):
 				return fmt.Sprintf("%s is shared by requests that exclude each other", n.name)

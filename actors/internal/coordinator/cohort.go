@@ -34,7 +34,6 @@ func (c *Coordinator) enterLineOf(r *request, n *node, op uint64) {
 	default:
 		r.sharing.inLine = true
 		k.waiting = append(k.waiting, r.id)
-		c.describeSoon()
 	}
 	c.tellTaken(r, op, n)
 }
@@ -44,7 +43,6 @@ func (c *Coordinator) lineUpReader(r *request) {
 	k := &r.queue.cohort
 	n := k.node
 	r.sharing.with = n
-	c.describeSoon()
 	if n.line = append(n.line, r.id); len(n.line)+1 >= r.spec.Want.Cohort {
 		k.node = nil
 	}
@@ -85,7 +83,6 @@ func (c *Coordinator) leaveCohort(r *request) {
 	if n := r.sharing.with; n != nil {
 		r.sharing.with = nil
 		n.line = slices.DeleteFunc(n.line, func(id RequestID) bool { return id == r.id })
-		c.checkDescription(r.queue, n)
 	}
 	if r.sharing.inLine {
 		r.sharing.inLine = false
@@ -141,7 +138,6 @@ func (c *Coordinator) takeFirst(n *node) *request {
 		n.line = nil
 	}
 	r.sharing.with = nil
-	c.checkDescription(r.queue, n)
 	return r
 }
 
@@ -226,7 +222,6 @@ func (c *Coordinator) passPlace(r *request) {
 	}
 	c.endWait(r)
 	c.leaveTo(r, next)
-	c.checkDescription(r.queue, n)
 	c.emit(&Tell{To: next.id, As: n.by,
 		Event: machine.Event{Kind: machine.Created, Op: next.lineOp(), Node: n.name, Token: n.token}})
 }
@@ -240,6 +235,7 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	r.node = &node{phase: left}
 	n.users = []RequestID{next.id}
 	next.node = n
+	c.checkDescription(n)
 }
 
 // watchServing has the session hear when the node that serves a cohort is deleted, or written to.

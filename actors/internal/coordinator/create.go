@@ -300,7 +300,6 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 		r.kind.create(c, r, p.op)
 	default:
 		r.inherited = a.Token
-		r.node.says = description{of: r.id}
 		name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", a.Number)
 		c.ask(&TakeOver{Spec: r.spec, Name: name, Left: *a}, takingOver(p))
 	}

@@ -2,9 +2,9 @@ package coordinator
 
 import "time"
 
-// What a node says. Its data name the request that it was made for, and how many requests wait behind it in its cohort.
-// When a cohort passes it on both change, and the session writes them anew, for people and for those who look for
-// deadlocks. Nothing else depends on it, and it keeps nobody waiting:
+// Whom a node names. Its data name the request that it was made for, or that has found it. When it is passed on to
+// another request, the session writes that one's name there. The search for deadlocks in other processes goes by it, and
+// so do people. Nothing else depends on it, and it delays nobody:
 //
 //   - one such write is under way at a time, by itself, and the next is due describeEvery later;
 //   - a node is written to when two looks in a row, describeEvery apart, have found that its data are wrong: most
@@ -12,7 +12,7 @@ import "time"
 //   - it is written in the version that was read, so that a revoke request stays. A refusal means nothing, and an
 //     unknown outcome that it is to be written once more.
 //
-// What a create says is right for nothing: it counts those that wait when it is sent.
+// How many requests wait behind it only their session knows: see Coordinator.Waiting.
 
 // describeEvery is the time between two looks at what nodes say: a session writes twice in a second at most.
 const describeEvery = 500 * time.Millisecond
@@ -24,65 +24,50 @@ func (c *Coordinator) describeSoon() {
 	}
 }
 
-// checkDescription has the session look at what a node says, if that is wrong. It is called where the requests that wait
-// behind a node, or that hold with it, have changed.
-func (c *Coordinator) checkDescription(q *ownQueue, n *node) {
-	if c.misdescribed(q, n) {
+// checkDescription has the session look at what a node says, if that is wrong. It is called where the first user of a
+// node has changed.
+func (c *Coordinator) checkDescription(n *node) {
+	if c.misdescribed(n) {
 		c.describeSoon()
 	}
 }
 
-// describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
-func (r *request) describeNew() (waiting int) {
-	if r.spec.sharesNode() {
-		waiting = len(r.queue.waitersOf(r.node))
-		r.node.says = description{of: r.id, waiting: waiting}
-	}
-	return waiting
-}
-
-// waitersOf gives the requests that wait behind a node in its cohort, in their order: all read, or none.
-func (q *ownQueue) waitersOf(n *node) []RequestID {
-	if q.cohort.node == n && len(n.line) == 0 {
-		return q.cohort.waiting
-	}
-	return n.line
-}
-
-// describable gives the request that the data of a node should name, and how many should wait behind it; nil for
-// nodes that are never passed on, or about to go.
-func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, waiting int) {
+// describable gives the request that the data of a node should name; nil for nodes that are never passed on, or about to
+// go.
+func (c *Coordinator) describable(n *node) *request {
 	if len(n.users) == 0 {
-		return nil, 0
+		return nil
 	}
 	r := c.requests[n.users[0]]
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
-		return nil, 0
+		return nil
 	}
-	return r, len(q.waitersOf(n))
+	return r
 }
 
 // misdescribed reports whether what a node says is to be written anew.
-func (c *Coordinator) misdescribed(q *ownQueue, n *node) bool {
-	of, waiting := c.describable(q, n)
-	return of != nil && (n.says.of != of.id || n.says.waiting != waiting)
+func (c *Coordinator) misdescribed(n *node) bool {
+	of := c.describable(n)
+	return of != nil && n.says.of != of.id
 }
 
-// describeDue looks at what the nodes say, and writes to the one that has waited for it the longest. While requests
-// wait in a cohort it looks again.
+// describeDue looks at what the nodes say, and writes to the one that has waited for it the longest. It looks again while
+// others are wrong.
 func (c *Coordinator) describeDue() {
 	d := &c.epoch.describes
 	d.timer = 0
 	var of *ownQueue
 	var next *node
-	again := false
+	wrong := 0
 	for _, p := range c.epoch.paths {
 		for _, q := range p.queues {
-			again = again || len(q.cohort.waiting) > 0
 			for _, n := range q.nodes {
-				wasDue, wrong := n.says.due, c.misdescribed(q, n)
-				n.says.due, again = wrong, again || wrong || len(n.line) > 0
-				if wasDue && wrong && (next == nil || n.describedBefore(next)) {
+				wasDue := n.says.due
+				if n.says.due = c.misdescribed(n); !n.says.due {
+					continue
+				}
+				wrong++
+				if wasDue && (next == nil || n.describedBefore(next)) {
 					of, next = q, n
 				}
 			}
@@ -90,8 +75,9 @@ func (c *Coordinator) describeDue() {
 	}
 	if next != nil && d.asked == 0 && c.epoch.connection == connected {
 		c.describe(of, next)
+		wrong--
 	}
-	if again {
+	if wrong > 0 {
 		c.describeSoon()
 	}
 }
@@ -104,13 +90,13 @@ func (n *node) describedBefore(other *node) bool {
 	return n.token < other.token || n.token == other.token && n.name < other.name
 }
 
-// describe writes what a node is to say.
+// describe writes whom a node is to name.
 func (c *Coordinator) describe(q *ownQueue, n *node) {
 	d := &c.epoch.describes
-	of, waiting := c.describable(q, n)
+	of := c.describable(n)
 	d.writes++
-	n.says = description{of: of.id, waiting: waiting, number: d.writes}
-	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name), Waiting: waiting}, describing{q.path.path, n.name})
+	n.says = description{of: of.id, number: d.writes}
+	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name)}, describing{q.path.path, n.name})
 }
 
 // isDescribed reports whether a write to a node is under way.

@@ -87,6 +87,14 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 	}
 }
 
+// waitersOf gives the requests that wait behind a node in its cohort, in their order: all read, or none.
+func (q *ownQueue) waitersOf(n *node) []RequestID {
+	if q.cohort.node == n && len(n.line) == 0 {
+		return q.cohort.waiting
+	}
+	return n.line
+}
+
 // excludedInLine gives what those want in a line who wait until everybody before them is gone.
 func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
 	for id := q.line.first; id != 0; id = c.requests[id].turn.next {

@@ -41,10 +41,9 @@ func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} 
 
 // description has what the data of a node say, as far as that is known.
 type description struct {
-	of      RequestID // the request that they name; zero where that is not known
-	waiting int       // how many wait behind it in its cohort
-	due     bool      // the last look has found that they are wrong
-	number  uint64    // of the newest write
+	of     RequestID // the request that they name; zero where that is not known
+	due    bool      // the last look has found that they are wrong
+	number uint64    // of the newest write
 }
 
 // phase says how much is known of a node.

@@ -29,7 +29,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	n.name, n.number, n.token, n.users = name, number, token, []RequestID{r.id}
 	c.setPhase(q, n, present)
 	q.insert(n)
-	c.checkDescription(q, n) // others may have come, or gone, since it was asked for
+	c.checkDescription(n) // it may have been found
 }
 
 // lose notes that a request has no node any more: it does not exist, or others go on with it.
@@ -45,7 +45,7 @@ func (c *Coordinator) lose(r *request) {
 		c.endCohortOf(r.queue, n)
 	}
 	if len(n.users) > 0 {
-		c.checkDescription(r.queue, n)
+		c.checkDescription(n)
 	}
 	q := r.queue
 	if len(n.users) > 0 || !n.exists() {
@@ -120,20 +120,11 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
-	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: r.says()}
+	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: NewNode{Spec: r.spec, Place: r.node.place}}
 	if r.spec.One != "" {
 		q.Czxid = r.node.token.Zxid()
 	}
 	c.ask(q, ownReading{operation{r.id, op}})
-}
-
-// says gives the data that the node of a holder is to have.
-func (r *request) says() NewNode {
-	n := NewNode{Spec: r.spec, Place: r.node.place}
-	if r.spec.sharesNode() {
-		n.Waiting = len(r.queue.waitersOf(r.node))
-	}
-	return n
 }
 
 // ownReading is the purpose of a ReadOwn.
@@ -153,6 +144,7 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 	switch {
 	case f.none():
 		r.node.wanted = queue.IsRevokeRequest(a.Data)
+		c.checkDescription(r.node)
 		c.tell(r, machine.Event{Kind: machine.OwnRead, Op: p.op, Unlock: r.node.wanted})
 	case f.is(NoNode):
 		c.tell(r, machine.Event{Kind: machine.NodeGone, Op: p.op})

@@ -20,8 +20,6 @@ type (
 		Info Info
 		// List: the queue is to be listed behind the create, in the same round trip.
 		List bool
-		// Waiting is how many requests wait behind it in its cohort.
-		Waiting int
 	}
 
 	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
@@ -93,12 +91,11 @@ type (
 		Place int
 	}
 
-	// Describe writes who holds or waits with a node now, and how many requests wait behind it in its cohort, in the
-	// version in which the data were read. What somebody has written who wants the lock stays. *Described answers it.
+	// Describe writes who holds or waits with a node now, in the version in which the data were read. What somebody has
+	// written who wants the lock stays. *Described answers it.
 	Describe struct {
-		Spec    *Spec
-		Path    string
-		Waiting int
+		Spec *Spec
+		Path string
 	}
 
 	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
@@ -131,12 +128,12 @@ func (*Describe) query()        {}
 func (*RemoveContest) query()   {}
 func (*Check) query()           {}
 
-// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction,
-// Waiting how many requests wait behind it in its cohort. List: its queue is to be listed behind the transaction.
+// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction.
+// List: its queue is to be listed behind the transaction.
 type NewNode struct {
-	Spec           *Spec
-	Place, Waiting int
-	List           bool
+	Spec  *Spec
+	Place int
+	List  bool
 }
 
 type (

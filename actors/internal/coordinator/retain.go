@@ -156,9 +156,8 @@ func (c *Coordinator) pass(q *ownQueue) {
 	r.node = n
 	if n.says.of == kept.id { // it says the same of this one
 		n.says.of = r.id
-	} else if r.spec.sharesNode() {
-		c.describeSoon()
 	}
+	c.checkDescription(n)
 	r.lead()
 	if kept.life == ended {
 		c.removeRequest(kept)

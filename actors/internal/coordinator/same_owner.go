@@ -94,7 +94,6 @@ func (c *Coordinator) downgrade(r, writer *request, op uint64) {
 	c.beginCreating(r)
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
-	r.node.says = description{of: r.id}
 	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{operation: operation{r.id, op}})
 }
 
@@ -103,6 +102,9 @@ func (c *Coordinator) beginCreating(r *request) {
 	r.joinOwner()
 	c.setPhase(r.queue, r.node, creating)
 	r.search = search{}
+	if r.spec.sharesNode() {
+		r.node.says = description{of: r.id}
+	}
 }
 
 // share makes the hold of one request that of another too: they have one node, which goes with the last.

@@ -228,8 +228,7 @@ func (c *Coordinator) mayRetain(r *request) bool {
 		!n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
 		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
 		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.waiting) == 0 &&
-		// Else it would go on saying that others wait, or the write would look like somebody else's.
-		n.says.waiting == 0 && !c.isDescribed(n)
+		!c.isDescribed(n) // else the write would look like somebody else's
 }
 
 // mayPassPlace reports whether the node of a request that has not held keeps its place, for the next in line.

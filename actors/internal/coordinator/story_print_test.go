@@ -82,7 +82,6 @@ func asked(query Query) string {
 	case *Create:
 		w.add(true, "for %s", q.Spec.GUID)
 		w.add(q.List, "and list")
-		w.add(q.Waiting > 0, "with %d behind", q.Waiting)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
 	case *SeekReclaimable:
@@ -117,7 +116,7 @@ func asked(query Query) string {
 		w.add(true, "for %s", q.GUID)
 		w.add(q.Known != "", "known as %s", q.Known)
 	case *Describe:
-		w.add(true, "%s for %s with %d behind", q.Path, q.Spec.GUID, q.Waiting)
+		w.add(true, "%s for %s", q.Path, q.Spec.GUID)
 	case *RemoveContest:
 		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
 	case *Check:
