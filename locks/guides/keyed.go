@@ -13,8 +13,8 @@
 // for zklock and for Client.Queue.
 //
 // Nothing has to be deleted. The servers remove the lock path of a key that nobody wants any more,
-// a minute or so later. What is held at the same time is bounded by the weight of a session: some 2
-// 400 of the longest keys, or twice as many short ones (WithMaxNodeBytes).
+// a minute or so later. What is held at the same time is bounded by the weight of a session: some
+// 2 400 of the longest keys, or twice as many short ones (WithMaxNodeBytes).
 //
 // # Libraries that bring an interface
 //
@@ -25,6 +25,7 @@
 //	              WithSessionLocker(locks.OneKey[*sql.Conn]{...}) likewise
 //	gocron        locks/adapters/gocron, a module of its own: it leaves marks besides, so that a fast job runs once
 //	your own      Lock(ctx, key) error, TryLock(ctx, key) (bool, error), Unlock(ctx, key) error
+//	              Lock(ctx, key) (unlock func(), err error): Keyed.Lock, and the lease's Release as unlock
 //
 // The tests in tests/adapters run these libraries with it: three processes that want one
 // certificate, or migrate one database.
@@ -36,7 +37,8 @@
 // What there is:
 //
 //   - WithOnLost is called with the key and the cause, at once. End the process there, or cancel
-//     the work of that key.
+//     the work of that key. A process that was paused may have given the lock back before it heard:
+//     then it is called after that, also after a Release.
 //   - Named.Unlock returns an error that wraps ErrLost. The work is done by then, so it is for the
 //     log and for counting.
 //   - Named.Lease gives the lease of a key while it is held: its Context ends with the lock, and

@@ -17,6 +17,7 @@
 //	reentrant, recursive                          WithReentry: by context, not by goroutine
 //	TryLock, tryLock(0), NX                       TryLock(ctx)
 //	LeaderLatch, LeaderSelector, OnStartedLeading  Election.Campaign, Election.Run
+//	OnStoppedLeading, OnNewLeader                 what Run's function does when its ctx has ended; Election.Observe
 //	an owner value or UUID for a safe unlock      none: a lease gives back itself and nothing else
 //	a lock in a database transaction              lease.Txn for data in ZooKeeper; otherwise the token in a column
 //
@@ -67,6 +68,8 @@
 //	LockWithData(data)                       WithLabel: a text for people
 //	Unlock()                                 lease.Unlock(ctx)
 //	zk.ErrDeadlock, of one value used twice  none: a Mutex has no state, each call queues for itself
+//	a lock kept for good, and a flag for it  Election.Run and IsLeader; for a cron, RunOnceFor and no flag
+//	StateHasSession, StateExpired            nothing to do: waiters queue again; client.Ready and State tell
 //
 // What differs in meaning:
 //
@@ -120,6 +123,7 @@
 //	clientv3.Compare by m.IsOwner() in a Txn     lease.Txn, for data in ZooKeeper; a token that the resource compares otherwise
 //	<-session.Done()                             <-lease.Context().Done()
 //	concurrency.NewElection(session, "/p")       client.Election("/p"): Campaign, Leader, Observe, Resign, too
+//	a loop of NewSession, Campaign and Done      Election.Run, the whole of it
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it
 //
 // What differs in meaning: two mutexes of one etcd session and one prefix have one key, so the

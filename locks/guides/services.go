@@ -66,10 +66,11 @@
 // give it time.Now().
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly, locks.WithStartDeadline(time.Hour))
-//	log.Print(once.Outcome, once.Mark) // already ran: done at ..., for ..., by process 4711 on web2
+//	log.Printf("%s: %s", once.Outcome, once.Mark) // already ran: done at ..., for ..., by process 4711 on web2
 //
-// Where nobody runs the job for an instant, the error wraps ErrNotRun, so no night is missed
-// silently. The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's
+// Most replicas come while the job runs: OnceBusy. Who is at it is Once.Holder then, because the mark
+// may not be written yet. Where nobody runs the job for an instant, the error wraps ErrNotRun, so no
+// night is missed silently. The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's
 // schedules have for it:
 //
 //	a run that failed or died     it stays the only one; WithRetryAfter: again     backoffLimit
@@ -82,7 +83,9 @@
 //	an older one than the newest  ErrNotRun, OnceSuperseded                        -
 //
 // To run a night again by hand, name its instant, with WithRetryAfter(0). That moves nothing of the
-// schedule. Work with WithCatchUp asks InstantOf(ctx) which instant it is called for.
+// schedule. Work with WithCatchUp asks InstantOf(ctx) which instant it is called for. A job that is
+// a command is exec.CommandContext with the ctx of the work, so that it ends with the lock. It does
+// not end with a process that is killed, and zklock run sees to that, too.
 //
 // RunOnce is for jobs that have no schedule: "at most every 23 hours". The period is counted by the
 // servers' clock, from the beginning of the last run. The mark is written when the job has returned
@@ -185,4 +188,5 @@
 //     it.
 //   - A context with a deadline for Lock, so that waiters give up and say behind whom they waited.
 //   - A label, so that people see who holds.
+//   - WithLogger: without it nothing is logged of outages, or of locks that are lost.
 package guides

@@ -3,10 +3,12 @@
 //
 //	robfig -zk zk1:2181,zk2:2181 -name a -spec '@daily'
 //
-// robfig/cron runs jobs in each process. A JobWrapper, Once, asks Turnstile whether the instant was run already. The
-// instant is the entry's Prev, which is the same in all processes: they need the same time zone. An "@every" schedule has
-// no such instants, because each process counts from its own start: use locks.RunOnce with a period for it. robfig/cron's
-// newest version is of 2020; gocron uses it to read its crontabs.
+// robfig/cron runs jobs in each process. A JobWrapper, Once, asks Turnstile whether the instant was
+// run already. The instant is the entry's Prev, which is the same in all processes: they need the
+// same time zone. An "@every" schedule has no such instants, because each process counts from its
+// own start: use locks.RunOnce with a period for it. robfig/cron's jobs are given no context. A Job
+// is, and it ends when the lock is lost. robfig/cron's newest version is of 2020; gocron uses it to
+// read its crontabs.
 package main
 
 import (
@@ -46,8 +48,8 @@ func run(ctx context.Context, servers, name, spec string) error {
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
 	c := cron.New(cron.WithLocation(time.UTC))
-	_, err = Add(ctx, c, client, spec, "report", func(instant time.Time) {
-		fmt.Printf("report by %s for %s\n", name, instant.Format(time.RFC3339))
+	_, err = Add(ctx, c, client, spec, "report", func(ctx context.Context) {
+		fmt.Printf("report by %s for %s\n", name, locks.InstantOf(ctx).Format(time.RFC3339))
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/robfig/cron/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -20,18 +22,20 @@ type runs struct {
 	all   chan struct{}
 }
 
+// add is a job of 20 ms.
 func (r *runs) add(instant time.Time) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.count[instant]++
+	r.mu.Unlock()
 	r.all <- struct{}{}
+	time.Sleep(20 * time.Millisecond)
 }
 
 // TestOnce: three processes, whose ticks are a tenth of a second apart, have a job of 20 ms in their schedules. One of
 // them ends on the way. The job runs once for each instant; without Once, on each process.
 func TestOnce(t *testing.T) {
 	const everySecond, ticks = "* * * * * *", 5
-	replicas := func(t *testing.T, add func(c *cron.Cron, work func(time.Time))) (*runs, []*cron.Cron) {
+	replicas := func(t *testing.T, add func(c *cron.Cron, r *runs)) (*runs, []*cron.Cron) {
 		r := &runs{count: make(map[time.Time]int), all: make(chan struct{}, 1000)}
 		var all []*cron.Cron
 		for i := range 3 {
@@ -39,7 +43,7 @@ func TestOnce(t *testing.T) {
 				return cron.FuncJob(func() { time.Sleep(time.Duration(i) * 100 * time.Millisecond); job.Run() })
 			}
 			c := cron.New(cron.WithSeconds(), cron.WithLocation(time.UTC), cron.WithChain(later))
-			add(c, func(instant time.Time) { r.add(instant); time.Sleep(20 * time.Millisecond) })
+			add(c, r)
 			t.Cleanup(func() { <-c.Stop().Done() })
 			all = append(all, c)
 		}
@@ -49,8 +53,9 @@ func TestOnce(t *testing.T) {
 		return r, all
 	}
 	once := func(t *testing.T, servers string) {
-		r, all := replicas(t, func(c *cron.Cron, work func(time.Time)) {
-			_, err := Add(patient.Deadline(t), c, patient.Open(t, servers), everySecond, "report", work)
+		r, all := replicas(t, func(c *cron.Cron, r *runs) {
+			_, err := Add(patient.Deadline(t), c, patient.Open(t, servers), everySecond, "report",
+				func(ctx context.Context) { r.add(locks.InstantOf(ctx)) })
 			require.NoError(t, err)
 		})
 		for n := range 2 * ticks {
@@ -72,9 +77,9 @@ func TestOnce(t *testing.T) {
 		once(t, rig.StartStandalone(t).Addr())
 	})
 	t.Run("without", func(t *testing.T) {
-		r, _ := replicas(t, func(c *cron.Cron, work func(time.Time)) {
+		r, _ := replicas(t, func(c *cron.Cron, r *runs) {
 			var id cron.EntryID
-			id, err := c.AddFunc(everySecond, func() { work(c.Entry(id).Prev) })
+			id, err := c.AddFunc(everySecond, func() { r.add(c.Entry(id).Prev) })
 			require.NoError(t, err)
 		})
 		for range 3 * ticks {
@@ -85,4 +90,27 @@ func TestOnce(t *testing.T) {
 		require.Less(t, len(r.count), 3*ticks, "no instant ran twice")
 		t.Logf("%d runs for %d instants", 3*ticks, len(r.count))
 	})
+}
+
+// TestJobHearsOfTheLoss: a job that has lost its lock is told by its context, also behind other wrappers. A job of
+// robfig/cron's own runs as ever.
+func TestJobHearsOfTheLoss(t *testing.T) {
+	server := embedded.Run(t)
+	client := patient.Open(t, server.Connect())
+	instant := time.Now().Truncate(time.Second)
+	began, heard := make(chan struct{}), make(chan error, 1)
+	wrapped := cron.NewChain(cron.Recover(cron.DefaultLogger), Once(patient.Deadline(t), client, "/lost",
+		func() time.Time { return instant })).Then(Job(func(ctx context.Context) {
+		close(began)
+		<-ctx.Done()
+		heard <- context.Cause(ctx)
+	}))
+	go wrapped.Run()
+	patient.Receive(t, began)
+	require.NoError(t, server.Expire(client.State().ID))
+	require.ErrorIs(t, patient.Receive(t, heard), locks.ErrLost)
+
+	ran := make(chan struct{}, 1)
+	Once(patient.Deadline(t), client, "/own", func() time.Time { return instant })(cron.FuncJob(func() { ran <- struct{}{} })).Run()
+	require.Len(t, ran, 1)
 }
