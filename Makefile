@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/zklock,./tests/cluster
+LONGEST := ./tests/matrix,./tests/leases,./tests/kinds,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/zklock,./tests/cluster
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -21,9 +21,11 @@ FUZZTIME ?= 3m
 SUITES ?=
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
+# What locks do, on an embedded server, a real one and an ensemble: a package for each subject, see tests/doc.go.
+BEHAVIOUR := ./tests/actors ./tests/deadlocks ./tests/elections ./tests/kinds ./tests/leases ./tests/queues ./tests/refusals ./tests/restarts ./tests/runonce ./tests/txn
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
 FAST_PATHS ?= group-commit hand-over look-ahead
-PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
+PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(BEHAVIOUR)
 # A binary with -race sleeps for a second before it ends, in case another goroutine races then. A tenth is enough: tests
 # wait for their goroutines.
 export GORACE ?= atexit_sleep_ms=100
@@ -33,7 +35,7 @@ test test-race test-pages test-pure versions race halts lint check: export GOGC 
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
 # The embedded server is compared with one version only, so make test alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
-SERVERS := ./actors ./examples/... ./tests ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/outages ./tests/rig/... ./tests/sasl ./tests/services ./tests/stalls ./tests/touches ./tests/zklock
+SERVERS := ./actors ./examples/... $(BEHAVIOUR) ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/outages ./tests/rig/... ./tests/sasl ./tests/services ./tests/stalls ./tests/touches ./tests/zklock
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test: export GOFLAGS += -trimpath -ldflags=-w
@@ -243,7 +245,7 @@ bench-go: ## Go benchmarks of the state machine, the queue, the session actor an
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests/conformance
 
 .PHONY: screenshots
 screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns, of the code as it is (about five minutes)

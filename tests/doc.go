@@ -1,8 +1,23 @@
-// Package tests holds the tests that need more than one package: the behaviour of locks on the
+// Package tests is the root of the tests that need more than one package: the behaviour of locks on the
 // embedded server and on real ones, under faults, beside other clients. Those on real servers need Java and
 // what make deps fetches, and say so when they skip; make test lets none skip.
 //
 // # What is in which folder
+//
+// Behaviour, on an embedded server, a real one and an ensemble of three:
+//
+//   - kinds: how each kind of lock grants: mutexes, readers and writers, semaphores, cohorts, several locks at once.
+//   - leases: what a holder is told, and when: cuts, silence, outages, suspended machines.
+//   - queues: who holds and who waits, asking for a lock back, and breaking it.
+//   - deadlocks: circles of waiters, and who gives up.
+//   - elections: leader loops, campaigns, contests, groups.
+//   - runonce: jobs that run once in a period, or for each instant of a schedule.
+//   - txn: transactions and reads under a lease.
+//   - restarts: processes that were killed and servers that come back: session files, reclaimed locks.
+//   - refusals: what servers and Turnstile refuse, and how errors say it.
+//   - actors: lock actors, and what they tell whoever spawned them.
+//
+// Suites with a method of their own:
 //
 //   - access: credentials, ACLs, missing permissions, TLS and chroots, on servers that enforce them.
 //   - conformance: the embedded server and a real one, compared operation by operation.
@@ -15,7 +30,16 @@
 //   - figures: metrics and spans.
 //   - zklock, dashboard: the command and the page, as a person meets them.
 //   - readme: the commands, code and links of the pages, and what package docs name.
-//   - rig, child, patient, report: real servers, processes, waiting with patience, and the closing line of make test.
+//
+// What they share:
+//
+//   - stories: the kinds of servers of a package, each started once, a chroot for each test, and the check that nothing is
+//     left running at the end.
+//   - patient: clients, requests and leases, waited for with patience.
+//   - stage: session actors, lock actors, and what their parents are told.
+//   - bubble: clients in virtual time, and networks that are cut.
+//   - relists: that events wake waiters.
+//   - rig, child, report: real servers, processes, and the closing line of make test.
 //
 // The state machine has its own walk through every state, in actors/internal/walk.
 package tests

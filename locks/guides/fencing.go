@@ -42,7 +42,7 @@
 // and leaders, and when the lock path is deleted and made again. It costs nothing,
 // because it comes with the answer to the create (messages.Token says what it is made of). A lock
 // WithSticky is granted again and again with one node, and still each grant has a token of its own
-// (tests/sticky_test.go). The Example here, ExampleLease_Token of package locks, and the resources
+// (tests/kinds/sticky_test.go). The Example here, ExampleLease_Token of package locks, and the resources
 // of tests/soak show late writes refused.
 //
 // # Where it is exact without a token
@@ -51,8 +51,8 @@
 // of the holder's node into the same transaction. While the node exists nobody else holds. So a
 // write is carried out only under the lock, or not at all, and a holder that was paused is told
 // ErrLost. That holds for locks WithSticky and WithCohort too, whose nodes serve one hold after the
-// other: a hold is given back behind its transactions (tests/txn_virtual_test.go,
-// tests/txn_paused_test.go). A transaction whose reply is lost is resolved, or its outcome is said
+// other: a hold is given back behind its transactions (tests/txn/virtual_test.go,
+// tests/txn/paused_test.go). A transaction whose reply is lost is resolved, or its outcome is said
 // to be unknown; it is never carried out twice. Use it for small data: the state of a job, the
 // position in a stream, a configuration.
 //

@@ -101,7 +101,7 @@
 //
 // Lock paths, and the nodes above them, are made as container nodes. The servers delete them when
 // their last child has gone, about a minute later (znode.container.checkIntervalMs). Numbers of
-// nodes then start at zero again; tokens do not (tests/actors_lock_path_test.go). Nodes that were
+// nodes then start at zero again; tokens do not (tests/actors/lock_path_test.go). Nodes that were
 // made otherwise stay. Data that are kept in a container go with it.
 //
 // ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the
@@ -123,7 +123,7 @@
 // a delete more. TryLock finds the lock taken at first. Where processes take turns it is of no use.
 // A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when
 // somebody comes, when their time is over, when the connection has been lost, and with the session
-// (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
+// (tests/kinds/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
 //
 // # Quotas and throttling
 //

@@ -20,7 +20,7 @@
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
 //	                                    host's name is another machine's
 //	a holder whose program says that    its lock is WithSticky, and the node is retained: it looks like one that is held. It
-//	it does not hold the lock           goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
+//	it does not hold the lock           goes as soon as somebody comes (tests/kinds/sticky_test.go), though one who comes with
 //	                                    TryLock finds the lock taken that time
 //	"revoking", and still there         it has been asked and does not react: it does not listen, or is in the middle
 //	the holder has done nothing since   a queue shows its first as the holder, whether or not that one's process knows: it
@@ -71,7 +71,7 @@
 // Break deletes the contender's node, and the next one is let in at once. The old holder's work
 // goes on: only a resource that checks fencing tokens is safe from that. So stop the process first
 // if you can reach it. Killing it frees the lock as well, after a session timeout and a tick at the
-// latest. A living holder of Turnstile's is told Lost at once (tests/break_test.go); others notice
+// latest. A living holder of Turnstile's is told Lost at once (tests/queues/break_test.go); others notice
 // nothing. A waiter that is broken queues again at the end.
 //
 // A Lock that was given up says in its error behind whom it waited: the node, and where that says

@@ -75,8 +75,8 @@
 // WithSessionFile keeps the session's id and password in a file of the user's. A process that is
 // started again on the same host closes its predecessor's session first. So its predecessor's locks
 // are free after a few round trips, whatever T is. Two live processes never close each other's
-// session: zkconn/sessionfile says how that is known, and tests/session_file_restart_test.go and
-// tests/session_file_process_test.go show it. With it, T may be as long as outages demand. It does
+// session: zkconn/sessionfile says how that is known, and tests/restarts/session_file_restart_test.go and
+// tests/restarts/session_file_process_test.go show it. With it, T may be as long as outages demand. It does
 // nothing for a machine that does not come back.
 //
 // The retained node of a lock WithSticky goes with its session, like one that is held. After a

@@ -1,7 +1,7 @@
 // Halts runs a test binary and stops its process over and over, for random times, as a busy machine may:
 //
 //	go build -o /tmp/halts ./tests/halts
-//	go test -exec "/tmp/halts -run 300ms -stop 150ms" ./tests
+//	go test -exec "/tmp/halts -run 300ms -stop 150ms" ./tests/leases
 //
 // The times are averages. One stop in fifty takes a second more. What the binary has started, such as servers, is not
 // stopped. No test depends on speed; make halts runs them all so.

@@ -12,18 +12,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireTests fails when a folder of this repository, given from its root, lacks a test of that name. A name
-// with slashes is a test and a subtest, whose name stands as a text in the same folder.
-func requireTests(t *testing.T, folder string, names ...string) {
+// requireTests fails when a test of that name is in none of some folders of this repository, given from its root with
+// spaces between them, or when one of them has none of the tests. A name with slashes is a test and a subtest, whose name
+// stands as a text in the same folder.
+func requireTests(t *testing.T, folders string, names ...string) {
 	t.Helper()
-	known := testsOf(t, folder)
+	idle := map[string]bool{}
+	for _, folder := range strings.Fields(folders) {
+		idle[folder] = true
+	}
 	for _, name := range names {
 		function, sub, nested := strings.Cut(name, "/")
-		require.Contains(t, known.functions, function, "no such test in %s", folder)
-		if nested {
-			require.Contains(t, known.texts, sub, "no such subtest of %s in %s", function, folder)
+		found := false
+		for _, folder := range strings.Fields(folders) {
+			known := testsOf(t, folder)
+			if !known.functions[function] {
+				continue
+			}
+			found = true
+			delete(idle, folder)
+			if nested {
+				require.Contains(t, known.texts, sub, "no such subtest of %s in %s", function, folder)
+			}
 		}
+		require.True(t, found, "no test %s in %s", function, folders)
 	}
+	require.Empty(t, idle, "folders without a test of %v", names)
 }
 
 // inFolder are the test functions of a folder and the texts in its test files.

@@ -2,44 +2,44 @@ package matrix
 
 // curatorReadWrite: TestInterProcessReadWriteLock, and two tests that it had in other releases.
 var curatorReadWrite = []peer{
-	{test: "testGetParticipantNodes", in: "tests", by: []string{"TestQueueOfReadersAndWriters"}},
-	{test: "testThatUpgradingIsDisallowed", in: "tests", by: []string{"TestUpgradeIsRefused"}}, // there it waits until its time is over
-	{test: "testThatDowngradingRespectsThreads", in: "tests", by: []string{"TestReadersAndWritersInOrder", "TestDowngradeBeforeACrowd"}},
-	{test: "testDowngrading", in: "tests", by: []string{"TestDowngradeBeforeACrowd"}},
-	{test: "testContendingDowngrading", in: "tests", by: []string{"TestWriterThatBecomesAReader", "TestDowngradeBeforeACrowd"}},
-	{test: "testBasic", in: "tests", by: []string{"TestReadersHoldTogether", "TestReadersAndWritersInOrder"}},
+	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfReadersAndWriters"}},
+	{test: "testThatUpgradingIsDisallowed", in: "tests/kinds", by: []string{"TestUpgradeIsRefused"}}, // there it waits until its time is over
+	{test: "testThatDowngradingRespectsThreads", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder", "TestDowngradeBeforeACrowd"}},
+	{test: "testDowngrading", in: "tests/kinds", by: []string{"TestDowngradeBeforeACrowd"}},
+	{test: "testContendingDowngrading", in: "tests/kinds", by: []string{"TestWriterThatBecomesAReader", "TestDowngradeBeforeACrowd"}},
+	{test: "testBasic", in: "tests/kinds", by: []string{"TestReadersHoldTogether", "TestReadersAndWritersInOrder"}},
 	{test: "testSetNodeData", not: "a contender's data are Turnstile's own; a caller's text is their label, and Queue shows it"},
-	{test: "testLockPath", in: "tests", by: []string{"TestSessionExpiresDuringADowngrade", "TestEveryKindIsFreeWhenItsHolderCloses"}},
-	{test: "testOrdering", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
-	{test: "testWriterAgainstConstantReaders", in: "tests", by: []string{"TestWriterAmongConstantReaders"}},
+	{test: "testLockPath", in: "tests/kinds", by: []string{"TestSessionExpiresDuringADowngrade", "TestEveryKindIsFreeWhenItsHolderCloses"}},
+	{test: "testOrdering", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
+	{test: "testWriterAgainstConstantReaders", in: "tests/kinds", by: []string{"TestWriterAmongConstantReaders"}},
 }
 
 // curatorSemaphore: TestInterProcessSemaphore.
 var curatorSemaphore = []peer{
-	{test: "testAcquireAfterLostServer", in: "tests", by: []string{"TestServerComesBack"}}, // what waits is the same for every kind
-	{test: "testThreadedLeaseIncrease", in: "tests", by: []string{"TestPermitsGrow", "TestSetPermits"}},
-	{test: "testClientClose", in: "tests", by: []string{"TestEveryKindIsFreeWhenItsHolderCloses"}},
-	{test: "testMaxPerSession", in: "tests", by: []string{"TestHeavyWaiterIsNotOvertaken", "TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testRelease1AtATime", in: "tests", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testReleaseInChunks", in: "tests", by: []string{"TestSemaphoreHoldsNoMoreThanItHas", "TestHoldersLeaveInAnyOrder"}},
-	{test: "testThreads", in: "tests", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testSimple", in: "tests", by: []string{"TestHeavyWaiterIsNotOvertaken"}},
-	{test: "testSimple2", in: "tests", by: []string{"TestHoldersLeaveInAnyOrder"}},
-	{test: "testGetParticipantNodes", in: "tests", by: []string{"TestQueueOfASemaphore"}},
-	{test: "testChildReaperCleansUpLockNodes", in: "tests", by: []string{"TestLockPathVanishesBehindItsLastContender"}}, // a container
-	{test: "testNoOrphanedNodes", in: "tests", by: []string{"TestSemaphoreWaitersNodeIsDeleted"}},
+	{test: "testAcquireAfterLostServer", in: "tests/leases", by: []string{"TestServerComesBack"}}, // what waits is the same for every kind
+	{test: "testThreadedLeaseIncrease", in: "tests/kinds", by: []string{"TestPermitsGrow", "TestSetPermits"}},
+	{test: "testClientClose", in: "tests/kinds", by: []string{"TestEveryKindIsFreeWhenItsHolderCloses"}},
+	{test: "testMaxPerSession", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken", "TestSemaphoreHoldsNoMoreThanItHas"}},
+	{test: "testRelease1AtATime", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
+	{test: "testReleaseInChunks", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas", "TestHoldersLeaveInAnyOrder"}},
+	{test: "testThreads", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
+	{test: "testSimple", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken"}},
+	{test: "testSimple2", in: "tests/kinds", by: []string{"TestHoldersLeaveInAnyOrder"}},
+	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfASemaphore"}},
+	{test: "testChildReaperCleansUpLockNodes", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}}, // a container
+	{test: "testNoOrphanedNodes", in: "tests/kinds", by: []string{"TestSemaphoreWaitersNodeIsDeleted"}},
 }
 
 // curatorSemaphoreCluster: TestInterProcessSemaphoreCluster.
 var curatorSemaphoreCluster = []peer{
 	{test: "testKilledServerWithEnsembleProvider", not: "a client keeps to its list of servers; names in it are resolved anew each round"},
-	{test: "testCluster", in: "tests", by: []string{"TestServerComesBack"}},
+	{test: "testCluster", in: "tests/leases", by: []string{"TestServerComesBack"}},
 }
 
 // curatorMulti: TestInterProcessMultiMutex.
 var curatorMulti = []peer{
-	{test: "testSomeReleasesFail", in: "tests", by: []string{"TestAllIsLostAsAWhole"}},
-	{test: "testSomeLocksFailToLock", in: "tests", by: []string{"TestAllGivesBack"}},
+	{test: "testSomeReleasesFail", in: "tests/kinds", by: []string{"TestAllIsLostAsAWhole"}},
+	{test: "testSomeLocksFailToLock", in: "tests/kinds", by: []string{"TestAllGivesBack"}},
 }
 
 // curatorACLs: TestLockACLs.

@@ -7,7 +7,7 @@ import (
 // peer is a test of another lock library, and where the same is shown of Turnstile: or why it does not apply.
 type peer struct {
 	test string
-	in   string   // a folder of this repository
+	in   string   // a folder of this repository, or several with spaces between them
 	by   []string // the tests there
 	not  string   // why it does not apply
 }
@@ -15,15 +15,15 @@ type peer struct {
 // curatorMutex: TestInterProcessMutexBase and TestInterProcessMutex.
 var curatorMutex = []peer{
 	{test: "testLocker", in: "locks", by: []string{"Example"}}, // defer lease.Unlock
-	{test: "testWaitingProcessKilledServer", in: "tests", by: []string{"TestServerComesBack"}},
-	{test: "testKilledSession", in: "tests", by: []string{"TestSessionExpires"}},
-	{test: "testContainerCleanup", in: "tests", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
-	{test: "testWithNamespace", in: "tests", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
-	{test: "testReentrantSingleLock", in: "tests", by: []string{"TestManyWorkersOneLock"}},
-	{test: "testReentrant2Threads", in: "tests", by: []string{"TestWithinALeaseOfAnotherLock"}}, // whoever is not within the lease waits
-	{test: "testReentrant", in: "tests", by: []string{"TestReleasesMatchAcquisitions"}},
-	{test: "test2Clients", in: "tests", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
-	{test: "testRevoking", in: "tests", by: []string{"TestHolderThatIsAskedGivesBack", "TestGraceRunsOut"}},
+	{test: "testWaitingProcessKilledServer", in: "tests/leases", by: []string{"TestServerComesBack"}},
+	{test: "testKilledSession", in: "tests/leases", by: []string{"TestSessionExpires"}},
+	{test: "testContainerCleanup", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
+	{test: "testWithNamespace", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
+	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
+	{test: "testReentrant2Threads", in: "tests/kinds", by: []string{"TestWithinALeaseOfAnotherLock"}}, // whoever is not within the lease waits
+	{test: "testReentrant", in: "tests/kinds", by: []string{"TestReleasesMatchAcquisitions"}},
+	{test: "test2Clients", in: "tests/actors tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
+	{test: "testRevoking", in: "tests/actors", by: []string{"TestHolderThatIsAskedGivesBack", "TestGraceRunsOut"}},
 	{test: "testPersistentLock", not: "a lock here ends with its session: a node that stays would keep everybody out behind a holder that is dead"},
 }
 
@@ -42,42 +42,42 @@ var curatorSemaphoreMutex = []peer{
 
 // kazooLock: KazooLockTests and TestSequence of test_lock.py.
 var kazooLock = []peer{
-	{test: "test_lock_one", in: "tests", by: []string{"TestParentIsToldEachNoticeOnce"}},
-	{test: "test_lock", in: "tests", by: []string{"TestOneGrantAfterTheOther"}},
-	{test: "test_lock_reconnect", in: "tests", by: []string{"TestSessionExpires", "TestExpiryOfAWaiterQueuesAgain"}},
-	{test: "test_lock_non_blocking", in: "tests", by: []string{"TestTryLock", "TestTryBehindAnother"}},
-	{test: "test_lock_fail_first_call", in: "tests", by: []string{"TestParentIsToldEachNoticeOnce"}},
-	{test: "test_lock_cancel", in: "tests", by: []string{"TestCallerGoesWhileWaiting", "TestWaiterThatGivesUpIsCancelled"}},
-	{test: "test_lock_no_double_calls", in: "tests", by: []string{"TestReleasingTwiceIsReleasingOnce", "TestUnlockCanBeWaitedForAgain"}},
-	{test: "test_lock_same_thread_no_block", in: "tests", by: []string{"TestTryLock"}},
-	{test: "test_lock_many_threads_no_block", in: "tests", by: []string{"TestTryLock"}},
-	{test: "test_lock_many_threads", in: "tests", by: []string{"TestManyWorkersOneLock"}},
-	{test: "test_lock_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
+	{test: "test_lock_one", in: "tests/actors", by: []string{"TestParentIsToldEachNoticeOnce"}},
+	{test: "test_lock", in: "tests/actors", by: []string{"TestOneGrantAfterTheOther"}},
+	{test: "test_lock_reconnect", in: "tests/leases tests/actors", by: []string{"TestSessionExpires", "TestExpiryOfAWaiterQueuesAgain"}},
+	{test: "test_lock_non_blocking", in: "tests/leases tests/actors", by: []string{"TestTryLock", "TestTryBehindAnother"}},
+	{test: "test_lock_fail_first_call", in: "tests/actors", by: []string{"TestParentIsToldEachNoticeOnce"}},
+	{test: "test_lock_cancel", in: "tests/leases tests/actors", by: []string{"TestCallerGoesWhileWaiting", "TestWaiterThatGivesUpIsCancelled"}},
+	{test: "test_lock_no_double_calls", in: "tests/actors tests/leases", by: []string{"TestReleasingTwiceIsReleasingOnce", "TestUnlockCanBeWaitedForAgain"}},
+	{test: "test_lock_same_thread_no_block", in: "tests/leases", by: []string{"TestTryLock"}},
+	{test: "test_lock_many_threads_no_block", in: "tests/leases", by: []string{"TestTryLock"}},
+	{test: "test_lock_many_threads", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
+	{test: "test_lock_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_lock_ephemeral", not: "nodes that outlive their session are not made: see testPersistentLock"},
-	{test: "test_lock_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses", "TestCallerGoesWhileWaiting"}},
-	{test: "test_read_lock", in: "tests", by: []string{"TestReadersHoldTogether"}},
-	{test: "test_write_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
-	{test: "test_rw_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
+	{test: "test_lock_timeout", in: "tests/actors tests/leases", by: []string{"TestAcquireTimeoutPasses", "TestCallerGoesWhileWaiting"}},
+	{test: "test_read_lock", in: "tests/kinds", by: []string{"TestReadersHoldTogether"}},
+	{test: "test_write_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
+	{test: "test_rw_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
 	{test: "test_get_predecessor", in: "actors/queue", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
 	{test: "test_get_predecessor_go", in: "actors/queue", by: []string{"TestSequenceOfEveryClientsNames"}},
 }
 
 // kazooSemaphore: TestSemaphore of test_lock.py.
 var kazooSemaphore = []peer{
-	{test: "test_basic", in: "tests", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "test_lock_one", in: "tests", by: []string{"TestSemaphoreWakesAsManyForTenAsForAThousand"}},
-	{test: "test_non_blocking", in: "tests", by: []string{"TestHeavyWaiterIsNotOvertaken"}}, // TryAcquire
-	{test: "test_non_blocking_release", in: "tests", by: []string{"TestTryLock"}},
-	{test: "test_holders", in: "tests", by: []string{"TestQueueOfASemaphore"}},
-	{test: "test_semaphore_cancel", in: "tests", by: []string{"TestCallerGoesWhileWaiting"}},
-	{test: "test_multiple_acquire_and_release", in: "tests",
+	{test: "test_basic", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
+	{test: "test_lock_one", in: "tests/kinds", by: []string{"TestSemaphoreWakesAsManyForTenAsForAThousand"}},
+	{test: "test_non_blocking", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken"}}, // TryAcquire
+	{test: "test_non_blocking_release", in: "tests/leases", by: []string{"TestTryLock"}},
+	{test: "test_holders", in: "tests/queues", by: []string{"TestQueueOfASemaphore"}},
+	{test: "test_semaphore_cancel", in: "tests/leases", by: []string{"TestCallerGoesWhileWaiting"}},
+	{test: "test_multiple_acquire_and_release", in: "tests/kinds",
 		by: []string{"TestReentryIsRefusedAtOnce", "TestReleasesMatchAcquisitions"}}, // permits are nobody's: a second one is a second one
-	{test: "test_handle_session_loss", in: "tests", by: []string{"TestExpiryOfAWaiterQueuesAgain"}},
-	{test: "test_inconsistent_max_leases", in: "tests", by: []string{"TestContendersDisagreeOnPermits"}},
-	{test: "test_inconsistent_max_leases_other_data", in: "tests", by: []string{"TestPermitsInTheLockPath"}},
-	{test: "test_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
-	{test: "test_acquire_after_cancelled", in: "tests", by: []string{"TestGivingUpInTheMiddle"}},
-	{test: "test_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses"}},
+	{test: "test_handle_session_loss", in: "tests/actors", by: []string{"TestExpiryOfAWaiterQueuesAgain"}},
+	{test: "test_inconsistent_max_leases", in: "tests/kinds", by: []string{"TestContendersDisagreeOnPermits"}},
+	{test: "test_inconsistent_max_leases_other_data", in: "tests/kinds", by: []string{"TestPermitsInTheLockPath"}},
+	{test: "test_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
+	{test: "test_acquire_after_cancelled", in: "tests/actors", by: []string{"TestGivingUpInTheMiddle"}},
+	{test: "test_timeout", in: "tests/actors", by: []string{"TestAcquireTimeoutPasses"}},
 }
 
 // TestPeers: what other libraries test of their locks is tested here, by the tests that are named, or has a reason

@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-brief] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit

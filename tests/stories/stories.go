@@ -1,17 +1,23 @@
 // Package stories tells the stories of a package of tests on each kind of server. A server is started when it is first
-// needed and serves all stories of the package; each story has a chroot of its own.
+// needed and serves all stories of the package; each story has a chroot of its own. [EachServer] is for tests that run on
+// every kind of server there is, [Each] for those with kinds of their own, and [Main] for their TestMain.
+//
+// It also has what such stories look at from outside: nodes, logs, and processes of the test's own binary.
 package stories
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -25,7 +31,9 @@ type Kind struct {
 	Required bool
 	Start    Start
 
-	addrs string // once it has started
+	once  sync.Once
+	began string // the addresses of its members
+	err   error
 }
 
 // Start starts a server. It gives the addresses of its members, and what stops them.
@@ -66,24 +74,33 @@ func Ensemble(members int, opts ...rig.Option) Start {
 
 // stops end the servers that were started, and chroots counts the chroots.
 var (
-	stops   []func() error
-	chroots atomic.Int64
+	stopping sync.Mutex
+	stops    []func() error
+	chroots  atomic.Int64
 )
+
+// addrs starts the servers where no test has yet. It skips the test where they are real and not installed.
+func (k *Kind) addrs(t testing.TB) string {
+	t.Helper()
+	if k.Real {
+		rig.Require(t)
+	}
+	k.once.Do(func() {
+		var stop func() error
+		if k.began, stop, k.err = k.Start(); k.err == nil {
+			stopping.Lock()
+			defer stopping.Unlock()
+			stops = append(stops, stop)
+		}
+	})
+	require.NoError(t, k.err)
+	return k.began
+}
 
 // Each runs a subtest on every kind of server, with the addresses of its members.
 func Each(t *testing.T, kinds []*Kind, tell func(t *testing.T, kind *Kind, addrs string)) {
 	for _, kind := range kinds {
-		t.Run(kind.Name, func(t *testing.T) {
-			if kind.Real {
-				rig.Require(t)
-			}
-			if kind.addrs == "" {
-				addrs, stop, err := kind.Start()
-				require.NoError(t, err)
-				kind.addrs, stops = addrs, append(stops, stop)
-			}
-			tell(t, kind, kind.addrs)
-		})
+		t.Run(kind.Name, func(t *testing.T) { tell(t, kind, kind.addrs(t)) })
 	}
 }
 
@@ -99,11 +116,21 @@ func Main(m *testing.M) {
 		failures = errors.Join(failures, stop())
 	}
 	if failures == nil && code == 0 {
-		failures = goleak.Find()
+		failures = Leaked()
 	}
 	if failures != nil {
 		fmt.Fprintln(os.Stderr, failures)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// Leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a
+// second.
+func Leaked(opts ...goleak.Option) error {
+	for end := time.Now().Add(patient.Bound); ; {
+		if err := goleak.Find(opts...); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }

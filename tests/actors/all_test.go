@@ -1,0 +1,135 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stage"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+func three() []messages.Acquire {
+	return []messages.Acquire{
+		{Path: "/many/c", Mode: messages.Contest},
+		{Path: "/many/a", Mode: messages.Write},
+		{Path: "/many/b", Mode: messages.Semaphore, Permits: 2},
+	}
+}
+
+func TestActorOfSeveralLocks(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s, other := stage.New(t, at.Connect()), stage.New(t, at.Connect())
+		first := s.SpawnAll(t, three()...)
+		held := stage.Notice[*messages.AllHeld](t, first)
+		require.Len(t, held.Locks, 3)
+		require.Equal(t, "/many/a", held.Locks[0].Path)
+
+		second := other.SpawnAll(t, three()...)
+		first.Send(&messages.Release{})
+		released := stage.Notice[*messages.AllReleased](t, first)
+		require.Len(t, released.Locks, 3)
+		require.Empty(t, first.Finish(t))
+		stage.Notice[*messages.AllHeld](t, second)
+		other.System.Root.Stop(second.Lock) // no more orderly than that
+		third := s.SpawnAll(t, three()...)
+		stage.Notice[*messages.AllHeld](t, third)
+		third.Send(&messages.Cancel{})
+		stage.Notice[*messages.AllReleased](t, third)
+		stories.AwaitNone(t, at, "/many/a")
+		stories.AwaitNone(t, at, "/many/b")
+	})
+}
+
+func TestActorOfSeveralLocksLosesOne(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s := stage.New(t, at.Connect())
+		all := s.SpawnAll(t, three()...)
+		held := stage.Notice[*messages.AllHeld](t, all).Locks[0]
+		require.NoError(t, at.Raw(t).Delete(at.Root()+held.Path+"/"+held.Node, -1))
+		lost := stage.Notice[*messages.AllLost](t, all)
+		require.Equal(t, messages.ReasonNodeDeleted, lost.Reason)
+		require.Equal(t, held.Grant, lost.Grant)
+		require.Empty(t, all.Finish(t))
+		stories.AwaitNone(t, at, "/many/b")
+	})
+}
+
+func TestActorOfSeveralLocksIsCancelled(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s := stage.New(t, at.Connect())
+		holder := s.Spawn(t, "/many/b")
+		holder.Hold(t)
+		all := s.SpawnAll(t, messages.Acquire{Path: "/many/b"}, messages.Acquire{Path: "/many/a"})
+		require.Eventually(t, func() bool { return len(stories.Look(t, at).Queue(t, "/many/b")) == 2 }, patient.Bound, 10*time.Millisecond)
+		all.Send(&messages.Cancel{})
+		cancelled := stage.Notice[*messages.AllCancelled](t, all)
+		require.Equal(t, "/many/b", cancelled.Path, "%+v %v", cancelled, all.Rec.Notices())
+		require.Empty(t, all.Finish(t))
+		stories.AwaitNone(t, at, "/many/a")
+	})
+}
+
+func TestActorOfSeveralLocksRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s := stage.New(t, at.Connect())
+		for _, bad := range [][]messages.Acquire{
+			nil,
+			{{Path: "/x"}, {Path: "/y"}, {Path: "/x", Mode: messages.Read}},
+			{{Path: "/x"}, {Path: "y"}},
+		} {
+			all := s.SpawnAll(t, bad...)
+			require.Equal(t, messages.ReasonBadInput, stage.Notice[*messages.AllFailed](t, all).Reason)
+			require.Empty(t, all.Finish(t))
+		}
+	})
+}
+
+// TestActorsOfSeveralLocksInAFullSession: two that want the same two locks of a session with room for two nodes stand in
+// each other's way, until pauses tell them apart. One that never has room is refused after a few tries, and tells that
+// once; one that pauses may be told to end.
+func TestActorsOfSeveralLocksInAFullSession(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		both := []messages.Acquire{{Path: "/a"}, {Path: "/b"}}
+		s := stage.New(t, at.Connect(), actors.WithMaxNodeBytes(2*stories.NodeBytes(at, "/a")))
+		first, second := s.SpawnAll(t, both...), s.SpawnAll(t, both...)
+		for then := second; first != nil; first, then = then, nil {
+			toldSecond := chan any(nil)
+			if then != nil {
+				toldSecond = then.Told
+			}
+			var held any
+			select {
+			case held = <-first.Told:
+			case held = <-toldSecond:
+				first, then = then, first
+			case <-time.After(patient.Bound):
+				t.Fatal("they keep each other out")
+			}
+			require.IsType(t, &messages.AllHeld{}, held, "%+v", held)
+			first.Send(&messages.Release{})
+			stage.Notice[*messages.AllReleased](t, first)
+			require.Empty(t, first.Finish(t))
+		}
+		stories.AwaitNone(t, at, "/a")
+
+		narrow := stage.New(t, at.Connect(), actors.WithMaxNodeBytes(stories.NodeBytes(at, "/a")))
+		refused := narrow.SpawnAll(t, both...)
+		failed := stage.Notice[*messages.AllFailed](t, refused)
+		require.Equal(t, messages.ReasonSessionFull, failed.Reason)
+		require.Equal(t, "/b", failed.Path)
+		require.Empty(t, refused.Finish(t))
+		stories.AwaitNone(t, at, "/a")
+
+		pausing := narrow.SpawnAll(t, both...)
+		time.Sleep(50 * time.Millisecond) // then it pauses, most likely; it ends so in any case
+		pausing.Send(&messages.Release{})
+		stage.Notice[*messages.AllCancelled](t, pausing)
+		require.Empty(t, pausing.Finish(t))
+		stories.AwaitNone(t, at, "/a")
+	})
+}

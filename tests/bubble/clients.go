@@ -1,0 +1,80 @@
+package bubble
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// OpenClient opens a client that needs no network; it is closed before the bubble ends.
+func OpenClient(t *testing.T, server *embedded.Server, connect string) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), connect, locks.WithDialer(server.DialContext),
+		locks.WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	CloseLater(t, client)
+	return client
+}
+
+// OpenThrough is OpenClient with a dialer whose network has outages.
+func OpenThrough(t *testing.T, server *embedded.Server, d *Network) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	CloseLater(t, client)
+	return client
+}
+
+// CloseLater closes a client before the bubble ends.
+func CloseLater(t *testing.T, client *locks.Client) {
+	t.Helper()
+	relists.Count(t, client.Session())
+	t.Cleanup(func() {
+		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
+		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+	})
+}
+
+// Cycle locks and unlocks once.
+func Cycle(t *testing.T, client *locks.Client, path string) {
+	t.Helper()
+	lease, err := client.Mutex(path).Lock(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+}
+
+// Place is a node that holders write under a lock.
+const Place = "/value"
+
+// WritePlace makes the node under a lock of another name.
+func WritePlace(t *testing.T, client *locks.Client) {
+	t.Helper()
+	lease, err := client.Mutex("/setup").Lock(t.Context())
+	require.NoError(t, err)
+	_, err = lease.Txn(t.Context(), locks.Create(Place, []byte("first")))
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+}
+
+// Swap writes the place at a version.
+func Swap(ctx context.Context, lease *locks.Lease, to string, version int32) error {
+	_, err := lease.Txn(ctx, locks.Set(Place, []byte(to), version))
+	return err
+}
+
+// RequireAt finds the version of the place, and so how often it was written.
+func RequireAt(t *testing.T, client *locks.Client, version int32) {
+	t.Helper()
+	lease, err := client.Mutex("/setup").Lock(t.Context())
+	require.NoError(t, err)
+	_, err = lease.Txn(t.Context(), locks.Check(Place, version))
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+}

@@ -1,0 +1,103 @@
+package deadlocks
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// possibleDeadlocks gives deadlocks that are sure, and possible ones, in words.
+func possibleDeadlocks(t *testing.T, client *locks.Client, root string) (sure, possible []string) {
+	t.Helper()
+	all, some, err := client.PossibleDeadlocks(patient.Deadline(t), root)
+	require.NoError(t, err)
+	for _, d := range all {
+		sure = append(sure, d.String())
+	}
+	for _, d := range some {
+		possible = append(possible, d.String())
+	}
+	return sure, possible
+}
+
+// thisProcess is the name of a test's process in possible deadlocks.
+func thisProcess(t *testing.T) string {
+	t.Helper()
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
+}
+
+// TestRetakingIsAPossibleDeadlock: whoever locks again what it holds, without the context of its lease, waits behind
+// itself. Holds that are shared are no alarm, and what is known to be a deadlock is not told twice.
+func TestRetakingIsAPossibleDeadlock(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, looker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		mutex := client.Mutex("/again/x", locks.WithReentry())
+		outer := patient.Locked(t, mutex.Lock)
+		inner, err := mutex.Lock(outer.Context())
+		require.NoError(t, err)
+		one, two := patient.Locked(t, client.RWMutex("/again/r").RLock), patient.Locked(t, client.RWMutex("/again/r").RLock)
+		sure, possible := possibleDeadlocks(t, looker, "/")
+		require.Empty(t, sure)
+		require.Empty(t, possible, "they share")
+
+		again := patient.Elsewhere(patient.Deadline(t), client.Mutex("/again/x").Lock)
+		stories.AwaitCount(t, at, "/again/x", 2)
+		sure, possible = possibleDeadlocks(t, looker, "/")
+		require.Empty(t, sure, "nodes do not say that")
+		require.Equal(t, []string{thisProcess(t) + " holds /again/x and waits for /again/x"}, possible)
+		require.Empty(t, deadlocks(t, looker, "/"))
+		patient.GiveBack(t, inner, outer, one, two)
+		next := patient.Receive(t, again)
+		require.NoError(t, next.Err)
+		patient.GiveBack(t, next.Lease)
+
+		x, y := patient.Locked(t, client.Mutex("/sure/x").Lock), patient.Locked(t, client.Mutex("/sure/y").Lock)
+		forY, forX := patient.Elsewhere(x.Context(), client.Mutex("/sure/y").Lock), patient.Elsewhere(y.Context(), client.Mutex("/sure/x").Lock)
+		stories.AwaitCount(t, at, "/sure/x", 2)
+		stories.AwaitCount(t, at, "/sure/y", 2)
+		sure, possible = possibleDeadlocks(t, looker, "/sure")
+		require.Len(t, sure, 1)
+		require.Empty(t, possible)
+		patient.GiveBack(t, x, y)
+		for _, waited := range []<-chan patient.Answer{forX, forY} {
+			if got := patient.Receive(t, waited); got.Err == nil {
+				patient.GiveBack(t, got.Lease)
+			}
+		}
+	})
+}
+
+// TestCrossedHoldsAreAPossibleDeadlock: two processes, each of which holds what the other waits for, and neither says
+// so with a context.
+func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, looker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		other := startPair(t, at.Connect(), "/y", "/x")
+		require.Equal(t, "holds", other.Hear(t))
+		x := patient.Locked(t, client.Mutex("/x").Lock)
+		other.GoOn(t)
+		stories.AwaitCount(t, at, "/x", 2)
+		_, possible := possibleDeadlocks(t, looker, "/")
+		require.Empty(t, possible, "one waits for the other")
+		y := patient.Elsewhere(patient.Deadline(t), client.Mutex("/y").Lock)
+		stories.AwaitCount(t, at, "/y", 2)
+		_, possible = possibleDeadlocks(t, looker, "/")
+		require.Len(t, possible, 1)
+		require.Contains(t, possible[0], thisProcess(t)+" holds /x and waits for /y")
+		require.Contains(t, possible[0], " holds /y and waits for /x")
+		patient.GiveBack(t, x)
+		require.Equal(t, "has both", other.Hear(t))
+		<-other.Exited()
+		got := patient.Receive(t, y)
+		require.NoError(t, got.Err)
+		patient.GiveBack(t, got.Lease)
+	})
+}

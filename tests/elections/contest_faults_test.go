@@ -1,0 +1,197 @@
+package elections
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stage"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// TestContestAmongMany: several contenders in each of several sessions; one holds at a time, and each gets its turn.
+func TestContestAmongMany(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		var holding sync.Mutex
+		var all sync.WaitGroup
+		for range 3 {
+			client := patient.Open(t, zk.Connect())
+			for range 4 {
+				all.Go(func() {
+					for range 3 {
+						lease, err := client.Contest("/arena/many").Lock(patient.Deadline(t))
+						if !assert.NoError(t, err) {
+							return
+						}
+						assert.True(t, holding.TryLock(), "two hold")
+						assert.True(t, lease.Valid())
+						holding.Unlock()
+						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+					}
+				})
+			}
+		}
+		all.Wait()
+		stories.AwaitNone(t, zk, "/arena")
+	})
+}
+
+// TestContestMeetsFaults: what was lost on the way is found out by reading the node.
+func TestContestMeetsFaults(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]rig.Rule{
+		"the create's reply is lost": {Op: rig.OpCreate, Action: rig.DropReply},
+		"the create is cut off":      {Op: rig.OpCreate, Action: rig.CutBefore},
+		"the delete's reply is lost": {Op: rig.OpDelete, Action: rig.DropReply},
+		"the delete is cut off":      {Op: rig.OpDelete, Action: rig.CutBefore},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+				proxy := zk.Proxy(t)
+				one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+				stories.Look(t, zk).Plant(t, "/arena", "")
+				rule := rule
+				rule.Path = func(path string) bool { return strings.HasSuffix(path, "/arena/c") }
+				fault := proxy.Expect(rule)
+				lease, err := one.Contest("/arena/c").Lock(patient.Deadline(t))
+				require.NoError(t, err)
+				require.True(t, lease.Valid())
+				for _, client := range []*locks.Client{one, two} {
+					_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
+					require.ErrorIs(t, err, locks.ErrNotAcquired)
+				}
+				require.Equal(t, []string{"c"}, zk.Children(t, zk.Raw(t), "/arena"))
+				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				<-fault.Fired()
+				next, err := two.Contest("/arena/c").Lock(patient.Deadline(t))
+				require.NoError(t, err)
+				require.Greater(t, next.Token(), lease.Token())
+				require.NoError(t, next.Unlock(patient.Deadline(t)))
+				require.Empty(t, zk.Children(t, zk.Raw(t), "/arena"))
+			})
+		})
+	}
+}
+
+// TestContestNodeIsReplaced: somebody else's node stands where ours was. The lease is lost, and theirs stays,
+// whether we give ours back before we hear of it or after.
+func TestContestNodeIsReplaced(t *testing.T) {
+	replace := func(t *testing.T, o stories.Outside) {
+		require.NoError(t, o.Delete(o.At.Root()+"/arena/c", -1))
+		_, err := o.Create(o.At.Root()+"/arena/c", []byte("theirs"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+	}
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		rec := patient.Recorder(t, client)
+		lease, err := client.Contest("/arena/c", patient.ObservedBy(rec)).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		patient.Settle(t, client)
+		replace(t, o)
+		<-lease.Context().Done()
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		data, _, err := o.Get(at.Root() + "/arena/c")
+		require.NoError(t, err)
+		require.Equal(t, "theirs", string(data))
+
+		waiting := patient.Elsewhere(patient.Deadline(t), client.Contest("/arena/c").Lock)
+		require.NoError(t, o.Delete(at.Root()+"/arena/c", -1))
+		got := patient.Receive(t, waiting)
+		require.NoError(t, got.Err)
+		// Unlock is asked for before anybody hears that the node is another's.
+		proxy := at.Proxy(t)
+		other := patient.Open(t, proxy.Addr()+at.Root())
+		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		lease, err = other.Contest("/arena/c").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		patient.Settle(t, other)
+		proxy.Hold(true)
+		replace(t, o)
+		done := make(chan error, 1)
+		go func() { done <- lease.Unlock(patient.Deadline(t)) }()
+		proxy.Hold(false)
+		if err := <-done; err != nil { // which of the two was first is open
+			require.ErrorIs(t, err, locks.ErrLost)
+		}
+		data, _, err = o.Get(at.Root() + "/arena/c")
+		require.NoError(t, err, "theirs stays")
+		require.Equal(t, "theirs", string(data))
+	})
+}
+
+// TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
+func TestContestHearsRevokeRequest(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		lease, err := client.Contest("/arena/c").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
+		require.NoError(t, err)
+		<-lease.Revoked()
+		require.True(t, lease.Valid())
+		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired, "another request of the session is not the holder")
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		forced, err := client.Contest("/arena/c", locks.WithGrace(time.Millisecond)).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
+		require.NoError(t, err)
+		<-forced.Context().Done()
+		require.ErrorIs(t, context.Cause(forced.Context()), locks.ErrRevoked)
+		stories.AwaitNone(t, at, "/arena")
+	})
+}
+
+// TestContestSurvivesACutAndNotAnExpiry as any lease does.
+func TestContestSurvivesACutAndNotAnExpiry(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		f := stage.NewFragile(t, at)
+		holder := f.SpawnFor(t, messages.Acquire{Path: "/arena/c", Mode: messages.Contest})
+		held := holder.Hold(t)
+		waiter := f.SpawnFor(t, messages.Acquire{Path: "/arena/c", Mode: messages.Contest})
+		patient.Await(t, waiter.Rec, messages.StateWatching)
+		f.Proxy.Cut()
+		_, err := holder.Rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+		require.NoError(t, err)
+		f.Expire(t)
+		all := holder.Finish(t)
+		require.IsType(t, &messages.Lost{}, all[len(all)-1])
+		require.Greater(t, waiter.Hold(t).Token, held.Token)
+		waiter.Send(&messages.Release{})
+		waiter.Finish(t)
+		stories.AwaitNone(t, at, "/arena")
+	})
+}
+
+// TestBadContests are refused before anything is sent.
+func TestBadContests(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		for _, contest := range []*locks.Contest{
+			client.Contest("/"), client.Contest(""), client.Contest("c"), client.Contest("/a//c"), client.Contest("/c/"),
+		} {
+			_, err := contest.Lock(patient.Deadline(t))
+			require.Error(t, err)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+		}
+		for _, opt := range []locks.LockOption{locks.WithName("n"), locks.WithWatchAll()} {
+			_, err := client.Contest("/c", opt).TryLock(patient.Deadline(t))
+			require.ErrorIs(t, err, actors.ErrBadAcquire)
+		}
+		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
+	})
+}

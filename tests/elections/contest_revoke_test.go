@@ -1,0 +1,46 @@
+package elections
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// TestContestSaysWhoHoldsAgain: a revoke request was meant for the holder before, and arrives when another has made
+// the node anew: it names the one before. The new holder is asked, knows its node by the servers' numbers and not by
+// what was written there, and soon the node names it again.
+func TestContestSaysWhoHoldsAgain(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		one, two, asker, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
+		before, err := one.Contest("/late", locks.WithLabel("before")).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = asker.Revoke(patient.Deadline(t), "/late")
+		require.NoError(t, err)
+		_, err = raw.Sync(at.Root() + "/late") // its member may lag
+		require.NoError(t, err)
+		late, _, err := raw.Get(at.Root() + "/late")
+		require.NoError(t, err)
+		require.Contains(t, string(late), "before")
+		require.False(t, bytes.Contains(late, []byte(`"id"`)), "nobody knows its node by a request: %s", late)
+		patient.GiveBack(t, before)
+
+		lease, err := two.Contest("/late", locks.WithLabel("now")).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = raw.Set(at.Root()+"/late", late, 0)
+		require.NoError(t, err)
+		patient.AwaitAsked(t, lease)
+		patient.Eventually(t, func() bool {
+			all := patient.QueueOf(t, asker, "/late")
+			return len(all) == 1 && all[0].Label == "now" && all[0].Asked
+		}, "it goes on naming the one before")
+		require.True(t, lease.Valid())
+		require.Equal(t, lease.Session(), patient.QueueOf(t, asker, "/late")[0].Session)
+		patient.GiveBack(t, lease)
+		stories.AwaitNone(t, at, "")
+	})
+}

@@ -1,0 +1,146 @@
+package elections
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// nextLeader takes what an observer is told, until it is the one that is waited for.
+func nextLeader(t *testing.T, told <-chan locks.Leader, value string) locks.Leader {
+	t.Helper()
+	for {
+		select {
+		case leader, open := <-told:
+			require.True(t, open, "the channel is closed")
+			if leader.Value == value {
+				return leader
+			}
+		case <-time.After(patient.Bound):
+			t.Fatalf("%q is never told", value)
+		}
+	}
+}
+
+func TestElection(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		one, two, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		ctx, cancel := context.WithCancel(patient.Deadline(t))
+		told, err := third.Election("/lead").Observe(ctx)
+		require.NoError(t, err)
+		require.Zero(t, nextLeader(t, told, "").Token, "nobody leads, and there is no lock path yet")
+		_, err = third.Election("/lead").Leader(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNoLeader)
+
+		first, err := one.Election("/lead").Campaign(patient.Deadline(t), "one:80")
+		require.NoError(t, err)
+		require.Equal(t, "one:80", first.Value())
+		require.Equal(t, first.Token(), nextLeader(t, told, "one:80").Token)
+		leader, err := two.Election("/lead").Leader(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Equal(t, "one:80", leader.Value)
+		require.Equal(t, first.Node(), leader.Contender.Node)
+
+		got := make(chan *locks.Leadership, 1)
+		go func() {
+			second, err := two.Election("/lead").Campaign(patient.Deadline(t), "two:80")
+			assert.NoError(t, err)
+			got <- second
+		}()
+		require.NoError(t, first.Resign(patient.Deadline(t)))
+		second := <-got
+		require.NotNil(t, second)
+		require.Greater(t, second.Token(), first.Token())
+		require.Equal(t, second.Token(), nextLeader(t, told, "two:80").Token)
+
+		require.NoError(t, two.Close(patient.Deadline(t)))
+		require.ErrorIs(t, context.Cause(second.Context()), locks.ErrLost)
+		nextLeader(t, told, "")
+		cancel()
+		require.Eventually(t, func() bool { _, open := <-told; return !open }, patient.Bound, time.Millisecond)
+	})
+}
+
+// TestLeadersOfOneSession: who campaigns in one session at the same time has nodes of one transaction; each is told as
+// a leader of its own, with the token of its lease.
+func TestLeadersOfOneSession(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		one, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		told, err := other.Election("/lead").Observe(patient.Deadline(t))
+		require.NoError(t, err)
+		first, err := one.Election("/lead").Campaign(patient.Deadline(t), "first")
+		require.NoError(t, err)
+		const campaigners = 8
+		got := make(chan *locks.Leadership, campaigners)
+		for i := range campaigners {
+			go func() {
+				leadership, err := one.Election("/lead").Campaign(patient.Deadline(t), fmt.Sprint(i))
+				assert.NoError(t, err)
+				got <- leadership
+			}()
+		}
+		patient.Eventually(t, func() bool {
+			queue, err := other.Queue(patient.Deadline(t), "/lead")
+			return err == nil && len(queue) == campaigners+1
+		}, "all campaign")
+		require.NoError(t, first.Resign(patient.Deadline(t)))
+		for range campaigners {
+			leadership := <-got
+			require.NotNil(t, leadership)
+			require.Equal(t, leadership.Token(), nextLeader(t, told, leadership.Value()).Token)
+			require.NoError(t, leadership.Resign(patient.Deadline(t)))
+		}
+	})
+}
+
+// TestObserverOutlivesItsConnection: it is told what changed meanwhile.
+func TestObserverOutlivesItsConnection(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		watching, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		first, err := other.Election("/lead").Campaign(patient.Deadline(t), "first")
+		require.NoError(t, err)
+		told, err := watching.Election("/lead").Observe(patient.Deadline(t))
+		require.NoError(t, err)
+		nextLeader(t, told, "first")
+		proxy.Refuse(true)
+		proxy.Cut()
+		require.NoError(t, first.Resign(patient.Deadline(t)))
+		_, err = other.Election("/lead").Campaign(patient.Deadline(t), "second")
+		require.NoError(t, err)
+		proxy.Refuse(false)
+		nextLeader(t, told, "second")
+		require.NoError(t, watching.Close(patient.Deadline(t)))
+		for range told { // it ends with the client
+		}
+	})
+}
+
+func TestElectionRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		_, err := client.Election("bad").Campaign(patient.Deadline(t), "x")
+		require.ErrorIs(t, err, zkconn.ErrBadPath)
+		_, err = client.Election("bad").Leader(patient.Deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrBadPath)
+		_, err = client.Election("bad").Observe(patient.Deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrBadPath)
+		_, err = client.Election("/lead", locks.WithSticky(time.Minute)).Campaign(patient.Deadline(t), "x")
+		require.ErrorIs(t, err, actors.ErrBadAcquire)
+		require.NoError(t, client.Close(patient.Deadline(t)))
+		_, err = client.Election("/lead").Observe(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrClosed)
+		_, err = client.Election("/lead").Campaign(patient.Deadline(t), "x")
+		require.ErrorIs(t, err, locks.ErrClosed)
+	})
+}

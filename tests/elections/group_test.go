@@ -1,0 +1,120 @@
+package elections
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+func dataOf(members []locks.Member) []string {
+	all := []string{}
+	for _, m := range members {
+		all = append(all, m.Data)
+	}
+	return all
+}
+
+// nextMembers takes what a watcher is told, until it is what is waited for.
+func nextMembers(t *testing.T, told <-chan []locks.Member, want ...string) []locks.Member {
+	t.Helper()
+	for {
+		select {
+		case members, open := <-told:
+			require.True(t, open, "the channel is closed")
+			if len(members) == len(want) && (len(want) == 0 || equal(dataOf(members), want)) {
+				return members
+			}
+		case <-time.After(patient.Bound):
+			t.Fatalf("%q are never told", want)
+		}
+	}
+}
+
+func equal(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestGroup: members see each other come and go, with what they joined with.
+func TestGroup(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		one, two, watching := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		group := watching.Group("/members")
+		none, err := group.Members(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Empty(t, none)
+		ctx, cancel := context.WithCancel(patient.Deadline(t))
+		told, err := group.Watch(ctx)
+		require.NoError(t, err)
+		nextMembers(t, told)
+		first, err := one.Group("/members").Join(patient.Deadline(t), "one:80")
+		require.NoError(t, err)
+		nextMembers(t, told, "one:80")
+		_, err = two.Group("/members").Join(patient.Deadline(t), "two:80")
+		require.NoError(t, err)
+		members := nextMembers(t, told, "one:80", "two:80")
+		require.Equal(t, first.ID(), members[0].ID)
+		require.NotEmpty(t, members[0].Host)
+		require.NotZero(t, members[0].PID)
+		now, err := group.Members(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Equal(t, members, now)
+		require.NoError(t, first.Leave(patient.Deadline(t)))
+		nextMembers(t, told, "two:80")
+		require.NoError(t, two.Close(patient.Deadline(t)))
+		nextMembers(t, told)
+		cancel()
+		require.Eventually(t, func() bool { _, open := <-told; return !open }, patient.Bound, time.Millisecond)
+		_, err = one.Group("bad").Join(patient.Deadline(t), "x")
+		require.ErrorIs(t, err, locks.ErrBadPath)
+		_, err = one.Group("bad").Watch(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrBadPath)
+	})
+}
+
+// TestGroupOutlivesSessions: a member whose session expires joins again, and one that leaves meanwhile does not.
+func TestGroupOutlivesSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+		told, err := other.Group("/members").Watch(t.Context())
+		require.NoError(t, err)
+		member, err := client.Group("/members").Join(t.Context(), "one")
+		require.NoError(t, err)
+		was := member.ID()
+		nextMembers(t, told, "one")
+		d.Outage(time.Second)
+		time.Sleep(time.Minute)
+		require.Equal(t, was, member.ID(), "a short outage changes nothing")
+		require.Empty(t, told)
+		d.Outage(time.Minute)
+		nextMembers(t, told)
+		nextMembers(t, told, "one")
+		time.Sleep(time.Second)
+		require.NotEqual(t, was, member.ID())
+		go d.Outage(time.Minute)
+		time.Sleep(30 * time.Second) // its session is over, and it has not joined again
+		require.NoError(t, member.Leave(t.Context()))
+		time.Sleep(10 * time.Minute)
+		nextMembers(t, told)
+		require.Empty(t, told)
+		again, err := client.Group("/members").Join(t.Context(), "again")
+		require.NoError(t, err)
+		require.NoError(t, client.Close(t.Context()))
+		require.ErrorIs(t, again.Leave(t.Context()), locks.ErrClosed)
+	})
+}

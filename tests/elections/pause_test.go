@@ -1,0 +1,99 @@
+package elections
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestLoneCandidateLeadsAgain: the servers end a lone candidate's session a second into each of its terms. The lead is not
+// left vacant for longer each time: the network has lost it, and nobody else campaigns.
+func TestLoneCandidateLeadsAgain(t *testing.T) {
+	const session, terms = 2 * time.Second, 12
+	for name, run := range map[string]func(t *testing.T, client *locks.Client, began chan<- context.Context){
+		"Run": func(t *testing.T, client *locks.Client, began chan<- context.Context) {
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- client.Election("/lone").Run(ctx, "x", func(ctx context.Context, _ *locks.Leadership) error {
+					began <- ctx
+					<-ctx.Done()
+					return ctx.Err()
+				})
+			}()
+			t.Cleanup(func() {
+				stop()
+				require.ErrorIs(t, <-ended, context.Canceled)
+			})
+		},
+		"singleton": func(t *testing.T, client *locks.Client, began chan<- context.Context) {
+			props := actor.PropsFromFunc(func(c actor.Context) {
+				if activation, is := c.Message().(*actors.Activation); is {
+					began <- activation.Context
+				}
+			})
+			root := client.System().Root
+			pid := root.Spawn(actors.NewSingleton(client.Session(), messages.Acquire{Path: "/lone"}, props))
+			t.Cleanup(func() { require.NoError(t, root.StopFuture(pid).Wait()) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+					locks.WithSessionTimeout(session))
+				require.NoError(t, err)
+				bubble.CloseLater(t, client)
+				began := make(chan context.Context, terms)
+				run(t, client, began)
+				term := <-began
+				for range terms {
+					time.Sleep(time.Second)
+					require.NoError(t, server.Expire(client.State().ID))
+					<-term.Done()
+					vacant := time.Now()
+					term = <-began
+					require.Less(t, time.Since(vacant), 200*time.Millisecond)
+				}
+			})
+		})
+	}
+}
+
+// TestPausesOfACandidateAreBounded: a candidate whose terms fail at once pauses for longer each time, and for no longer
+// than a session timeout.
+func TestPausesOfACandidateAreBounded(t *testing.T) {
+	const session = 2 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+			locks.WithSessionTimeout(session))
+		require.NoError(t, err)
+		bubble.CloseLater(t, client)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		var began []time.Time
+		err = client.Election("/lone").Run(ctx, "x", func(context.Context, *locks.Leadership) error {
+			began = append(began, time.Now())
+			return locks.ErrAgain
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		longest := time.Duration(0)
+		for i := range began[1:] {
+			longest = max(longest, began[i+1].Sub(began[i]))
+		}
+		require.LessOrEqual(t, longest, session+100*time.Millisecond)
+		require.Greater(t, longest, session/2)
+		require.Less(t, len(began), 200)
+	})
+}

@@ -1,0 +1,253 @@
+package kinds
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// TestThousandReadersAreOneNode: those that wait behind a writer have none but that of the first, hold together when the
+// writer has gone, and keep the next writer out until the last of them has read.
+func TestThousandReadersAreOneNode(t *testing.T) {
+	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
+		const readers = 1000
+		client, other, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
+		first, err := other.RWMutex("/crowd").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		seen := newTally()
+		crowd := client.RWMutex("/crowd", locks.WithCohort(readers), seen.of(t, client))
+		var waiting []<-chan patient.Answer
+		for range readers {
+			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), crowd.RLock))
+		}
+		seen.await(t, messages.StateWatching, readers)
+		require.Len(t, at.Children(t, raw, "/crowd"), 2, "the writer and the first reader")
+		rec := patient.Recorder(t, other)
+		second := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/crowd", patient.ObservedBy(rec)).Lock)
+		patient.Await(t, rec, messages.StateWatching)
+
+		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		var leases []*locks.Lease
+		for _, next := range waiting {
+			got := patient.Receive(t, next)
+			require.NoError(t, got.Err)
+			leases = append(leases, got.Lease)
+		}
+		require.Len(t, at.Children(t, raw, "/crowd"), 2, "the readers and the second writer")
+		for _, lease := range leases {
+			require.True(t, lease.Valid(), "all hold together")
+			require.Equal(t, leases[0].Node(), lease.Node())
+			require.Greater(t, lease.Token(), first.Token())
+		}
+		for _, lease := range leases[1:] {
+			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		}
+		patient.Settle(t, other)
+		require.Empty(t, second, "one still reads")
+		require.NoError(t, leases[0].Unlock(patient.Deadline(t)))
+		got := patient.Receive(t, second)
+		require.NoError(t, got.Err)
+		require.Greater(t, got.Lease.Token(), leases[0].Token())
+		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		require.Zero(t, client.Session().Counters().Polls+other.Session().Counters().Polls)
+		stories.AwaitNone(t, at, "/crowd")
+	})
+}
+
+// TestWriterAmongReadersOfACohort: readers that come all the time, so that there is hardly a moment without one, let a
+// writer of another client in within the grants that their node may serve, and none of them reads meanwhile.
+func TestWriterAmongReadersOfACohort(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		const workers, grants = 8, 20
+		busy, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		ctx, stop := context.WithCancel(patient.Deadline(t))
+		var granted, reading, writing atomic.Int64
+		var working sync.WaitGroup
+		for range workers {
+			working.Go(func() {
+				for ctx.Err() == nil {
+					lease, err := busy.RWMutex("/busy", locks.WithCohort(grants)).RLock(ctx)
+					if err != nil {
+						return
+					}
+					granted.Add(1)
+					reading.Add(1)
+					time.Sleep(time.Millisecond)
+					assert.Zero(t, writing.Load(), "somebody writes")
+					reading.Add(-1)
+					_ = lease.Unlock(context.WithoutCancel(ctx))
+				}
+			})
+		}
+		defer working.Wait()
+		defer stop()
+		patient.Eventually(t, func() bool { return granted.Load() > 2*grants }, "nobody reads")
+		for range 20 {
+			rec := patient.Recorder(t, other)
+			got := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/busy", patient.ObservedBy(rec)).Lock)
+			patient.Eventually(t, func() bool { return len(rec.States()) > 1 }, "it never has its node")
+			before := granted.Load()
+			next := patient.Receive(t, got)
+			require.NoError(t, next.Err)
+			writing.Store(1)
+			require.Zero(t, reading.Load(), "somebody reads")
+			// Those that the node at hand may serve; and others that have the lock already, and are about to say so.
+			require.LessOrEqual(t, granted.Load()-before, int64(grants+workers))
+			writing.Store(0)
+			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+		}
+	})
+}
+
+// TestReadersAndWritersOfCohorts: many readers and writers of two clients, some of whom give up. Nobody writes beside
+// another, and nothing is left.
+func TestReadersAndWritersOfCohorts(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		const workers, rounds = 8, 30
+		clients := []*locks.Client{patient.Open(t, at.Connect()), patient.Open(t, at.Connect())}
+		var reading, writing atomic.Int64
+		var together atomic.Int64 // the most that have read at a time
+		var working sync.WaitGroup
+		for worker := range workers {
+			rw := clients[worker%2].RWMutex("/mixed", locks.WithCohort(6))
+			working.Go(func() {
+				for round := range rounds {
+					ctx, giveUp := context.WithCancel(patient.Deadline(t))
+					if (worker+round)%7 == 0 {
+						go giveUp()
+					}
+					if (worker+round)%5 == 0 {
+						if lease, err := rw.Lock(ctx); err == nil {
+							assert.EqualValues(t, 1, writing.Add(1), "writers at a time")
+							assert.Zero(t, reading.Load(), "somebody reads beside a writer")
+							writing.Add(-1)
+							assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+						}
+					} else if lease, err := rw.RLock(ctx); err == nil {
+						together.Store(max(together.Load(), reading.Add(1)))
+						time.Sleep(time.Millisecond)
+						assert.Zero(t, writing.Load(), "somebody writes beside a reader")
+						reading.Add(-1)
+						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+					}
+					giveUp()
+				}
+			})
+		}
+		working.Wait()
+		t.Logf("at most %d read at a time", together.Load())
+		stories.AwaitNone(t, at, "/mixed")
+	})
+}
+
+// TestReaderBehindAWriterOfItsClient: readers that come after a writer of their own client do not join those before it.
+func TestReaderBehindAWriterOfItsClient(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client := patient.Open(t, at.Connect())
+		rw := client.RWMutex("/order", locks.WithCohort(100))
+		first, err := rw.RLock(patient.Deadline(t))
+		require.NoError(t, err)
+		second, err := rw.TryRLock(patient.Deadline(t))
+		require.NoError(t, err, "nobody writes")
+		writes, reads := patient.Recorder(t, client), patient.Recorder(t, client)
+		writer := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100), patient.ObservedBy(writes)).Lock)
+		patient.Await(t, writes, messages.StateWatching)
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100), patient.ObservedBy(reads)).RLock)
+		patient.Await(t, reads, messages.StateWatching)
+		_, err = rw.TryRLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.Settle(t, client)
+		require.Empty(t, writer)
+		require.NoError(t, second.Unlock(patient.Deadline(t)))
+		w := patient.Receive(t, writer)
+		require.NoError(t, w.Err)
+		patient.Settle(t, client)
+		require.Empty(t, reader)
+		require.NoError(t, w.Lease.Unlock(patient.Deadline(t)))
+		r := patient.Receive(t, reader)
+		require.NoError(t, r.Err)
+		require.Greater(t, r.Lease.Token(), w.Lease.Token())
+		require.NoError(t, r.Lease.Unlock(patient.Deadline(t)))
+		stories.AwaitNone(t, at, "/order")
+	})
+}
+
+// readersOf are so many that read with one node: they have waited for the same writer.
+func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases []*locks.Lease) {
+	t.Helper()
+	writer, err := client.RWMutex(path).Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	seen := newTally()
+	rw := client.RWMutex(path, locks.WithCohort(100), seen.of(t, client))
+	var waiting []<-chan patient.Answer
+	for range n {
+		waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), rw.RLock))
+	}
+	seen.await(t, messages.StateWatching, n)
+	require.NoError(t, writer.Unlock(patient.Deadline(t)))
+	for _, next := range waiting {
+		got := patient.Receive(t, next)
+		require.NoError(t, got.Err)
+		leases = append(leases, got.Lease)
+		require.Equal(t, leases[0].Node(), got.Lease.Node())
+	}
+	return leases
+}
+
+// TestReadersOfACohortAreBroken: an operator who deletes their node takes the lock from all of them, and who comes then
+// has a node of its own.
+func TestReadersOfACohortAreBroken(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, raw := patient.Open(t, at.Connect()), at.Raw(t)
+		leases := readersOf(t, client, "/broken", 5)
+		require.NoError(t, raw.Delete(at.Root()+"/broken/"+leases[0].Node(), -1))
+		for _, lease := range leases {
+			patient.AwaitLost(t, lease)
+		}
+		next, err := client.RWMutex("/broken", locks.WithCohort(100)).RLock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.NotEqual(t, leases[0].Node(), next.Node())
+		require.Greater(t, next.Token(), leases[0].Token())
+		require.NoError(t, next.Unlock(patient.Deadline(t)))
+		stories.AwaitNone(t, at, "/broken")
+	})
+}
+
+// TestReadersOfACohortAreAsked for the lock, all of them, and whoever comes then waits behind the one who wants it.
+func TestReadersOfACohortAreAsked(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		leases := readersOf(t, client, "/asked", 5)
+		writes, reads := patient.Recorder(t, other), patient.Recorder(t, client)
+		writer := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/asked", patient.ObservedBy(writes)).Lock)
+		patient.Await(t, writes, messages.StateWatching)
+		_, err := other.Revoke(patient.Deadline(t), "/asked")
+		require.NoError(t, err)
+		for _, lease := range leases {
+			patient.AwaitAsked(t, lease)
+		}
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100), patient.ObservedBy(reads)).RLock)
+		patient.Await(t, reads, messages.StateWatching)
+		for _, lease := range leases {
+			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		}
+		w := patient.Receive(t, writer)
+		require.NoError(t, w.Err)
+		require.NoError(t, w.Lease.Unlock(patient.Deadline(t)))
+		r := patient.Receive(t, reader)
+		require.NoError(t, r.Err)
+		require.NoError(t, r.Lease.Unlock(patient.Deadline(t)))
+		stories.AwaitNone(t, at, "/asked")
+	})
+}

@@ -1,0 +1,315 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// forLong is longer than any test.
+const forLong = time.Hour
+
+// requested counts what a client has asked the servers for, but for checks: heartbeats, and those
+// of nodes to reuse.
+func requested(p *rig.Proxy) int {
+	return p.Operations(rig.OpCreate) + p.Operations(rig.OpDelete) + p.Operations(rig.OpSetData) +
+		p.Operations(rig.OpGetData) + p.Operations(rig.OpGetChildren2) + p.Operations(rig.OpGetChildren)
+}
+
+// TestStickyCostsOneCheck: after the first time a sticky lock takes a check of its node and nothing
+// else, and each grant has a greater token; when the places of the node's transaction are used up
+// there is a new node.
+func TestStickyCostsOneCheck(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		mutex := patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong))
+		node, last := patient.Cycle(t, mutex)
+		awaitOperations(t, proxy)
+		reads := func() int { return proxy.Operations(rig.OpGetData) }
+		others := func() int { return requested(proxy) - reads() }
+		before, read, checks := others(), reads(), proxy.Operations(rig.OpCheck)
+		const cycles = 500
+		for range cycles {
+			again, token := patient.Cycle(t, mutex)
+			require.Equal(t, node, again)
+			require.Greater(t, token, last)
+			require.Equal(t, last.Zxid(), token.Zxid())
+			last = token
+		}
+		require.LessOrEqual(t, others()-before, cycles/10)
+		require.LessOrEqual(t, reads()-read, cycles, "a hold that lasts for some milliseconds has its node read")
+		checks = proxy.Operations(rig.OpCheck) - checks
+		require.GreaterOrEqual(t, checks, cycles, "each has its node checked")
+		require.Less(t, checks, 2*cycles, "once, and there are heartbeats")
+		nodes := map[string]bool{node: true}
+		for range messages.MaxPlace {
+			again, token := patient.Cycle(t, mutex)
+			require.Greater(t, token, last)
+			nodes[again], last = true, token
+		}
+		require.Len(t, nodes, 2)
+	})
+}
+
+// awaitOperations waits until the queue has been read, which says that nobody waits.
+func awaitOperations(t *testing.T, p *rig.Proxy) {
+	t.Helper()
+	patient.Eventually(t, func() bool { return p.Operations(rig.OpGetChildren2)+p.Operations(rig.OpGetChildren) > 0 }, "the queue was never read")
+}
+
+// held shows a lease to the witness, and gives it back.
+func held(ctx context.Context, seen *patient.Witness, lease *locks.Lease) error {
+	err := seen.Enter(lease)
+	seen.Leave()
+	return errors.Join(err, lease.Unlock(ctx))
+}
+
+// TestStickyGoesToWhoComes: somebody else gets the lock though it is asked for again and again where it sticks; and
+// back again.
+func TestStickyGoesToWhoComes(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		mine := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+		theirs := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+		seen := &patient.Witness{}
+		busy, stop := context.WithCancel(patient.Deadline(t))
+		defer stop()
+		ended := make(chan error, 1)
+		go func() {
+			for busy.Err() == nil {
+				lease, err := mine.Lock(context.WithoutCancel(busy))
+				if err == nil {
+					err = held(context.WithoutCancel(busy), seen, lease)
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
+			}
+			ended <- nil
+		}()
+		for range 20 {
+			lease, err := theirs.Lock(patient.Deadline(t))
+			require.NoError(t, err)
+			require.NoError(t, held(patient.Deadline(t), seen, lease))
+		}
+		stop()
+		require.NoError(t, <-ended)
+		require.Equal(t, 1, seen.Most)
+		require.IsIncreasing(t, seen.Tokens)
+	})
+}
+
+// TestStickyIsRetainedWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
+// time is over.
+func TestStickyIsRetainedWhileNobodyComes(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		sticky := client.Mutex("/sticky", locks.WithSticky(forLong))
+		for name, comes := range map[string]*locks.Mutex{
+			"another client":     other.Mutex("/sticky"),
+			"with another label": client.Mutex("/sticky", locks.WithLabel("other")),
+		} {
+			node, token := patient.Cycle(t, sticky)
+			stories.AwaitCount(t, zk, "/sticky", 1)
+			next, err := comes.Lock(patient.Deadline(t))
+			require.NoError(t, err, name)
+			require.NotEqual(t, node, next.Node(), name)
+			require.Greater(t, next.Token(), token, name)
+			require.NoError(t, next.Unlock(patient.Deadline(t)), name)
+			stories.AwaitNone(t, zk, "/sticky")
+		}
+		patient.Cycle(t, client.Mutex("/sticky", locks.WithSticky(50*time.Millisecond)))
+		stories.AwaitNone(t, zk, "/sticky")
+		patient.Cycle(t, sticky)
+		require.NoError(t, client.Close(patient.Deadline(t)))
+		stories.AwaitNone(t, zk, "/sticky")
+	})
+}
+
+// TestStickyReusedByOneThatIsNot: any request of the session may use the node; it goes with one that does not stick.
+func TestStickyReusedByOneThatIsNot(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		node, _ := patient.Cycle(t, client.Mutex("/sticky", locks.WithSticky(forLong)))
+		lease, err := client.Mutex("/sticky").TryLock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Equal(t, node, lease.Node())
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		stories.AwaitNone(t, zk, "/sticky")
+	})
+}
+
+// TestStickyManyWorkers: workers of one session and another share a lock that sticks to both.
+func TestStickyManyWorkers(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		seen := &patient.Witness{}
+		const workers, rounds = 4, 50
+		errs := make(chan error, 2*workers)
+		for range 2 {
+			mutex := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+			for range workers {
+				ctx := patient.Deadline(t)
+				go func() {
+					for range rounds {
+						lease, err := mutex.Lock(ctx)
+						if err == nil {
+							err = held(ctx, seen, lease)
+						}
+						if err != nil {
+							errs <- err
+							return
+						}
+					}
+					errs <- nil
+				}()
+			}
+		}
+		for range 2 * workers {
+			require.NoError(t, <-errs)
+		}
+		require.Equal(t, 1, seen.Most)
+		require.IsIncreasing(t, seen.Tokens)
+	})
+}
+
+// TestStickyOverACut: watches are lost with a connection, so that a retained node then goes; one that is held stays.
+func TestStickyOverACut(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root())
+		mutex, rec := client.Mutex("/sticky", locks.WithSticky(forLong)), patient.Recorder(t, client)
+		_, token := patient.Cycle(t, mutex)
+		awaitOperations(t, proxy)
+		proxy.Cut()
+		stories.AwaitNone(t, zk, "/sticky")
+
+		_, next := patient.Cycle(t, mutex)
+		require.Greater(t, next, token)
+		lease, err := client.Mutex("/sticky", locks.WithSticky(forLong), patient.ObservedBy(rec)).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, lease.Token(), next)
+		proxy.Cut()
+		_, err = rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		stories.AwaitCount(t, zk, "/sticky", 1)
+		got, err := patient.Open(t, zk.Connect()).Mutex("/sticky").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, got.Token(), lease.Token())
+		require.NoError(t, got.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the
+// session has heard of it, and stands behind whoever has come since.
+func TestStickyNodeIsDeleted(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		mutex, operator := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong)), zk.Raw(t)
+		other := patient.Open(t, zk.Connect()).Mutex("/sticky")
+		for range 10 {
+			node, token := patient.Cycle(t, mutex)
+			require.NoError(t, operator.Delete(zk.Root()+"/sticky/"+node, -1))
+			held, err := other.Lock(patient.Deadline(t))
+			require.NoError(t, err)
+			require.Greater(t, held.Token(), token)
+			got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
+			require.NoError(t, held.Unlock(patient.Deadline(t)))
+			answered := patient.Receive(t, got)
+			require.NoError(t, answered.Err)
+			next := answered.Lease
+			require.NotEqual(t, node, next.Node())
+			require.Greater(t, next.Token(), held.Token())
+			require.NoError(t, next.Unlock(patient.Deadline(t)))
+		}
+	})
+}
+
+// TestStickyIsKnownByItsFirstName: who waits within a lease is found by the name that the lease's node has.
+func TestStickyIsKnownByItsFirstName(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
+		patient.Cycle(t, mutex)
+		lease, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		within, err := client.Mutex("/within").Lock(lease.Context())
+		require.NoError(t, err)
+		var who []string
+		for _, path := range []string{"/sticky", "/within"} {
+			queue, err := client.Queue(patient.Deadline(t), path)
+			require.NoError(t, err)
+			require.Len(t, queue, 1)
+			who = append(who, queue[0].Who)
+		}
+		require.Equal(t, who[0], who[1])
+		require.NoError(t, within.Unlock(patient.Deadline(t)))
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestStickyIsForExclusiveLocks.
+func TestStickyIsForExclusiveLocks(t *testing.T) {
+	for name, want := range map[string]messages.Acquire{
+		"negative":  {Path: "/p", Sticky: -time.Second},
+		"reading":   {Path: "/p", Sticky: time.Second, Mode: messages.Read},
+		"semaphore": {Path: "/p", Sticky: time.Second, Mode: messages.Semaphore, Permits: 1},
+		"contest":   {Path: "/p", Sticky: time.Second, Mode: messages.Contest},
+	} {
+		err := actors.CheckAcquire(want)
+		require.ErrorIs(t, err, actors.ErrBadAcquire, name)
+		require.Contains(t, strings.ToLower(err.Error()), "sticky", name)
+	}
+}
+
+// TestStickyAfterRevokeRequest: a revoke request is for the holder that it found, not for the next one of the node.
+func TestStickyAfterRevokeRequest(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong), locks.WithGrace(forLong))
+		lease, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = patient.Open(t, zk.Connect()).Revoke(patient.Deadline(t), "/sticky")
+		require.NoError(t, err)
+		select {
+		case <-lease.Revoked():
+		case <-patient.Deadline(t).Done():
+			t.Fatal("it was never asked")
+		}
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		next, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.NotEqual(t, lease.Node(), next.Node(), "a node that says that the lock is wanted back")
+		require.NoError(t, next.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestRetainedNodeGoesWhenRevokeIsRequested: a retained node goes when somebody asks for the lock.
+func TestRetainedNodeGoesWhenRevokeIsRequested(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		node, _ := patient.Cycle(t, patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong)))
+		awaitOperations(t, proxy)
+		other := patient.Open(t, zk.Connect())
+		queue, err := other.Queue(patient.Deadline(t), "/sticky")
+		require.NoError(t, err)
+		require.Len(t, queue, 1)
+		require.Equal(t, node, queue[0].Node)
+		_, err = other.Revoke(patient.Deadline(t), "/sticky")
+		require.NoError(t, err)
+		patient.Eventually(t, func() bool {
+			queue, err := other.Queue(patient.Deadline(t), "/sticky")
+			return err == nil && len(queue) == 0
+		}, "the node goes")
+	})
+}

@@ -1,0 +1,94 @@
+package kinds
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// drain has a number of waiters queue one after the other, and lets them go in that order. It gives how many were
+// woken, and how many watch events were sent, while the queue drained: each waiter is in a session of its own.
+func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...locks.LockOption) (woken, events int) {
+	t.Helper()
+	holder, err := patient.Open(t, zk.Connect()).Mutex(path).Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	seen := newTally()
+	var clients []*locks.Client
+	var wires []*wireEvents
+	var waiting []<-chan patient.Answer
+	for range waiters {
+		client, wire := openCounted(t, zk)
+		clients, wires = append(clients, client), append(wires, wire)
+		rec := patient.Recorder(t, client)
+		all := append([]locks.LockOption{patient.ObservedBy(rec), seen.of(t, client)}, opts...)
+		waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex(path, all...).Lock))
+		patient.Await(t, rec, messages.StateWatching)
+	}
+	countAll(t, zk, clients, wires, path)
+	before := seen.wakes()
+	for i, next := range waiting {
+		// All who are woken come to rest before the next release.
+		resting := seen.count(messages.StateWatching)
+		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		got := patient.Receive(t, next)
+		require.NoError(t, got.Err)
+		require.Greater(t, got.Lease.Token(), holder.Token())
+		holder = got.Lease
+		if len(opts) > 0 {
+			seen.await(t, messages.StateWatching, resting+waiters-i-1)
+		}
+		for _, later := range waiting[i+1:] {
+			require.Empty(t, later)
+		}
+	}
+	require.NoError(t, holder.Unlock(patient.Deadline(t)))
+	events = countAll(t, zk, clients, wires, path)
+	for _, client := range clients {
+		require.Zero(t, client.Session().Counters().Polls)
+	}
+	return seen.wakes() - before, events
+}
+
+// TestHerd: the same queue, first with a watch on the predecessor and then with watches on the whole lock path.
+// With n waiters a release wakes one of them, or all n.
+func TestHerd(t *testing.T) {
+	const waiters = 10
+	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
+		woken, events := drain(t, zk, "/one", waiters)
+		herd, herdEvents := drain(t, zk, "/herd", waiters, locks.WithWatchAll())
+		t.Logf("%d waiters: %d woken by %d events, each watching its predecessor; %d woken by %d events, each watching all",
+			waiters, woken, events, herd, herdEvents)
+		require.Equal(t, waiters, woken)
+		require.GreaterOrEqual(t, herd, waiters*(waiters+1)/2)
+		require.Greater(t, herdEvents, 2*events)
+	})
+}
+
+// TestWatchAllInEveryKind: it is another way to wait, and changes nothing in who holds.
+func TestWatchAllInEveryKind(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		all := locks.WithWatchAll()
+		w, err := one.RWMutex("/rw", all).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		crowded := behind(t, two, "/rw")
+		r, err := w.Downgrade(patient.Deadline(t))
+		require.NoError(t, err)
+		rec := patient.Recorder(t, one)
+		last := patient.Elsewhere(patient.Deadline(t), one.RWMutex("/rw", all, patient.ObservedBy(rec)).Lock)
+		patient.Await(t, rec, messages.StateWatching)
+		require.NoError(t, r.Unlock(patient.Deadline(t)))
+		crowded.requireTurn(t, r.Token())
+		got := patient.Receive(t, last)
+		require.NoError(t, got.Err)
+		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+
+		_, err = one.Semaphore("/s", 2, all).Acquire(patient.Deadline(t), 1)
+		require.ErrorIs(t, err, locks.ErrBadAcquire, "what the waiters of a semaphore watch is settled")
+	})
+}

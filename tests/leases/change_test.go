@@ -1,0 +1,141 @@
+package leases
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestOnChange: an outage that is survived, a revoke request, and an outage that is not are told in order, each with the
+// time that is left; a listener that takes its time delays nothing but itself.
+func TestOnChange(t *testing.T) {
+	for _, slow := range []time.Duration{0, time.Minute} {
+		t.Run(slow.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				d := &bubble.Network{Server: server}
+				client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				h := &patient.Changes{Slow: slow}
+				lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				d.Outage(time.Second)
+				time.Sleep(time.Minute)
+				require.True(t, lease.Valid())
+				asked := time.Now()
+				_, err = other.Revoke(t.Context(), "/change")
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				d.Outage(time.Minute)
+				require.False(t, lease.Valid(), "the listener does not hold up the session")
+				time.Sleep(10 * time.Minute)
+				require.Equal(t, []locks.ChangeKind{locks.Suspended, locks.Resumed, locks.RevokeRequested, locks.Suspended,
+					locks.Lost}, h.Kinds())
+				for _, c := range h.All {
+					require.Same(t, lease, c.Lease)
+				}
+				require.Positive(t, h.All[0].Left)
+				require.LessOrEqual(t, h.All[0].Left, 5*time.Second)
+				require.WithinDuration(t, asked.Add(time.Hour), h.All[2].Until, time.Minute)
+				require.ErrorIs(t, h.All[4].Err, locks.ErrLost)
+			})
+		})
+	}
+}
+
+// TestOnChangeSaysNothingOfAnOwnersRelease: it knows.
+func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		h := &patient.Changes{}
+		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
+		lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock(t.Context())
+		require.NoError(t, err)
+		<-lease.Context().Done()
+		synctest.Wait()
+		require.Equal(t, []locks.ChangeKind{locks.Lost}, h.Kinds())
+		require.ErrorIs(t, h.All[0].Err, locks.ErrMaxHold)
+	})
+}
+
+// TestReady: a client is ready while a server answers and through a short outage, and not while nothing can be renewed.
+func TestReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		client := bubble.OpenThrough(t, server, d)
+		require.NoError(t, client.Ready())
+		state := client.State()
+		require.Equal(t, locks.PhaseConnected, state.Phase)
+		require.Equal(t, uint64(1), state.Epoch)
+		require.NotZero(t, state.ID)
+		require.NotEmpty(t, state.Server)
+		require.Equal(t, 10*time.Second, state.Timeout)
+		require.NoError(t, state.Cause)
+
+		over := make(chan struct{})
+		go func() { defer close(over); d.Outage(time.Minute) }()
+		time.Sleep(1900 * time.Millisecond)
+		require.Equal(t, locks.PhaseDisconnected, client.State().Phase)
+		require.NoError(t, client.Ready(), "short so far")
+		time.Sleep(200 * time.Millisecond)
+		err := client.Ready()
+		require.ErrorContains(t, err, "in an outage")
+		require.NotContains(t, err.Error(), "\n")
+		<-over
+		time.Sleep(time.Minute) // the session has expired, and there is a new one
+		require.NoError(t, client.Ready())
+		require.Equal(t, uint64(2), client.State().Epoch)
+	})
+}
+
+// TestReadyWhenNobodyAnswers: the connection stays up, and the heartbeats of a holder get no answer.
+func TestReadyWhenNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		lease, err := client.Mutex("/ready").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		server.Leader().HoldReplies()
+		<-lease.Context().Done()
+		require.Equal(t, locks.PhaseUnanswered, client.State().Phase)
+		time.Sleep(time.Second)
+		require.Error(t, client.Ready())
+		server.Leader().ReleaseReplies()
+		time.Sleep(time.Minute)
+		require.NoError(t, client.Ready())
+		require.NoError(t, client.Close(t.Context()))
+		require.ErrorIs(t, client.Ready(), locks.ErrClosed)
+	})
+}
+
+// TestOnChangeMayLock: what is told of a lease may be answered with locks of the same client, and with that lease.
+func TestOnChangeMayLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		done := make(chan error, 1)
+		lease, err := client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
+			second, err := client.Mutex("/second").Lock(t.Context())
+			if err == nil {
+				err = errors.Join(second.Unlock(t.Context()), c.Lease.Unlock(t.Context()))
+			}
+			done <- err
+		})).Lock(t.Context())
+		require.NoError(t, err)
+		_, err = other.Revoke(t.Context(), "/change")
+		require.NoError(t, err)
+		require.NoError(t, <-done)
+		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)
+	})
+}

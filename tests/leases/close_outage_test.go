@@ -1,0 +1,72 @@
+package leases
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestCloseUsesItsTime: a client is closed in an outage. With a deadline it tells the servers when they are back, and
+// others have its locks then, long before its session would have expired. It gives up by its deadline, or when the session
+// has expired. Without a deadline it gives up at once.
+func TestCloseUsesItsTime(t *testing.T) {
+	const session = 10 * time.Second
+	for name, c := range map[string]struct {
+		patience, outage time.Duration // patience 0: no deadline
+		closed           bool
+		least, most      time.Duration
+	}{
+		"the servers come back":            {patience: 5 * time.Second, outage: 2 * time.Second, closed: true, least: 2 * time.Second, most: 3 * time.Second},
+		"they do not":                      {patience: 5 * time.Second, outage: time.Minute, least: 4 * time.Second, most: 5 * time.Second},
+		"no deadline":                      {outage: 2 * time.Second, most: 100 * time.Millisecond},
+		"longer than the session can last": {patience: time.Hour, outage: time.Hour, least: session, most: session + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				d := &bubble.Network{Server: server}
+				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session))
+				require.NoError(t, err)
+				other := bubble.OpenClient(t, server, server.Connect())
+				lease, err := client.Mutex("/close").Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				go d.Outage(c.outage)
+				time.Sleep(100 * time.Millisecond)
+
+				ctx, cancel := context.WithCancel(t.Context())
+				if c.patience > 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), c.patience)
+				}
+				defer cancel()
+				begun := time.Now()
+				closed := make(chan error, 1)
+				go func() { closed <- client.Close(ctx) }()
+				synctest.Wait()
+				require.False(t, lease.Valid(), "it is given back at once, whatever becomes of the servers")
+				err = <-closed
+				took := time.Since(begun)
+				require.GreaterOrEqual(t, took, c.least-100*time.Millisecond)
+				require.LessOrEqual(t, took, c.most)
+				require.Equal(t, err, client.Close(ctx), "again")
+				if !c.closed {
+					require.ErrorIs(t, err, locks.ErrSessionRemains)
+					require.NotErrorIs(t, err, context.DeadlineExceeded)
+				} else {
+					require.NoError(t, err)
+					next, err := locks.Try(other.Mutex("/close")).Lock(t.Context())
+					require.NoError(t, err)
+					require.NoError(t, next.Unlock(t.Context()))
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}

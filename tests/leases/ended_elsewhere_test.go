@@ -1,0 +1,67 @@
+package leases
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestEndedElsewhereWhileItReconnects: somebody else ends a holder's session at the moment in which its client reconnects.
+// The connection stays, and nothing on it is answered. The client dials anew after a quarter of its session timeout, and
+// hears that the session is over, long before its lease would be.
+func TestEndedElsewhereWhileItReconnects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const session = 10 * time.Second
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+		lease, err := client.Mutex("/ended").Lock(t.Context())
+		require.NoError(t, err)
+		waits := patient.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
+		time.Sleep(time.Minute)
+		_, err = server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
+		require.NoError(t, err)
+		d.Outage(0)
+		next := patient.Receive(t, waits)
+		require.NoError(t, next.Err)
+		granted := time.Now()
+		<-lease.Context().Done()
+		both := time.Since(granted)
+		t.Logf("both were valid for %v", both)
+		require.Less(t, both, session*3/10)
+		require.NoError(t, next.Lease.Unlock(t.Context()))
+		patient.Cycle(t, client.Mutex("/ended"))
+	})
+}
+
+// TestMuteReconnection: what a holder sends behind its reconnect is answered late, and the session lives. The client dials
+// anew once, and no more while nothing is answered. Where the answers come before the lease is over, it goes on.
+func TestMuteReconnection(t *testing.T) {
+	for _, late := range []time.Duration{3300 * time.Millisecond, 5500 * time.Millisecond} { // of a session timeout of ten
+		synctest.Test(t, func(t *testing.T) {
+			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			d := &bubble.Network{Server: server}
+			client := bubble.OpenThrough(t, server, d)
+			lease, err := client.Mutex("/mute").Lock(t.Context())
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
+			require.NoError(t, err)
+			d.Outage(0) // forgets those that were open
+			time.Sleep(late)
+			require.Equal(t, 2, d.Connected(), "one for the cut, and one for the silence")
+			held.Remove()
+			held.Release()
+			time.Sleep(time.Minute)
+			require.Equal(t, late < 4*time.Second, lease.Valid())
+			lease.Release()
+			patient.Cycle(t, client.Mutex("/mute"))
+		})
+	}
+}

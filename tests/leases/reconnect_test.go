@@ -1,0 +1,132 @@
+package leases
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// The holder's connection is cut and comes back in time: recovering, then held again, same node.
+func TestHolderSurvivesCut(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root())
+		mutex, rec := patient.Recorded(t, client, "/cut")
+		lease, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		node, token := lease.Node(), lease.Token()
+
+		proxy.Cut()
+		resumed, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+		require.NoError(t, err)
+		require.Equal(t, node, resumed.Node)
+		require.Equal(t, token, resumed.Token)
+		require.NoError(t, lease.Context().Err())
+		require.True(t, lease.Valid())
+		require.Equal(t, []string{node}, zk.Children(t, zk.Raw(t), "/cut"))
+
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.Await(t, rec, messages.StateReleased)
+		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering,
+			messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Resumed{}, &messages.Released{})
+	})
+}
+
+// A waiter's connection is cut and comes back: it keeps its node, and its place.
+func TestWaiterSurvivesCut(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		holder, err := patient.Open(t, zk.Connect()).Mutex("/cut").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		proxy := zk.Proxy(t)
+		mutex, rec := patient.Recorded(t, patient.Open(t, proxy.Addr()+zk.Root()), "/cut")
+		got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
+		waiting := patient.Await(t, rec, messages.StateWatching)
+
+		proxy.Cut()
+		_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+		require.NoError(t, err)
+		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		a := patient.Receive(t, got)
+		require.NoError(t, a.Err)
+		require.Equal(t, waiting.Node, a.Lease.Node())
+		requireStates(t, rec, messages.StateCreating, messages.StateListing, messages.StateWatching,
+			messages.StateRecovering, messages.StateListing, messages.StateWatching, messages.StateHeld)
+	})
+}
+
+// The session expires while one request holds and one waits: the holder is told Lost and its context
+// ends; the waiter creates again in the new session and is granted in the end.
+func TestSessionExpires(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root())
+		mutex, rec := patient.Recorded(t, client, "/expire")
+		lease, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		waiterMutex, waiterRec := patient.Recorded(t, client, "/expire")
+		got := patient.Elsewhere(patient.Deadline(t), waiterMutex.Lock)
+		before := patient.Await(t, waiterRec, messages.StateWatching)
+
+		id, password, ok := proxy.Session()
+		require.True(t, ok)
+		require.Equal(t, client.Session().ID(), id)
+		proxy.Refuse(true) // so that the client cannot come back before the session has ended
+		require.NoError(t, rig.ExpireSession(patient.Deadline(t), zk.Members[0].Addr(), id, password))
+		proxy.Refuse(false)
+
+		patient.Await(t, rec, messages.StateLost)
+		<-lease.Context().Done()
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+		require.False(t, lease.Valid())
+		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering, messages.StateLost)
+
+		a := patient.Receive(t, got)
+		require.NoError(t, a.Err)
+		require.NotEqual(t, before.Node, a.Lease.Node())
+		require.Greater(t, a.Lease.Token(), lease.Token())
+		require.True(t, a.Lease.Valid())
+		require.NotEqual(t, id, client.Session().ID())
+		requireStates(t, waiterRec, messages.StateCreating, messages.StateWatching, messages.StateRecovering,
+			messages.StateCreating, messages.StateHeld)
+		require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+		stories.AwaitNone(t, zk, "/expire")
+	})
+}
+
+// The connection stays away for longer than the lease: Lost comes while it is away, and the node that
+// the session still has is deleted when it is back.
+func TestLeaseRunsOutWhileDisconnected(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
+		mutex, rec := patient.Recorded(t, client, "/away")
+		lease, err := mutex.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		session := client.Session().ID()
+
+		proxy.Refuse(true)
+		proxy.Cut()
+		lost := patient.Await(t, rec, messages.StateLost)
+		require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
+		<-lease.Context().Done()
+		require.False(t, lease.Valid())
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+
+		proxy.Refuse(false)
+		stories.AwaitNone(t, zk, "/away")
+		t.Logf("the session was 0x%x and is 0x%x", session, client.Session().ID())
+		again, err := client.Mutex("/away").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, again.Token(), lease.Token())
+	})
+}

@@ -1,0 +1,57 @@
+package leases
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// A server that goes on reading and does not answer: the holder is told that the lock is in doubt, and when
+// it answers in time, that it is not any more.
+func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		mutex, rec := patient.Recorded(t, client, "/silence")
+		lease, err := mutex.Lock(t.Context())
+		require.NoError(t, err)
+
+		server.Replica(0).HoldReplies()
+		patient.Await(t, rec, messages.StateRecovering)
+		require.True(t, lease.Valid(), "in doubt, and not over yet")
+		server.Replica(0).ReleaseReplies()
+		patient.Await(t, rec, messages.StateHeld)
+		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering, messages.StateHeld)
+		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Resumed{})
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// It does not answer in time: the lock is lost at the end of the lease, by the clock, while the connection is up.
+func TestHeartbeatsUnansweredForTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		mutex, rec := patient.Recorded(t, client, "/silence")
+		lease, err := mutex.Lock(t.Context())
+		require.NoError(t, err)
+
+		ends := lease.Deadline()
+		server.Replica(0).HoldReplies()
+		<-lease.Context().Done()
+		require.False(t, lease.Valid())
+		require.LessOrEqual(t, time.Since(ends), 5*time.Second, "one heartbeat may have been acknowledged since")
+		patient.Await(t, rec, messages.StateLost)
+		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Lost{})
+		server.Replica(0).ReleaseReplies()
+		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrLost)
+	})
+}

@@ -1,0 +1,120 @@
+package leases
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// comesBack makes a node of the client's session that none of its requests owns, at the head of a queue, as restored
+// servers do. It has the name of a contender that has gone.
+func comesBack(t *testing.T, client *locks.Client, node string) {
+	t.Helper()
+	lease, err := client.Mutex("/setup").Lock(t.Context())
+	require.NoError(t, err)
+	op := locks.Create(node, nil)
+	op.Ephemeral = true
+	_, err = lease.Txn(t.Context(), op)
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+}
+
+// TestUnownedNodeIsRemoved: whoever waits for a node of its own session that no request owns removes it: at once where
+// it is the one before it, and when it looks again where others are between. Others' nodes stay.
+func TestUnownedNodeIsRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		bubble.Cycle(t, client, "/x") // the numbers have gone on
+		comesBack(t, client, "/x/_c_gone-lock-0000000000")
+		begun := time.Now()
+		lease, err := client.Mutex("/x").Lock(t.Context())
+		require.NoError(t, err)
+		require.Less(t, time.Since(begun), time.Second)
+		synctest.Wait()
+		require.EqualValues(t, 1, client.Session().Counters().Unowned)
+
+		comesBack(t, client, "/x/_c_gone-lock-0000000000")
+		between := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		time.Sleep(time.Second)
+		second := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		time.Sleep(time.Second)
+		last := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		time.Sleep(time.Second)
+		require.NoError(t, lease.Unlock(t.Context()))
+		for _, next := range []<-chan patient.Answer{between, second, last} {
+			got := <-next
+			require.NoError(t, got.Err)
+			require.NoError(t, got.Lease.Unlock(t.Context()))
+		}
+		synctest.Wait()
+		require.EqualValues(t, 2, client.Session().Counters().Unowned)
+		require.Zero(t, other.Session().Counters().Unowned)
+
+		comesBack(t, client, "/x/_c_gone-lock-0000000000") // it is another session's for others
+		waits := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		time.Sleep(5 * time.Minute)
+		require.Empty(t, waits)
+		require.Zero(t, other.Session().Counters().Unowned)
+		mine := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		for _, next := range []<-chan patient.Answer{waits, mine} {
+			got := <-next
+			require.NoError(t, got.Err)
+			require.NoError(t, got.Lease.Unlock(t.Context()))
+		}
+		synctest.Wait()
+		require.EqualValues(t, 3, client.Session().Counters().Unowned)
+	})
+}
+
+// TestUnownedNodeOfContest: the one node of a contest is removed, too.
+func TestUnownedNodeOfContest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		comesBack(t, client, "/contest")
+		lease, err := client.Contest("/contest").Lock(t.Context())
+		require.NoError(t, err)
+		synctest.Wait()
+		require.EqualValues(t, 1, client.Session().Counters().Unowned)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestOwnedNodesStay: nodes that requests own are never taken for others, whatever the kind of lock.
+func TestOwnedNodesStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
+			var all []<-chan patient.Answer
+			for range 5 {
+				for _, c := range []*locks.Client{client, other} {
+					all = append(all, patient.Elsewhere(t.Context(), c.Mutex("/x", locks.WithNaming(naming)).Lock))
+				}
+			}
+			for len(all) > 0 {
+				time.Sleep(30 * time.Second) // they look again
+				for i, next := range all {
+					if len(next) > 0 {
+						got := <-next
+						require.NoError(t, got.Err)
+						require.NoError(t, got.Lease.Unlock(t.Context()))
+						all = append(all[:i:i], all[i+1:]...)
+						break
+					}
+				}
+			}
+		}
+		require.Zero(t, client.Session().Counters().Unowned)
+		require.Zero(t, other.Session().Counters().Unowned)
+	})
+}

@@ -1,0 +1,56 @@
+package leases
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// forget locks and does not give back.
+func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
+	lease, err := mutex.Lock(t.Context())
+	require.NoError(t, err)
+	return lease
+}
+
+// TestUnreleased: a lease that was forgotten is reported once, with the stack of its Lock, when its time is over or the
+// client is closed; one that was given back or lost is not.
+func TestUnreleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		var mu sync.Mutex
+		var reported []locks.Unreleased
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+			locks.WithUnreleased(time.Minute, func(u locks.Unreleased) {
+				mu.Lock()
+				defer mu.Unlock()
+				reported = append(reported, u)
+			}))
+		require.NoError(t, err)
+		bubble.CloseLater(t, client)
+		patient.Cycle(t, client.Mutex("/cycle"))
+		long := forget(t, client.Mutex("/long"))
+		time.Sleep(time.Hour)
+		require.Len(t, reported, 1)
+		require.Same(t, long, reported[0].Lease)
+		require.Equal(t, time.Minute, reported[0].Held)
+		require.Contains(t, string(reported[0].Stack), "tests.forget")
+		require.NoError(t, server.Expire(forget(t, client.Mutex("/lost")).Session()))
+		time.Sleep(time.Hour)
+		short := forget(t, client.Mutex("/short"))
+		require.Len(t, reported, 1)
+		require.NoError(t, client.Close(t.Context()))
+		require.Len(t, reported, 2)
+		require.Same(t, short, reported[1].Lease)
+		_, err = locks.Open(t.Context(), server.Connect(), locks.WithUnreleased(0, nil))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+	})
+}

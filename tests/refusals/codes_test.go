@@ -1,0 +1,231 @@
+package refusals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it: the rows of package
+// zkconn's table that are not answers on which the recipe decides.
+var lockRows = []struct {
+	code int32
+	err  error
+	// passes: MayPass. goes: the request goes on until its ctx ends.
+	passes, goes bool
+}{
+	{-1, context.DeadlineExceeded, true, true},
+	{-3, context.DeadlineExceeded, true, true},
+	{-4, context.DeadlineExceeded, true, true},
+	{-5, context.DeadlineExceeded, true, true},
+	{-6, locks.ErrFailed, false, false},
+	{-7, context.DeadlineExceeded, true, true},
+	{-8, locks.ErrFailed, false, false},
+	{-12, context.DeadlineExceeded, true, true},
+	{-13, locks.ErrFailed, false, false},
+	{-14, locks.ErrFailed, false, false},
+	{-102, locks.ErrNoAuth, false, false},
+	{-108, locks.ErrFailed, false, false},
+	{-113, context.DeadlineExceeded, true, true},
+	{-114, locks.ErrFailed, false, false},
+	{-118, context.DeadlineExceeded, true, true},
+	{-119, context.DeadlineExceeded, true, true},
+	{-120, locks.ErrLocalSession, false, false},
+	{-121, locks.ErrFailed, false, false},
+	{-122, context.DeadlineExceeded, true, true},
+	{-123, locks.ErrFailed, false, false},
+	{-125, locks.ErrQuota, true, false},
+	{-127, context.DeadlineExceeded, true, true},
+}
+
+// TestLockMeetsEachCode: what Lock returns where a server answers its create so each time, whether that may pass, and
+// what Ready says. Where Lock goes on it does so at a pace. Afterwards all is as it was.
+func TestLockMeetsEachCode(t *testing.T) {
+	for _, row := range lockRows {
+		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client := bubble.OpenClient(t, server, server.Connect())
+				other, err := client.Mutex("/other").Lock(t.Context())
+				require.NoError(t, err)
+				injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: row.code, Count: -1})
+				require.NoError(t, err)
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
+				time.Sleep(30 * time.Second)
+				synctest.Wait()
+				require.Equal(t, row.goes, len(answer) == 0)
+				if ready := client.Ready(); row.goes || row.code == -120 {
+					require.ErrorContains(t, ready, client.State().Trouble)
+					require.NotEmpty(t, client.State().Trouble)
+					t.Log(ready)
+				} else {
+					require.NoError(t, ready)
+				}
+				got := <-answer
+				t.Log(got.Err)
+				require.ErrorIs(t, got.Err, row.err)
+				require.Equal(t, row.passes, locks.MayPass(got.Err))
+				require.LessOrEqual(t, injected.Hits(), 120, "requests in a minute")
+				if row.goes {
+					var failed *locks.Error
+					require.True(t, errors.As(got.Err, &failed))
+					require.Regexp(t, `/x/_c_\S+, \d+ times$`, failed.Detail)
+				}
+				require.True(t, other.Valid(), "nothing else is the worse for it")
+				injected.Remove()
+				lease, err := client.Mutex("/x").Lock(t.Context())
+				require.NoError(t, err)
+				require.NoError(t, client.Ready())
+				require.Empty(t, client.State().Trouble)
+				require.NoError(t, lease.Unlock(t.Context()))
+				require.NoError(t, other.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestThrottled: whatever is asked of a server that carries out nothing for a while is carried out when it does.
+func TestThrottled(t *testing.T) {
+	for name, do := range map[string]func(context.Context, *locks.Client) error{
+		"Lock": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Mutex("/x/lock").Lock(ctx)
+			return err
+		},
+		"TryLock": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Mutex("/x/try").TryLock(ctx)
+			return err
+		},
+		"RLock": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.RWMutex("/x/rw").RLock(ctx)
+			return err
+		},
+		"Acquire": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Semaphore("/x/permits", 2).Acquire(ctx, 1)
+			return err
+		},
+		"Contest": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Contest("/x/contest").Lock(ctx)
+			return err
+		},
+		"Join": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Group("/x/group").Join(ctx, "me")
+			return err
+		},
+		"Run": func(ctx context.Context, client *locks.Client) error {
+			return client.Election("/x/lead").Run(ctx, "me", func(context.Context, *locks.Leadership) error {
+				return nil
+			})
+		},
+		"RunOnce": func(ctx context.Context, client *locks.Client) error {
+			once, err := locks.RunOnce(ctx, client, "/x/job", time.Hour, func(context.Context, locks.Token) error { return nil })
+			if err == nil && once.Outcome != locks.OnceRan {
+				err = errors.New(string(once.Outcome))
+			}
+			return err
+		},
+		"RunOnceFor": func(ctx context.Context, client *locks.Client) error {
+			once, err := locks.RunOnceFor(ctx, client, "/x/instant", time.Now(), func(context.Context, locks.Token) error { return nil })
+			if err == nil && once.Outcome != locks.OnceRan {
+				err = errors.New(string(once.Outcome))
+			}
+			return err
+		},
+		"Queue": func(ctx context.Context, client *locks.Client) error {
+			_, err := client.Queue(ctx, "/x/lock")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client := bubble.OpenClient(t, server, server.Connect())
+				done := make(chan error, 1)
+				throttle(t, server, func() {
+					go func() { done <- do(t.Context(), client) }()
+					time.Sleep(20 * time.Second)
+					synctest.Wait()
+					require.Empty(t, done, "it is not carried out")
+				})
+				require.NoError(t, <-done)
+			})
+		})
+	}
+}
+
+// throttle has a server throttle what is asked of /x and below while do runs.
+func throttle(t *testing.T, server *embedded.Server, do func()) {
+	for _, path := range []string{"/x", "/x/**"} {
+		injected, err := server.Inject(embedded.Fault{Path: path, Action: embedded.Refuse, Count: -1})
+		require.NoError(t, err)
+		defer injected.Remove()
+	}
+	do()
+}
+
+// TestThrottledRelease: the lock is given back as soon as the server lets it, and Unlock's ctx bounds only its wait.
+func TestThrottledRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		keeps, err := client.Mutex("/keeps").Lock(t.Context())
+		require.NoError(t, err)
+		lease, err := client.Mutex("/x").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		throttle(t, server, func() {
+			require.True(t, lease.Valid())
+			ctx, stop := context.WithTimeout(t.Context(), 8*time.Second)
+			defer stop()
+			err := lease.Unlock(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorContains(t, err, "the server is throttled and does not carry out")
+			require.True(t, locks.MayPass(err))
+		})
+		require.NoError(t, lease.Unlock(t.Context()))
+		require.True(t, keeps.Valid())
+		require.NoError(t, keeps.Unlock(t.Context()))
+	})
+}
+
+// TestThrottledHolder: a holder whose node cannot be read for a while holds on, and hears of a revoke request later.
+func TestThrottledHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		injected, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: "/x/_c_*", Action: embedded.Refuse, Count: -1})
+		require.NoError(t, err)
+		lease, err := client.Mutex("/x").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		require.True(t, lease.Valid())
+		require.Positive(t, injected.Hits())
+		injected.Remove()
+		time.Sleep(10 * time.Second)
+		_, err = client.Revoke(t.Context(), "/x")
+		require.NoError(t, err)
+		<-lease.Revoked()
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestErrorsOfCodes: those of package locks are those of package zkconn.
+func TestErrorsOfCodes(t *testing.T) {
+	for _, passing := range []error{zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, zkconn.ErrQuota} {
+		require.True(t, locks.MayPass(fmt.Errorf("wrapped: %w", passing)), "%v", passing)
+	}
+	require.False(t, locks.MayPass(zkconn.ErrLocalSession))
+	require.False(t, locks.MayPass(zkconn.ErrRefused))
+}

@@ -1,0 +1,109 @@
+package refusals
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+var errShift = errors.New("the shift is over")
+
+// TestErrorsAreOneLine: also where several things are said, so that a log record is one.
+func TestErrorsAreOneLine(t *testing.T) {
+	client := patient.Open(t, embedded.Run(t).Addr())
+	lease, err := client.Mutex("/a").Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeoutCause(patient.Deadline(t), time.Millisecond, errShift)
+	defer cancel()
+	<-ctx.Done()
+	_, err = client.Mutex("/a").Lock(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorIs(t, err, errShift)
+	require.NotContains(t, err.Error(), "\n")
+
+	require.NoError(t, client.Close(patient.Deadline(t)))
+	err = lease.Unlock(patient.Deadline(t)) // lost, because closed
+	require.ErrorIs(t, err, locks.ErrLost)
+	require.ErrorIs(t, err, locks.ErrClosed)
+	require.NotContains(t, err.Error(), "\n")
+
+	joined := &locks.Error{Op: "lock", Path: "/a", Err: errors.Join(errShift, locks.ErrLost)}
+	require.Equal(t, "turnstile: lock /a: the shift is over; the lock was lost", joined.Error())
+}
+
+// TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not
+// that it gives up.
+func TestErrorsSayWhereTheRequestStood(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client := patient.Open(t, at.Connect())
+		_, err := client.Mutex("/a").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		mutex, rec := patient.Recorded(t, client, "/a")
+		ctx, cancel := context.WithCancel(patient.Deadline(t))
+		got := patient.Elsewhere(ctx, mutex.Lock)
+		waiting := patient.Await(t, rec, messages.StateWatching)
+		cancel()
+		var e *locks.Error
+		require.ErrorAs(t, (<-got).Err, &e)
+		require.Equal(t, messages.StateWatching, e.State)
+		require.Equal(t, waiting.Node, e.Node)
+		require.ErrorContains(t, e, ", watching")
+	})
+}
+
+// TestTimeoutsSayBehindWhom: of the one before it a Lock that is given up knows what its node says, in another session or
+// in this one, by a queue, a cohort or a contest.
+func TestTimeoutsSayBehindWhom(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		label := locks.WithLabel("nightly run")
+		begun := time.Now().Truncate(time.Second)
+		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
+			"another session": {other.Mutex("/a", label), client.Mutex("/a")},
+			"this session":    {client.Mutex("/b", label), client.Mutex("/b")},
+			"a cohort":        {client.Mutex("/c", label, locks.WithCohort(9)), client.Mutex("/c", locks.WithCohort(9))},
+			"a contest":       {other.Contest("/d", label), client.Contest("/d")},
+			"a reader":        {other.RWMutex("/e", label).Reader(), client.RWMutex("/e")},
+		} {
+			t.Run(name, func(t *testing.T) {
+				held, err := c.holder.Lock(patient.Deadline(t))
+				require.NoError(t, err)
+				var e *locks.Error
+				for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node() || e.Behind.Host == ""; patience *= 2 {
+					require.Less(t, patience, patient.Bound, "it never knows") // before its own last attempt is cleaned up, too
+					ctx, cancel := context.WithTimeout(patient.Deadline(t), patience)
+					_, err = c.waiter.Lock(ctx)
+					cancel()
+					require.ErrorAs(t, err, &e)
+				}
+				require.Equal(t, messages.StateWatching, e.State)
+				require.Equal(t, "nightly run", e.Behind.Label)
+				require.NotEmpty(t, e.Behind.Host)
+				require.False(t, e.Behind.Since.Before(begun))
+				require.ErrorContains(t, err, `"nightly run", process `)
+				require.NotContains(t, err.Error()[1:], "turnstile: ")
+				require.NotContains(t, err.Error(), "releasing")
+				require.NoError(t, held.Unlock(patient.Deadline(t)))
+			})
+		}
+	})
+}
+
+// TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no
+// path.
+func TestErrorsLeaveOutWhatIsNot(t *testing.T) {
+	_, err := locks.All(patient.Deadline(t))
+	require.ErrorIs(t, err, actors.ErrBadAcquire)
+	require.ErrorContains(t, err, "turnstile: lock all: ")
+	require.NotContains(t, err.Error(), "(none)")
+}

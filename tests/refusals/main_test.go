@@ -1,0 +1,9 @@
+package refusals
+
+import (
+	"testing"
+
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+func TestMain(m *testing.M) { stories.Main(m) }

@@ -1,0 +1,76 @@
+package restarts
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// A holder with a session file is killed, and its server is wiped, restored from a backup, or hands out other sessions.
+// Its successor opens, and holds within the session timeout and two seconds of being started, whether or not it would
+// take the lock back.
+//
+//   - Wiped: no server knows the predecessor's session, so there is nothing to close, nothing to take back, and nobody
+//     else in the queue.
+//   - Restored from a backup in which the predecessor held: its session and its node are there again. The successor
+//     closes that session, or takes the node back.
+//   - Swapped: the predecessor's session cannot be closed, and lasts until it expires. The successor opens all the same.
+func TestSuccessorOfAReplacedServer(t *testing.T) {
+	for name, befall := range map[string]func(t *testing.T) (connect string, befall func()){
+		"wiped": func(t *testing.T) (string, func()) {
+			server, err := embedded.Start(embedded.WithTick(time.Second))
+			require.NoError(t, err)
+			return server.Connect(), func() {
+				addr := server.Addr()
+				server.Close()
+				embedded.Run(t, embedded.WithTick(time.Second), embedded.WithListen(addr))
+			}
+		},
+		"swapped": func(t *testing.T) (string, func()) {
+			server := embedded.Run(t, embedded.WithTick(time.Second))
+			proxy := rig.NewProxy(t, server.Addr())
+			return proxy.Addr(), func() { proxy.ForgetSessions(true) }
+		},
+		"restored": func(t *testing.T) (string, func()) {
+			rig.Require(t)
+			server, backup := rig.StartStandalone(t), filepath.Join(t.TempDir(), "backup")
+			return server.Addr(), func() {
+				require.NoError(t, server.Kill())
+				require.NoError(t, server.Backup(backup))
+				require.NoError(t, server.Restore(patient.Deadline(t), backup))
+			}
+		},
+	} {
+		for _, label := range []string{"", "me"} {
+			t.Run(name+"/"+label, func(t *testing.T) {
+				t.Parallel()
+				connect, befall := befall(t)
+				r := reclaimer{connect, "/successor", sessionFile(t), label, restoredSession}
+				p := r.start(t)
+				p.opened(t)
+				last := p.holds(t)
+				require.NoError(t, p.Kill())
+				befall()
+
+				back := time.Now()
+				p = r.start(t)
+				p.opened(t)
+				opened := time.Since(back)
+				next := p.holds(t)
+				t.Logf("it opened after %v and held after %v", opened, time.Since(back))
+				require.NotEqual(t, last.session, next.session)
+				require.Less(t, time.Since(back), restoredSession+2*time.Second+ofTheMachine)
+				p.gives(t)
+			})
+		}
+	}
+}
+
+// ofTheMachine is the time that a process may take to start, and a session to expire, on a busy machine.
+const ofTheMachine = 20 * time.Second

@@ -1,0 +1,333 @@
+package runonce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// night gives the n-th of some nights, all of which are over.
+func night(n int) time.Time {
+	return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, n-10).Add(2 * time.Hour)
+}
+
+// onceFor runs a job for an instant, and checks that Outcome says whether the work was called.
+func onceFor(t *testing.T, client *locks.Client, at time.Time, c *counted, opts ...locks.InstantOption) (locks.Once, error) {
+	t.Helper()
+	calls := c.calls
+	got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, at, c.work, opts...)
+	require.Equal(t, got.Outcome == locks.OnceRan, c.calls > calls)
+	return got, err
+}
+
+// cameTo is onceFor without an error, and with an outcome.
+func cameTo(t *testing.T, want locks.OnceOutcome, client *locks.Client, at time.Time, c *counted, opts ...locks.InstantOption) locks.Once {
+	t.Helper()
+	got, err := onceFor(t, client, at, c, opts...)
+	require.NoError(t, err)
+	require.Equal(t, want, got.Outcome)
+	return got
+}
+
+// notRunFor is onceFor that says that nobody runs the work for an instant.
+func notRunFor(t *testing.T, want locks.OnceOutcome, client *locks.Client, at time.Time, opts ...locks.InstantOption) error {
+	t.Helper()
+	got, err := onceFor(t, client, at, &counted{}, opts...)
+	require.ErrorIs(t, err, locks.ErrNotRun)
+	require.Equal(t, want, got.Outcome)
+	return err
+}
+
+// TestRunOnceFor: the first of three replicas runs, however fast the work is and however late the others come. The
+// instant is what counts, in whatever zone. A newer one is run, and an older one is refused after that.
+func TestRunOnceFor(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		replicas := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		c := &counted{}
+		first := cameTo(t, locks.OnceRan, replicas[0], night(1), c, locks.WithLabel("a label"))
+		host, err := os.Hostname()
+		require.NoError(t, err)
+		require.Equal(t, locks.MarkDone, first.Mark.State)
+		require.Equal(t, []any{host, os.Getpid(), "a label", c.token, night(1)},
+			[]any{first.Mark.Host, first.Mark.PID, first.Mark.Label, first.Mark.Token, first.Mark.For})
+		require.Contains(t, zk.Read(t, jobMark).Data, `"for":"`+night(1).Format(time.RFC3339)+`"`)
+		require.Equal(t, int32(2), zk.Read(t, jobMark).Version, "begun and done")
+		zone := time.FixedZone("elsewhere", 5*3600+1800)
+		for _, same := range []time.Time{night(1), night(1).In(zone), night(1).Local()} {
+			for _, client := range replicas {
+				later := cameTo(t, locks.OnceAlreadyRan, client, same, c)
+				require.Equal(t, first.Mark, later.Mark)
+			}
+		}
+		require.Equal(t, 1, c.calls)
+
+		cameTo(t, locks.OnceRan, replicas[1], night(2), c)
+		err = notRunFor(t, locks.OnceSuperseded, replicas[0], night(1))
+		require.False(t, locks.MayPass(err))
+		require.ErrorContains(t, err, "for "+night(1).Format(time.RFC3339))
+		require.ErrorContains(t, err, "the newest run is done at ")
+		cameTo(t, locks.OnceAlreadyRan, replicas[2], night(2), c)
+
+		now := time.Now() // with the reading of a monotonic clock, and nanoseconds
+		got := cameTo(t, locks.OnceRan, replicas[0], now, c)
+		require.True(t, got.Mark.For.Equal(now))
+		require.Equal(t, got.Mark, cameTo(t, locks.OnceAlreadyRan, replicas[1], now.Round(0).In(zone), c).Mark)
+		cameTo(t, locks.OnceRan, replicas[1], now.Add(time.Nanosecond), c)
+		require.Empty(t, patient.QueueOf(t, replicas[0], jobKey))
+	})
+}
+
+// TestRunOnceForFails: it has had its run. Whoever wants a second one says so, and a run by hand moves nothing of the
+// schedule.
+func TestRunOnceForFails(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
+		got, err := onceFor(t, client, night(1), fails)
+		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, []any{locks.OnceRan, locks.MarkFailed}, []any{got.Outcome, got.Mark.State})
+		require.Equal(t, got.Mark, cameTo(t, locks.OnceAlreadyRan, other, night(1), works).Mark)
+
+		later := cameTo(t, locks.OnceNotDue, other, night(1), works, locks.WithRetryAfter(time.Hour))
+		require.Positive(t, later.Left)
+		require.Equal(t, got.Mark, later.Mark)
+		cameTo(t, locks.OnceRan, other, night(1), works, locks.WithRetryAfter(0)) // by hand, at noon
+		cameTo(t, locks.OnceAlreadyRan, client, night(1), works, locks.WithRetryAfter(0))
+		cameTo(t, locks.OnceRan, client, night(2), works)
+
+		require.PanicsWithValue(t, "work", func() {
+			_, _ = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3), func(context.Context, locks.Token) error { panic("work") })
+		})
+		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(3), works, locks.WithWaiting()).Mark.State)
+		cameTo(t, locks.OnceRan, other, night(3), works, locks.WithRetryAfter(time.Hour))
+
+		gone, leave := context.WithCancelCause(patient.Deadline(t))
+		left := errors.New("the caller has left")
+		_, err = locks.RunOnceFor(gone, client, jobKey, night(4), func(ctx context.Context, _ locks.Token) error {
+			leave(left)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		require.ErrorIs(t, err, left)
+		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(4), works).Mark.State)
+		cameTo(t, locks.OnceRan, other, night(4), works, locks.WithRetryAfter(time.Hour))
+	})
+}
+
+// TestRunOnceForIsBusy: who comes while the work runs is told for which instant, and whether that leaves its own without
+// a run.
+func TestRunOnceForIsBusy(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		waits := make(chan locks.Once, 1)
+		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2), func(ctx context.Context, token locks.Token) error {
+			same := cameTo(t, locks.OnceBusy, other, night(2), &counted{})
+			require.Equal(t, []locks.Token{token, token}, []locks.Token{same.Mark.Token, same.Holder.Token})
+			require.Equal(t, locks.MarkBegun, same.Mark.State)
+			overlap := notRunFor(t, locks.OnceBusy, other, night(3))
+			require.True(t, locks.MayPass(overlap))
+			require.ErrorContains(t, overlap, "the run for "+night(2).Format(time.RFC3339)+" is still going")
+			require.False(t, locks.MayPass(notRunFor(t, locks.OnceSuperseded, other, night(1))))
+			go func() {
+				once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(3), (&counted{}).work, locks.WithWaiting())
+				if err != nil {
+					t.Error(err)
+				}
+				waits <- once
+			}()
+			patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+			return nil
+		})
+		require.NoError(t, err)
+		got := <-waits
+		require.Equal(t, locks.OnceRan, got.Outcome)
+		require.Equal(t, night(3), got.Mark.For)
+
+		lease := patient.Locked(t, client.Mutex(jobKey).Lock) // which is no run
+		busy := cameTo(t, locks.OnceBusy, other, night(4), &counted{})
+		require.Equal(t, lease.Token(), busy.Holder.Token)
+		require.Zero(t, busy.Mark)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestStartDeadline: what is too late is not run, and neither is what is to come.
+func TestStartDeadline(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		now := time.Now()
+		err := notRunFor(t, locks.OnceTooLate, client, now.Add(-2*time.Hour), locks.WithStartDeadline(time.Hour))
+		require.False(t, locks.MayPass(err))
+		cameTo(t, locks.OnceRan, client, now.Add(-2*time.Hour), &counted{}, locks.WithStartDeadline(3*time.Hour))
+		cameTo(t, locks.OnceRan, client, now.Add(-time.Hour), &counted{})
+		got, err := onceFor(t, client, now.Add(time.Hour), &counted{})
+		require.ErrorIs(t, err, locks.ErrNotRun)
+		require.True(t, locks.MayPass(err))
+		require.Equal(t, locks.OnceNotDue, got.Outcome)
+		require.Greater(t, got.Left, 50*time.Minute)
+		require.Equal(t, locks.MarkDone, got.Mark.State, "that of the last run")
+	})
+}
+
+// TestRunOnceForRefuses what is not well formed, before anything is sent, and what is not a mark.
+func TestRunOnceForRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		c := &counted{}
+		next := func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }
+		for at, opts := range map[time.Time][]locks.InstantOption{
+			{}:                            nil,
+			night(1).AddDate(9000, 0, 0):  nil,
+			night(1).AddDate(-3000, 0, 0): nil,
+			night(1):                      {locks.WithRetryAfter(-1)},
+			night(2):                      {locks.WithStartDeadline(-1)},
+			night(3):                      {locks.WithCatchUp(next, -1)},
+			night(4):                      {locks.WithCatchUp(nil, 1)},
+			night(5):                      {locks.WithMarkFirst()},
+		} {
+			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, at, c.work, opts...)
+			require.ErrorIs(t, err, locks.ErrBadAcquire, at)
+			require.Zero(t, got)
+		}
+		_, err := locks.RunOnceFor(patient.Deadline(t), client, "job", night(1), c.work)
+		require.ErrorIs(t, err, locks.ErrBadPath)
+		require.Nil(t, zk.Children(t, zk.Raw(t), jobKey))
+
+		zk.Write(t, jobKey, "")
+		zk.Write(t, jobMark, "of another program")
+		_, err = onceFor(t, client, night(1), c)
+		require.ErrorIs(t, err, locks.ErrFailed)
+		require.ErrorContains(t, err, "of another program")
+		require.Zero(t, c.calls)
+		require.Zero(t, locks.InstantOf(patient.Deadline(t)))
+	})
+}
+
+// markBefore is a mark as the version before wrote and read it.
+type markBefore struct {
+	Run   string      `json:"run"`
+	Host  string      `json:"host"`
+	PID   int         `json:"pid"`
+	Label string      `json:"label,omitempty"`
+	Token locks.Token `json:"token"`
+	Began int64       `json:"began"`
+}
+
+// TestMarksOfTheVersionBefore: a mark without an instant stands for all instants up to its begin, unless the run failed.
+// The version before reads the marks of instants as those of its own.
+func TestMarksOfTheVersionBefore(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, conn := patient.Open(t, zk.Connect()), zk.Raw(t)
+		zk.Write(t, jobKey, "")
+		zk.Write(t, jobMark, "")
+		began := night(2).Add(time.Second)
+		for _, state := range []string{"done", "begun", "failed"} {
+			data, err := json.Marshal(markBefore{Run: state, Host: "web2", PID: 4711, Token: 7, Began: began.UnixMilli()})
+			require.NoError(t, err)
+			set := func() {
+				_, err = conn.Set(zk.Root()+jobMark, data, -1)
+				require.NoError(t, err)
+			}
+			for at, ran := range map[time.Time]bool{night(1): true, night(2): true, night(3): false} {
+				set()
+				if ran && state != "failed" {
+					got := cameTo(t, locks.OnceAlreadyRan, client, at, &counted{})
+					require.Equal(t, []any{"web2", 4711, locks.Token(7), locks.MarkState(state)},
+						[]any{got.Mark.Host, got.Mark.PID, got.Mark.Token, got.Mark.State})
+					require.True(t, got.Mark.Began.Equal(began))
+					require.Zero(t, got.Mark.For)
+				} else {
+					cameTo(t, locks.OnceRan, client, at, &counted{})
+				}
+			}
+		}
+		got := cameTo(t, locks.OnceRan, client, night(4), &counted{})
+		var before markBefore
+		require.NoError(t, json.Unmarshal([]byte(zk.Read(t, jobMark).Data), &before))
+		require.Equal(t, markBefore{"done", got.Mark.Host, got.Mark.PID, "", got.Mark.Token, got.Mark.Began.UnixMilli()}, before)
+		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, &counted{}).Outcome)
+		require.Equal(t, locks.OnceRan, once(t, client, 0, &counted{}).Outcome)
+	})
+}
+
+// TestAckWithForAnInstant: what the work writes goes with the mark that it is done, or neither is written.
+func TestAckWithForAnInstant(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		job := func(ctx context.Context, _ locks.Token) error {
+			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
+			result := locks.Create("/results/"+locks.InstantOf(ctx).Format(time.DateOnly), []byte("done"))
+			result.Parents = true
+			return locks.AckWith(ctx, result)
+		}
+		for n := range 2 {
+			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(n), job)
+			require.NoError(t, err)
+			require.Equal(t, locks.MarkDone, got.Mark.State)
+			require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/results/"+night(n).Format(time.DateOnly)))
+		}
+		zk.Write(t, "/results/"+night(2).Format(time.DateOnly), "is there")
+		got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2), job)
+		require.Error(t, err)
+		require.Equal(t, []any{locks.OnceRan, locks.MarkBegun}, []any{got.Outcome, got.Mark.State})
+	})
+}
+
+// TestReplicasRunOnceForEachInstant: replicas call at the same time, some for an older instant. Each instant is run once
+// at most, the newest exactly once, and none after a newer one.
+func TestReplicasRunOnceForEachInstant(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		const replicas, rounds = 4, 6
+		var clients []*locks.Client
+		for range replicas {
+			clients = append(clients, patient.Open(t, zk.Connect()))
+		}
+		for _, opts := range [][]locks.InstantOption{nil, {locks.WithWaiting()}} {
+			for round := range rounds {
+				key := jobKey + strconv.Itoa(len(opts)) + strconv.Itoa(round)
+				var mu sync.Mutex
+				var ran []time.Time
+				var superseded atomic.Int32
+				var all sync.WaitGroup
+				for n, client := range clients {
+					at := night(round).Add(time.Duration(n/2) * time.Hour) // two each
+					all.Go(func() {
+						got, err := locks.RunOnceFor(patient.Deadline(t), client, key, at, func(ctx context.Context, _ locks.Token) error {
+							mu.Lock()
+							defer mu.Unlock()
+							ran = append(ran, locks.InstantOf(ctx))
+							return nil
+						}, opts...)
+						switch {
+						case errors.Is(err, locks.ErrNotRun):
+							superseded.Add(1)
+						case err != nil:
+							t.Error(got, err)
+						}
+					})
+				}
+				all.Wait()
+				require.NotEmpty(t, ran)
+				require.LessOrEqual(t, len(ran), 2)
+				if len(ran) == 2 {
+					require.True(t, ran[0].Before(ran[1]), "%v", ran)
+				} else if opts != nil {
+					require.Equal(t, night(round).Add(time.Hour), ran[0], "the newest, because nobody leaves")
+					require.Equal(t, int32(2), superseded.Load())
+				}
+			}
+		}
+	})
+}

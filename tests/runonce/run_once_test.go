@@ -1,0 +1,270 @@
+package runonce
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// jobKey is the key of a job, and jobMark where its mark is.
+const (
+	jobKey  = "/job"
+	jobMark = jobKey + "/ran"
+)
+
+// unmarked stands for a mark that is not there.
+var unmarked = stories.Written{Data: "", Version: 0}
+
+// counted is work that counts how often it is called, and returns an error.
+type counted struct {
+	calls int
+	token locks.Token
+	err   error
+}
+
+func (c *counted) work(_ context.Context, token locks.Token) error {
+	c.calls++
+	c.token = token
+	return c.err
+}
+
+// once runs a job that no error keeps from being looked at.
+func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, opts ...locks.OnceOption) locks.Once {
+	t.Helper()
+	calls := c.calls
+	got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, period, c.work, opts...)
+	require.NoError(t, err)
+	require.Equal(t, got.Outcome == locks.OnceRan, c.calls > calls)
+	return got
+}
+
+// TestRunOnce: who comes within the period is told who ran and when, and who comes later runs.
+func TestRunOnce(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		mine, theirs := &counted{}, &counted{}
+		first := once(t, client, time.Hour, mine, locks.WithLabel("a label"))
+		require.Equal(t, locks.OnceRan, first.Outcome)
+		host, err := os.Hostname()
+		require.NoError(t, err)
+		require.Equal(t, locks.Mark{State: locks.MarkDone, Host: host, PID: os.Getpid(), Label: "a label", Token: mine.token,
+			Began: first.Mark.Began, Written: first.Mark.Written}, first.Mark)
+		require.False(t, first.Mark.Written.Before(first.Mark.Began))
+		require.Less(t, time.Since(first.Mark.Began).Abs(), time.Hour)
+
+		for range 3 {
+			later := once(t, other, time.Hour, theirs)
+			require.Equal(t, locks.OnceNotDue, later.Outcome)
+			require.Equal(t, first.Mark, later.Mark)
+			require.Positive(t, later.Left)
+			require.LessOrEqual(t, later.Left, time.Hour)
+		}
+		again := once(t, other, 0, theirs)
+		require.Equal(t, locks.OnceRan, again.Outcome)
+		require.Greater(t, theirs.token, mine.token)
+		require.Equal(t, theirs.token, once(t, client, time.Hour, mine).Mark.Token)
+		require.Equal(t, []int{1, 1}, []int{mine.calls, theirs.calls})
+		require.Equal(t, int32(2), zk.Read(t, jobMark).Version)
+		require.Empty(t, patient.QueueOf(t, client, jobKey))
+
+		conn := zk.Raw(t) // as it is cleaned up
+		for _, name := range append(zk.Children(t, conn, jobKey), "") {
+			path := zk.Root() + jobKey
+			if name != "" {
+				path += "/" + name
+			}
+			require.NoError(t, conn.Delete(path, -1))
+		}
+		require.Equal(t, locks.OnceRan, once(t, client, time.Hour, mine).Outcome)
+	})
+}
+
+// TestRunOnceFails: there is no mark, and the next to come runs.
+func TestRunOnceFails(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
+		for range 2 {
+			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work)
+			require.Equal(t, patient.ErrOfWork, err)
+			require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+			require.Equal(t, unmarked, zk.Read(t, jobMark))
+		}
+		require.PanicsWithValue(t, "work", func() {
+			_, _ = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(context.Context, locks.Token) error { panic("work") })
+		})
+		gone, leave := context.WithCancelCause(patient.Deadline(t))
+		left := errors.New("the caller has left")
+		_, err := locks.RunOnce(gone, client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
+			leave(left)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}, locks.WithWaiting())
+		require.ErrorIs(t, err, left)
+		require.Equal(t, unmarked, zk.Read(t, jobMark))
+
+		gone, leave = context.WithCancelCause(patient.Deadline(t))
+		got, err := locks.RunOnce(gone, client, jobKey, time.Hour, func(context.Context, locks.Token) error {
+			leave(left) // and has done its work all the same
+			return nil
+		}, locks.WithWaiting())
+		require.NoError(t, err)
+		require.Equal(t, locks.MarkDone, got.Mark.State)
+		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, works).Outcome)
+		_, err = locks.RunOnce(gone, client, jobKey, time.Hour, works.work)
+		require.ErrorIs(t, err, left)
+		require.Zero(t, works.calls)
+	})
+}
+
+// TestRunOnceIsBusy: who finds somebody at it leaves, and is told who it is; or waits, and runs if that one fails.
+func TestRunOnceIsBusy(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]error{"and works": nil, "and fails": patient.ErrOfWork} {
+		t.Run(name, func(t *testing.T) {
+			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+				client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+				type answer struct {
+					once locks.Once
+					err  error
+				}
+				waits := make(chan answer, 1)
+				waiting := &counted{}
+				var token locks.Token
+				_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, mine locks.Token) error {
+					token = mine
+					busy := once(t, other, 0, &counted{})
+					require.Equal(t, locks.OnceBusy, busy.Outcome)
+					require.Equal(t, os.Getpid(), busy.Holder.PID)
+					require.Equal(t, token, busy.Holder.Token)
+					require.Zero(t, busy.Mark)
+					_, err := locks.RunOnce(ctx, client, jobKey, 0, waiting.work)
+					require.ErrorIs(t, err, locks.ErrReentry)
+					go func() {
+						got, err := locks.RunOnce(patient.Deadline(t), other, jobKey, time.Hour, waiting.work, locks.WithWaiting())
+						waits <- answer{got, err}
+					}()
+					patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+					return fails
+				})
+				require.ErrorIs(t, err, fails)
+				a := <-waits
+				require.NoError(t, a.err)
+				if fails == nil {
+					require.Equal(t, locks.OnceNotDue, a.once.Outcome)
+					require.Equal(t, token, a.once.Mark.Token)
+					require.Zero(t, waiting.calls)
+				} else {
+					require.Equal(t, locks.OnceRan, a.once.Outcome)
+					require.Greater(t, a.once.Mark.Token, token)
+				}
+			})
+		})
+	}
+}
+
+// TestMarkFirst: who fails is not followed by others within the period.
+func TestMarkFirst(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
+			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
+			require.ErrorIs(t, locks.AckWith(ctx, locks.Create("/x", nil)), locks.ErrBadAcquire)
+			return patient.ErrOfWork
+		}, locks.WithMarkFirst())
+		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, locks.OnceRan, got.Outcome)
+		require.Equal(t, locks.MarkBegun, got.Mark.State)
+		for _, opts := range [][]locks.OnceOption{nil, {locks.WithMarkFirst()}} {
+			next := once(t, client, time.Hour, &counted{}, opts...)
+			require.Equal(t, locks.OnceNotDue, next.Outcome)
+			require.Equal(t, got.Mark, next.Mark)
+		}
+		require.Equal(t, locks.OnceRan, once(t, client, 0, &counted{}, locks.WithMarkFirst()).Outcome)
+	})
+}
+
+// TestRetryAfter: nobody tries again for as long as whoever asks allows.
+func TestRetryAfter(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work, locks.WithRetryAfter(time.Minute))
+		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, locks.MarkFailed, got.Mark.State)
+		next := once(t, client, 0, works, locks.WithRetryAfter(time.Hour))
+		require.Equal(t, locks.OnceNotDue, next.Outcome)
+		require.Equal(t, got.Mark, next.Mark)
+		require.Equal(t, locks.OnceRan, once(t, client, time.Hour, works).Outcome, "who names no time does not wait")
+		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, works, locks.WithRetryAfter(0)).Outcome)
+	})
+}
+
+// TestAckWith: what the work has to write is written with the mark, or neither is.
+func TestAckWith(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		job := func(ctx context.Context, _ locks.Token) error {
+			require.NoError(t, locks.AckWith(ctx, locks.Create("/result", []byte("done"))))
+			require.Equal(t, stories.Absent, zk.Read(t, "/result"))
+			return locks.AckWith(ctx, locks.Create("/other", nil))
+		}
+		zk.Write(t, "/other", "is there")
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
+		require.ErrorIs(t, err, zkconn.ErrNodeExists)
+		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+		require.Equal(t, []stories.Written{stories.Absent, unmarked}, []stories.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
+		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/other", -1))
+		got, err = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
+		require.NoError(t, err)
+		require.Equal(t, locks.MarkDone, got.Mark.State)
+		require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/result"))
+		require.ErrorIs(t, locks.AckWith(patient.Deadline(t), locks.Create("/x", nil)), locks.ErrBadAcquire)
+	})
+}
+
+// TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark.
+func TestRunOnceRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		c := &counted{}
+		for _, opts := range [][]locks.OnceOption{{locks.WithRetryAfter(-1)}, {locks.WithRetryAfter(1), locks.WithMarkFirst()}} {
+			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, c.work, opts...)
+			require.ErrorIs(t, err, locks.ErrBadAcquire)
+			require.Zero(t, got)
+		}
+		_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, -1, c.work)
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		_, err = locks.RunOnce(patient.Deadline(t), client, "job", 0, c.work)
+		require.ErrorIs(t, err, locks.ErrBadPath)
+		require.Nil(t, zk.Children(t, zk.Raw(t), jobKey))
+
+		zk.Write(t, jobKey, "")
+		zk.Write(t, jobMark, "of another program")
+		_, err = locks.RunOnce(patient.Deadline(t), client, jobKey, 0, c.work)
+		require.ErrorIs(t, err, locks.ErrFailed)
+		require.ErrorContains(t, err, "of another program")
+		require.Equal(t, stories.Written{Data: "of another program", Version: 0}, zk.Read(t, jobMark))
+		require.Zero(t, c.calls)
+	})
+}
+
+// slowWork is work that takes time.
+type slowWork struct {
+	counted
+	takes time.Duration
+}
+
+func (s *slowWork) work(ctx context.Context, token locks.Token) error {
+	time.Sleep(s.takes)
+	return s.counted.work(ctx, token)
+}

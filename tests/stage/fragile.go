@@ -1,0 +1,36 @@
+package stage
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// Fragile is a stage behind a proxy, whose session a test can end.
+type Fragile struct {
+	*Stage
+	Proxy *rig.Proxy
+	at    *stories.Servers
+}
+
+// NewFragile makes one.
+func NewFragile(t *testing.T, at *stories.Servers) *Fragile {
+	t.Helper()
+	proxy := at.Proxy(t)
+	return &Fragile{New(t, proxy.Addr()+at.Root()), proxy, at}
+}
+
+// Expire ends the session while its client cannot connect, and then lets it.
+func (f *Fragile) Expire(t *testing.T) {
+	t.Helper()
+	id, password, ok := f.Proxy.Session()
+	require.True(t, ok)
+	f.Proxy.Refuse(true)
+	f.Proxy.Cut()
+	require.NoError(t, rig.ExpireSession(patient.Deadline(t), f.at.Members[0].Addr(), id, password))
+	f.Proxy.Refuse(false)
+}

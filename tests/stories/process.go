@@ -1,0 +1,88 @@
+package stories
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// saidPrefix tells what a process says to the test that started it from what its test framework prints.
+const saidPrefix = "said: "
+
+// Say says something to the test that started this process.
+func Say(words ...any) { fmt.Print(saidPrefix, fmt.Sprintln(words...)) }
+
+// AwaitGoOn waits for the line that Process.GoOn sends to this process.
+func AwaitGoOn(t *testing.T) {
+	t.Helper()
+	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	require.NoError(t, err)
+}
+
+// Process is another process of this test binary, which carries out one test and says how that goes. It is killed with
+// the test that started it.
+type Process struct {
+	*child.Process
+	in   io.WriteCloser
+	said <-chan string // a line each; closed with its output
+}
+
+// StartProcess starts a process that carries out one test, by its name, with a variable in its environment.
+func StartProcess(t testing.TB, test, variable, value string) *Process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+test+"$")
+	cmd.Env = append(os.Environ(), variable+"="+value,
+		// The race detector keeps a process that ends for a second otherwise.
+		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, writer, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = writer
+	said := make(chan string, 100)
+	p := &Process{in: in, said: said}
+	p.Process, err = child.Start(cmd, func() { _ = writer.Close() })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
+	go func() {
+		defer close(said)
+		defer func() { _ = out.Close() }()
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if text, ok := strings.CutPrefix(lines.Text(), saidPrefix); ok {
+				said <- text
+			}
+		}
+	}()
+	return p
+}
+
+// Hear waits for what the process says next.
+func (p *Process) Hear(t testing.TB) string {
+	t.Helper()
+	select {
+	case text, ok := <-p.said:
+		require.True(t, ok, "the process has ended without a word")
+		return text
+	case <-time.After(patient.Bound):
+		t.Fatal("the process says nothing")
+		return ""
+	}
+}
+
+// GoOn lets a process go on that waits in AwaitGoOn.
+func (p *Process) GoOn(t testing.TB) {
+	t.Helper()
+	_, err := p.in.Write([]byte("go on\n"))
+	require.NoError(t, err)
+}

@@ -1,0 +1,127 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/journal"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// enter writes an entry under a lease, and notes what it was told.
+func enter(ctx context.Context, j *journal.Journal, lease *locks.Lease, who string) {
+	entry := journal.Entry(int64(lease.Token()), who)
+	j.Begin(entry)
+	_, err := lease.Txn(ctx, locks.CreateSequential("/journal/e-", []byte(entry)))
+	j.End(entry, toldOf(err))
+}
+
+// toldOf gives the outcome that an error of Txn names.
+func toldOf(err error) journal.Outcome {
+	switch {
+	case err == nil:
+		return journal.Committed
+	case errors.Is(err, locks.ErrUnknownOutcome):
+		return journal.Unknown
+	}
+	return journal.Refused
+}
+
+// requireJournal compares what there is with what was told.
+func requireJournal(t *testing.T, j *journal.Journal, zk *stories.Servers) {
+	t.Helper()
+	var entries []string
+	conn := zk.Raw(t)
+	names := zk.Children(t, conn, "/journal")
+	slices.Sort(names)
+	for _, name := range names {
+		data, _, err := conn.Get(zk.Root() + "/journal/" + name)
+		require.NoError(t, err)
+		entries = append(entries, string(data))
+	}
+	require.Empty(t, j.Judge(entries))
+}
+
+// TestJournalIsExact: clients with several workers each contend for a lock, plain, sticky or in cohorts, and write under
+// it, while their connections are cut, requests and replies are lost, and an operator breaks holders.
+func TestJournalIsExact(t *testing.T) {
+	t.Parallel()
+	for name, opts := range passedOn {
+		t.Run(name, func(t *testing.T) {
+			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+				keepJournal(t, zk, opts)
+			})
+		})
+	}
+}
+
+func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
+	const clients, workers, rounds = 3, 3, 12
+	zk.Write(t, "/journal", "")
+	j := &journal.Journal{}
+	ctx := patient.Deadline(t)
+	operator := patient.Open(t, zk.Connect())
+	var all, faults sync.WaitGroup
+	over := make(chan struct{})
+	for c := range clients {
+		proxy := zk.Proxy(t)
+		mutex := patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/lock", opts...)
+		for w := range workers {
+			all.Go(func() {
+				for n := range rounds {
+					_ = locks.Do(ctx, mutex, func(inside context.Context, _ locks.Token) error {
+						enter(ctx, j, locks.LeaseOf(inside), fmt.Sprintf("%d/%d/%d", c, w, n))
+						return nil
+					})
+				}
+			})
+		}
+		faults.Go(func() { strikeJournal(ctx, zk, proxy, operator, over) })
+	}
+	all.Wait()
+	close(over)
+	faults.Wait()
+	require.NoError(t, ctx.Err())
+	requireJournal(t, j, zk)
+	counts := j.Counts()
+	t.Logf("%d entries, %d refused, %d unknown", counts[journal.Committed], counts[journal.Refused], counts[journal.Unknown])
+}
+
+// strikeJournal strikes one client until all is over, with one fault after the other.
+func strikeJournal(ctx context.Context, zk *stories.Servers, proxy *rig.Proxy, operator *locks.Client, over <-chan struct{}) {
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Duration(rand.IntN(60)) * time.Millisecond):
+		}
+		switch rand.IntN(4) {
+		case 0:
+			proxy.Cut()
+		case 1:
+			if queue, err := operator.Queue(ctx, "/lock"); err == nil && len(queue) > 0 {
+				_ = operator.Break(ctx, queue[0])
+			}
+		default:
+			action := []rig.Action{rig.DropReply, rig.CutBefore}[rand.IntN(2)]
+			fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
+				Path: func(path string) bool { return strings.HasPrefix(path, zk.Root()+"/journal/") }})
+			select {
+			case <-fault.Fired():
+			case <-over:
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package txn
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestGet: each holder reads what the one before has written, whichever member of an ensemble it is connected to, and
+// what it has written itself.
+func TestGet(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		var clients []*locks.Client
+		for i := range 3 {
+			clients = append(clients, patient.Open(t, zk.Members[i%len(zk.Members)].Addr()+zk.Root()))
+		}
+		lease := patient.Locked(t, clients[0].Mutex("/lock").Lock)
+		_, _, err := lease.Get(patient.Deadline(t), "/count")
+		require.ErrorIs(t, err, zkconn.ErrNoNode)
+		require.ErrorContains(t, err, "/count")
+		_, err = lease.Txn(patient.Deadline(t), locks.Create("/count", []byte("0")))
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		const rounds = 30
+		for round := range rounds {
+			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"), func(ctx context.Context, _ locks.Token) error {
+				return addOne(ctx, "/count")
+			}))
+		}
+		require.Equal(t, stories.Written{Data: strconv.Itoa(2 * rounds), Version: 2 * rounds}, zk.Read(t, "/count"))
+	})
+}
+
+// addOne adds one to the number in a node, twice, under the lease of ctx.
+func addOne(ctx context.Context, path string) error {
+	lease := locks.LeaseOf(ctx)
+	for range 2 {
+		data, version, err := lease.Get(ctx, path)
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(string(data))
+		if err != nil {
+			return err
+		}
+		if _, err = lease.Txn(ctx, locks.Set(path, []byte(strconv.Itoa(n+1)), version)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestGetRefuses what is not well formed, and reads nothing for a lease that was given back.
+func TestGetRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		zk.Write(t, "/value", "is there")
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		_, _, err := lease.Get(patient.Deadline(t), "value")
+		require.ErrorIs(t, err, locks.ErrBadPath)
+		ended, cancel := context.WithCancel(patient.Deadline(t))
+		cancel()
+		_, _, err = lease.Get(ended, "/value")
+		require.ErrorIs(t, err, context.Canceled)
+		data, version, err := lease.Get(patient.Deadline(t), "/value")
+		require.NoError(t, err)
+		require.Equal(t, stories.Written{Data: "is there", Version: 0}, stories.Written{Data: string(data), Version: version})
+		contest := patient.Locked(t, client.Contest("/contest").Lock) // which guards no Txn, and is held all the same
+		_, _, err = contest.Get(patient.Deadline(t), "/value")
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		data, version, err = lease.Get(patient.Deadline(t), "/value")
+		require.ErrorIs(t, err, locks.ErrReleased)
+		require.Equal(t, stories.Written{Data: "", Version: 0}, stories.Written{Data: string(data), Version: version})
+	})
+}
+
+// TestGetReadsAgain: the connection is cut while it reads, and the reply is lost.
+func TestGetReadsAgain(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root())
+		zk.Write(t, "/value", "is there")
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
+			fault := proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: action,
+				Path: func(path string) bool { return path == zk.Root()+"/value" }})
+			data, _, err := lease.Get(patient.Deadline(t), "/value")
+			<-fault.Fired()
+			require.NoError(t, err)
+			require.Equal(t, "is there", string(data))
+		}
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestGetComesBehindTxns: a transaction whose caller does not wait any more is still under way. Get waits for it, and so
+// tells what became of it.
+func TestGetComesBehindTxns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		bubble.WritePlace(t, client)
+		lease, err := client.Mutex("/lock").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Minute + 5*time.Second)
+		server.Leader().HoldRequests()
+		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, bubble.Swap(short, lease, "mine", 0), locks.ErrUnknownOutcome)
+		type reading struct {
+			data    string
+			version int32
+			err     error
+		}
+		got := make(chan reading, 1)
+		go func() {
+			data, version, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+			got <- reading{string(data), version, err}
+		}()
+		time.Sleep(time.Second)
+		require.Empty(t, got)
+		server.Leader().ReleaseRequests()
+		require.Equal(t, reading{"mine", 1, nil}, <-got)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestGetAfterTheLease: the lease ends while Get waits for a connection, for the answer, or for a transaction before it.
+// Then it says why the lease is over, and gives nothing.
+func TestGetAfterTheLease(t *testing.T) {
+	silent := func(server *embedded.Server, _ *bubble.Network) {
+		server.Leader().HoldReplies()
+		time.Sleep(time.Minute)
+		server.Leader().ReleaseReplies()
+	}
+	for name, c := range map[string]struct {
+		strike func(server *embedded.Server, d *bubble.Network)
+		txn    bool
+	}{
+		"cut off, and the session lives": {strike: func(_ *embedded.Server, d *bubble.Network) { d.Outage(6 * time.Second) }},
+		"cut off, and it has expired":    {strike: func(_ *embedded.Server, d *bubble.Network) { d.Outage(time.Minute) }},
+		"no answer":                      {strike: silent},
+		"behind a transaction":           {strike: silent, txn: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				d := &bubble.Network{Server: server}
+				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				bubble.WritePlace(t, others)
+				lease, err := client.Mutex("/lock").Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				answer := make(chan error, 2)
+				go func() {
+					time.Sleep(time.Millisecond)
+					if c.txn {
+						go func() { _ = bubble.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
+						time.Sleep(time.Millisecond)
+					}
+					data, _, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+					require.Nil(t, data)
+					answer <- err
+				}()
+				c.strike(server, d)
+				require.ErrorIs(t, <-answer, locks.ErrLost)
+				_, _, err = lease.Get(t.Context(), bubble.Place)
+				require.ErrorIs(t, err, locks.ErrLost)
+			})
+		})
+	}
+}

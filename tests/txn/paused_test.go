@@ -1,0 +1,174 @@
+package txn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// committerVariable makes the test binary a holder in a process of its own; it holds what to connect to.
+const committerVariable = "TURNSTILE_TESTS_COMMITTER"
+
+// trialsVariable is how many holders TestPausedHolderCommits pauses.
+const trialsVariable = "TURNSTILE_PAUSED_TRIALS"
+
+const (
+	pausedTrials  = 10
+	committers    = 10
+	pausedTimeout = 2 * time.Second
+)
+
+// beCommitter is the main function of a committer: it locks and commits as its standard input says, and says what came
+// out, a line each.
+func beCommitter(connect string) {
+	ctx := context.Background()
+	client, err := locks.Open(ctx, connect, locks.WithSessionTimeout(pausedTimeout))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var lease *locks.Lease
+	for commands := bufio.NewScanner(os.Stdin); commands.Scan(); {
+		switch commands.Text() {
+		case "lock":
+			lease, err = client.Mutex("/lock").Lock(ctx)
+			fmt.Println("lock", err == nil)
+		case "commit": // without a look at anything
+			_, err = lease.Txn(ctx, locks.Set("/value", []byte("stale"), locks.AnyVersion))
+			fmt.Println("lost", errors.Is(err, locks.ErrLost) && !errors.Is(err, locks.ErrUnknownOutcome))
+		}
+	}
+	_ = client.Close(ctx)
+}
+
+// committer is one as its parent sees it.
+type committer struct {
+	process  *child.Process
+	commands io.Writer
+	lines    *bufio.Scanner
+}
+
+func startCommitter(connect string) (*committer, error) {
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), committerVariable+"="+connect)
+	cmd.Stderr = os.Stderr
+	commands, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	said, write := io.Pipe()
+	cmd.Stdout = write
+	process, err := child.Start(cmd, func() { _ = write.Close() })
+	return &committer{process, commands, bufio.NewScanner(said)}, err
+}
+
+func (c *committer) tell(command string) error {
+	_, err := fmt.Fprintln(c.commands, command)
+	return err
+}
+
+func (c *committer) hear(want string) error {
+	if !c.lines.Scan() || c.lines.Text() != want {
+		return fmt.Errorf("the child says %q, and not %q (%v)", c.lines.Text(), want, c.lines.Err())
+	}
+	return nil
+}
+
+// trial pauses a holder until somebody else holds and has written, and has it commit then. When its time is over it
+// kills the holder, which ends its lines.
+func (c *committer) trial(others *locks.Client, n int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = c.process.Kill() })()
+	if err := errors.Join(c.tell("lock"), c.hear("lock true"), c.process.Pause()); err != nil {
+		return err
+	}
+	next, err := others.Mutex("/lock").Lock(ctx) // when the servers have ended the session
+	if err != nil {
+		return err
+	}
+	write := locks.Create("/value", nil)
+	if n > 0 {
+		write = locks.Set("/value", []byte(strconv.Itoa(n)), int32(n-1))
+	}
+	if _, err = next.Txn(ctx, write); err == nil {
+		err = errors.Join(c.tell("commit"), c.process.Resume(), c.hear("lost true"))
+	}
+	if err == nil {
+		_, err = next.Txn(ctx, locks.Check("/value", int32(n))) // nothing was written
+	}
+	return errors.Join(err, next.Unlock(ctx))
+}
+
+// TestPausedHolderCommits: holders are stopped until their sessions have expired and others have written under the lock;
+// then they go on, and commit. Each is told ErrLost, and nothing is written. On a real ensemble; TURNSTILE_PAUSED_TRIALS
+// says how many, 10 without it.
+func TestPausedHolderCommits(t *testing.T) {
+	rig.Require(t)
+	trials := pausedTrials
+	if text := os.Getenv(trialsVariable); text != "" {
+		var err error
+		trials, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	ensemble := rig.StartEnsemble(t, 3)
+	raw := patient.Open(t, ensemble.Addrs())
+	setup := patient.Locked(t, raw.Mutex("/setup").Lock)
+	roots := make([]string, min(committers, trials))
+	for i := range roots {
+		roots[i] = "/" + strconv.Itoa(i)
+		_, err := setup.Txn(patient.Deadline(t), locks.Create(roots[i], nil))
+		require.NoError(t, err)
+	}
+	var all sync.WaitGroup
+	for i, root := range roots {
+		all.Go(func() {
+			of := trials / len(roots)
+			if i < trials%len(roots) {
+				of++
+			}
+			if err := pauseTrials(ensemble.Addrs()+root, of); err != nil {
+				t.Error(root, err)
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d trials, by %s", trials, strings.Join(roots, " "))
+}
+
+func pauseTrials(connect string, trials int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+	defer cancel()
+	others, err := locks.Open(ctx, connect, locks.WithSessionTimeout(time.Minute))
+	if err != nil {
+		return err
+	}
+	defer others.Close(context.Background())
+	c, err := startCommitter(connect)
+	if err != nil {
+		return err
+	}
+	defer c.process.Kill()
+	for n := range trials {
+		if err := c.trial(others, n); err != nil {
+			return fmt.Errorf("trial %d: %w", n, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package txn
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// TestTxn: all parts are carried out, or none, and the results tell what was made.
+func TestTxn(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")), locks.CreateSequential("/jobs/n-", []byte("one")))
+		require.NoError(t, err)
+		require.Equal(t, []locks.OpResult{{Path: "/jobs"}, {Path: "/jobs/n-0000000000"}}, results)
+		results, err = lease.Txn(patient.Deadline(t), locks.Check("/jobs", 0), locks.Set("/jobs", []byte("some"), 0),
+			locks.Delete("/jobs/n-0000000000", locks.AnyVersion))
+		require.NoError(t, err)
+		require.Equal(t, int32(1), results[1].Version)
+		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
+		require.Equal(t, stories.Absent, zk.Read(t, "/jobs/n-0000000000"))
+
+		_, err = lease.Txn(patient.Deadline(t), locks.Create("/other", nil), locks.Set("/jobs", []byte("more"), 7))
+		require.ErrorIs(t, err, zkconn.ErrBadVersion)
+		require.ErrorContains(t, err, "/jobs")
+		require.Equal(t, stories.Absent, zk.Read(t, "/other"))
+		_, err = lease.Txn(patient.Deadline(t), locks.Delete("/nowhere", locks.AnyVersion))
+		require.ErrorIs(t, err, zkconn.ErrNoNode)
+		require.NotErrorIs(t, err, locks.ErrLost)
+		require.True(t, lease.Valid(), "a part that is refused says nothing about the lock")
+
+		mine := locks.Create("/mine", nil)
+		mine.Ephemeral = true
+		_, err = lease.Txn(patient.Deadline(t), mine)
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		_, err = lease.Txn(patient.Deadline(t), locks.Set("/jobs", []byte("late"), locks.AnyVersion))
+		require.ErrorIs(t, err, locks.ErrReleased)
+		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
+		require.Equal(t, stories.Written{Data: "", Version: 0}, zk.Read(t, "/mine"))
+		require.NoError(t, client.Close(patient.Deadline(t)))
+		require.Equal(t, stories.Absent, zk.Read(t, "/mine"))
+	})
+}
+
+// TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent.
+func TestTxnRefuses(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		contest := patient.Locked(t, client.Contest("/contest").Lock)
+		_, err := contest.Txn(patient.Deadline(t), locks.Create("/x", nil))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		_, err = lease.Txn(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		_, err = lease.Txn(patient.Deadline(t), locks.Create("x", nil))
+		require.ErrorIs(t, err, locks.ErrBadPath)
+		_, err = lease.Txn(patient.Deadline(t), locks.Op{Path: "/x"})
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		_, err = lease.Txn(patient.Deadline(t), locks.Create("/x", make([]byte, 2<<20)))
+		require.ErrorIs(t, err, zkconn.ErrTooLarge)
+		ended, cancel := context.WithCancel(patient.Deadline(t))
+		cancel()
+		_, err = lease.Txn(ended, locks.Create("/x", nil))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
+	})
+}
+
+// TestTxnOfAHolderThatWasBroken: an operator takes the lock away. Nothing is written, whether or not the holder has heard
+// of it.
+func TestTxnOfAHolderThatWasBroken(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		zk.Write(t, "/value", "first")
+		client := patient.Open(t, zk.Connect())
+		for range 10 {
+			lease := patient.Locked(t, client.Mutex("/lock").Lock)
+			require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/lock/"+lease.Node(), -1))
+			_, err := lease.Txn(patient.Deadline(t), locks.Set("/value", []byte("stale"), locks.AnyVersion))
+			require.ErrorIs(t, err, locks.ErrLost)
+			require.Equal(t, stories.Written{Data: "first", Version: 0}, zk.Read(t, "/value"))
+		}
+	})
+}
+
+// lostReply is a transaction whose reply, or which itself, is lost on the way.
+type lostReply struct {
+	name string
+	lock func(*locks.Client) func(context.Context) (*locks.Lease, error)
+	ops  []locks.Op
+	// carried is the error when the reply was lost, cut when the request was; nil where the outcome is found out.
+	carried, cut error
+}
+
+func exclusiveLock(c *locks.Client) func(context.Context) (*locks.Lease, error) {
+	return c.Mutex("/lock").Lock
+}
+
+// sharing takes one lock, and then another that holds together with it, until the first is given back.
+func sharing(of func(*locks.Client) (outer, inner locks.Locker),
+) func(*locks.Client) func(context.Context) (*locks.Lease, error) {
+	return func(c *locks.Client) func(context.Context) (*locks.Lease, error) {
+		return func(ctx context.Context) (*locks.Lease, error) {
+			outer, inner := of(c)
+			lease, err := outer.Lock(ctx)
+			if err != nil {
+				return nil, err
+			}
+			second, err := inner.Lock(lease.Context())
+			if err == nil {
+				context.AfterFunc(lease.Context(), second.Release)
+			}
+			return lease, err
+		}
+	}
+}
+
+var lostReplies = []lostReply{
+	{"set of a version", exclusiveLock, []locks.Op{locks.Set("/value", []byte("new"), 0)}, nil, nil},
+	{"set of any version", exclusiveLock, []locks.Op{locks.Set("/value", []byte("new"), locks.AnyVersion)}, nil, nil},
+	{"create", exclusiveLock, []locks.Op{locks.Create("/dir/a", []byte("new"))}, nil, nil},
+	{"sequential creates", exclusiveLock, []locks.Op{locks.CreateSequential("/dir/n-", []byte("new")),
+		locks.CreateSequential("/dir/n-", []byte("new"))}, nil, nil},
+	{"set, create and delete", exclusiveLock, []locks.Op{locks.Set("/value", []byte("new"), 0),
+		locks.Create("/dir/a", []byte("new")), locks.Delete("/dir/old", 0)}, nil, nil},
+	{"delete", exclusiveLock, []locks.Op{locks.Delete("/dir/old", 0)}, locks.ErrUnknownOutcome, nil},
+	{"reader", func(c *locks.Client) func(context.Context) (*locks.Lease, error) { return c.RWMutex("/lock").RLock },
+		[]locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
+	{"shared by one WithReentry", sharing(func(c *locks.Client) (outer, inner locks.Locker) {
+		return c.Mutex("/lock"), c.Mutex("/lock", locks.WithReentry())
+	}), []locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
+	{"writer that reads too", sharing(func(c *locks.Client) (outer, inner locks.Locker) {
+		return c.RWMutex("/lock"), c.RWMutex("/lock").Reader()
+	}), []locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
+	{"writer", func(c *locks.Client) func(context.Context) (*locks.Lease, error) { return c.RWMutex("/lock").Lock },
+		[]locks.Op{locks.Set("/value", []byte("new"), 0)}, nil, nil},
+}
+
+// TestReplyToTxnIsLost: it is found out what became of the transaction, where that can be known. It is carried out once,
+// and a request that was lost is sent again.
+func TestReplyToTxnIsLost(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		for _, c := range lostReplies {
+			for action, want := range map[rig.Action]error{rig.DropReply: c.carried, rig.CutBefore: c.cut} {
+				t.Run(c.name+map[rig.Action]string{rig.DropReply: ", reply", rig.CutBefore: ", request"}[action], func(t *testing.T) {
+					loseReply(t, zk.Below(t), c, action, want)
+				})
+			}
+		}
+	})
+}
+
+func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action, want error) {
+	zk.Write(t, "/value", "old")
+	zk.Write(t, "/dir", "")
+	zk.Write(t, "/dir/old", "old")
+	proxy := zk.Proxy(t)
+	client := patient.Open(t, proxy.Addr()+zk.Root())
+	lease := patient.Locked(t, c.lock(client))
+	fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
+		Path: func(path string) bool { return path == zk.Root()+c.ops[0].Path }})
+	results, err := lease.Txn(patient.Deadline(t), c.ops...)
+	<-fault.Fired()
+	if want == nil {
+		require.NoError(t, err)
+	} else {
+		require.ErrorIs(t, err, want)
+		require.NotErrorIs(t, err, locks.ErrLost)
+	}
+	made := map[string]int{"new": 0}
+	conn := zk.Raw(t)
+	for _, name := range zk.Children(t, conn, "/dir") {
+		made[zk.Read(t, "/dir/"+name).Data]++
+	}
+	creates, old := 0, 1
+	for i, op := range c.ops {
+		switch {
+		case op.Kind == zkconn.OpSet:
+			require.Equal(t, stories.Written{Data: "new", Version: 1}, zk.Read(t, "/value"), "once")
+			if err == nil {
+				require.Equal(t, int32(1), results[i].Version)
+			}
+		case op.Kind == zkconn.OpDelete:
+			old = 0
+		default:
+			creates++
+			require.Equal(t, "new", zk.Read(t, results[i].Path).Data)
+			require.True(t, i == 0 || results[i].Path != results[i-1].Path)
+		}
+	}
+	require.Equal(t, creates, made["new"], "once")
+	require.Equal(t, old, made["old"])
+	require.True(t, lease.Valid())
+	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+}
+
+// TestTxnEndsWithItsContext: nothing of it is sent afterwards when the connection was down all the time.
+func TestTxnEndsWithItsContext(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		proxy := zk.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+zk.Root())
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		proxy.Refuse(true)
+		proxy.Cut()
+		patient.Eventually(t, func() bool { return client.State().Phase == locks.PhaseDisconnected }, "it is not cut")
+		ctx, cancel := context.WithTimeout(patient.Deadline(t), 20*time.Millisecond)
+		defer cancel()
+		_, err := lease.Txn(ctx, locks.Create("/x", nil))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotErrorIs(t, err, locks.ErrUnknownOutcome)
+		waits := make(chan error, 1)
+		go func() {
+			_, err := lease.Txn(patient.Deadline(t), locks.Create("/y", nil))
+			waits <- err
+		}()
+		proxy.Refuse(false)
+		require.NoError(t, <-waits, "it goes out when the connection is back")
+		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}

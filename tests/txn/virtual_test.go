@@ -1,0 +1,207 @@
+package txn
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestStaleTxnArrivesLate: a transaction has left while the lock was held, and reaches the servers when somebody else
+// holds and has written. They refuse it.
+func TestStaleTxnArrivesLate(t *testing.T) {
+	for _, any := range []bool{false, true} {
+		t.Run(fmt.Sprint("any version ", any), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+				slow := server.Replica(2)
+				require.NotEqual(t, slow, server.Leader())
+				mine := bubble.OpenClient(t, server, slow.Addr())
+				others := bubble.OpenClient(t, server, server.Addr())
+				bubble.WritePlace(t, others)
+				lease, err := mine.Mutex("/lock").Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				slow.HoldRequests()
+				version := int32(0)
+				if any {
+					version = locks.AnyVersion
+				}
+				answer := make(chan error, 1)
+				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "stale", version) }()
+				time.Sleep(time.Millisecond)
+				queue, err := others.Queue(t.Context(), "/lock")
+				require.NoError(t, err)
+				require.NoError(t, others.Break(t.Context(), queue[0]))
+				next, err := others.Mutex("/lock").Lock(t.Context())
+				require.NoError(t, err)
+				require.NoError(t, bubble.Swap(t.Context(), next, "second", 0))
+				require.Empty(t, answer)
+				slow.ReleaseRequests()
+				require.ErrorIs(t, <-answer, locks.ErrLost)
+				bubble.RequireAt(t, others, 1)
+				require.NoError(t, next.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// passedOn are the ways in which a client gives a lock on from one of its calls to the next without the servers.
+var passedOn = map[string][]locks.LockOption{
+	"hand-over": nil,
+	"sticky":    {locks.WithSticky(time.Hour)},
+	"cohort":    {locks.WithCohort(100)},
+}
+
+// TestLockIsGivenBackBehindTxns: a node that is passed on within a client, or reused, never guards a transaction of the
+// hold before. Whoever holds next, here or elsewhere, holds when that has been carried out.
+func TestLockIsGivenBackBehindTxns(t *testing.T) {
+	for name, opts := range passedOn {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client := bubble.OpenClient(t, server, server.Connect())
+				bubble.WritePlace(t, client)
+				mutex := client.Mutex("/lock", opts...)
+				lease, err := mutex.Lock(t.Context())
+				require.NoError(t, err)
+				waiter := patient.Elsewhere(t.Context(), mutex.Lock)
+				time.Sleep(time.Minute + 5*time.Second) // and not when the waiter looks again
+				server.Leader().HoldRequests()
+				answer := make(chan error, 1)
+				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "of the first", 0) }()
+				time.Sleep(time.Millisecond)
+				lease.Release()
+				require.False(t, lease.Valid())
+				time.Sleep(time.Second)
+				require.Empty(t, waiter, "the transaction is under way")
+				require.Empty(t, answer)
+				server.Leader().ReleaseRequests()
+				require.NoError(t, <-answer)
+				next := patient.Receive(t, waiter)
+				require.NoError(t, next.Err)
+				require.NoError(t, bubble.Swap(t.Context(), next.Lease, "of the second", 1))
+				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 2), locks.ErrReleased)
+				bubble.RequireAt(t, client, 2)
+				require.NoError(t, next.Lease.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestTxnAfterTheLease: the connection is down until the lease is over, or the session has expired: nothing is sent, also
+// where the node still exists at the servers.
+func TestTxnAfterTheLease(t *testing.T) {
+	for name, length := range map[string]time.Duration{"the session lives": 6 * time.Second, "it has expired": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				d := &bubble.Network{Server: server}
+				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				bubble.WritePlace(t, others)
+				lease, err := client.Mutex("/lock").Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				answer := make(chan error, 1)
+				go func() {
+					time.Sleep(time.Millisecond)
+					answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "stale", 0)
+				}()
+				d.Outage(length)
+				require.ErrorIs(t, <-answer, locks.ErrLost)
+				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 0), locks.ErrLost)
+				bubble.RequireAt(t, others, 0)
+			})
+		})
+	}
+}
+
+// TestReplyToTxnIsLostWithTheSession: what was carried out cannot be told from what a later holder did; what was not
+// carried out is known not to have been.
+func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
+	for name, c := range map[string]struct {
+		action  embedded.Action
+		want    error
+		version int32
+	}{
+		"carried out": {embedded.CutAfter, locks.ErrUnknownOutcome, 1},
+		"never sent":  {embedded.CutBefore, locks.ErrLost, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				d := &bubble.Network{Server: server}
+				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				bubble.WritePlace(t, others)
+				lease, err := client.Mutex("/lock").Lock(t.Context())
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place, Action: c.action})
+				require.NoError(t, err)
+				d.Refuse(true) // or the client may be back, and read what came of it, before its session is ended
+				answer := make(chan error, 1)
+				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
+				require.NoError(t, fault.Wait(t.Context()))
+				require.NoError(t, server.Expire(lease.Session()))
+				d.Refuse(false)
+				require.ErrorIs(t, <-answer, c.want)
+				bubble.RequireAt(t, others, c.version)
+			})
+		})
+	}
+}
+
+// TestTxnIsAnsweredAfterItsHold: the hold ends by order while a transaction is under way, and the context that it was
+// called with ends too. It was carried out while the lock was held, and says so.
+func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		bubble.WritePlace(t, client)
+		var answer error
+		err := locks.Do(t.Context(), client.Mutex("/lock", locks.WithMaxHold(65*time.Second)),
+			func(ctx context.Context, _ locks.Token) error {
+				time.Sleep(65*time.Second - 10*time.Millisecond)
+				server.Leader().HoldRequests()
+				go func() {
+					time.Sleep(50 * time.Millisecond)
+					server.Leader().ReleaseRequests()
+				}()
+				answer = bubble.Swap(ctx, locks.LeaseOf(ctx), "in time", 0)
+				return answer
+			})
+		require.ErrorIs(t, err, locks.ErrMaxHold)
+		require.NoError(t, answer)
+		bubble.RequireAt(t, client, 1)
+		require.Nil(t, locks.LeaseOf(t.Context()))
+	})
+}
+
+// TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
+func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := bubble.OpenClient(t, server, server.Connect())
+		bubble.WritePlace(t, client)
+		lease, err := client.Mutex("/lock").Lock(t.Context())
+		require.NoError(t, err)
+		const all = 20
+		answers := make(chan error, all)
+		for range all {
+			go func() { answers <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "one", locks.AnyVersion) }()
+		}
+		for range all {
+			require.NoError(t, <-answers)
+		}
+		bubble.RequireAt(t, client, all)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
