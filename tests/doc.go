@@ -1,4 +1,4 @@
-// Package tests is the root of the tests that need more than one package: the behaviour of locks on the
+// Package tests is the root of the tests that need more than one package. They show the behaviour of locks on the
 // embedded server and on real ones, under faults, beside other clients. Those on real servers need Java and
 // what make deps fetches, and say so when they skip; make test lets none skip.
 //

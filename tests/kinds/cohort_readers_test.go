@@ -52,7 +52,7 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 		for _, lease := range leases[1:] {
 			require.NoError(t, lease.Unlock(patient.Deadline(t)))
 		}
-		patient.Settle(t, other)
+		patient.CatchUp(t, other)
 		require.Empty(t, second, "one still reads")
 		require.NoError(t, leases[0].Unlock(patient.Deadline(t)))
 		got := patient.Receive(t, second)
@@ -167,12 +167,12 @@ func TestReaderBehindAWriterOfItsClient(t *testing.T) {
 		_, err = rw.TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.NoError(t, first.Unlock(patient.Deadline(t)))
-		patient.Settle(t, client)
+		patient.CatchUp(t, client)
 		require.Empty(t, writer)
 		require.NoError(t, second.Unlock(patient.Deadline(t)))
 		w := patient.Receive(t, writer)
 		require.NoError(t, w.Err)
-		patient.Settle(t, client)
+		patient.CatchUp(t, client)
 		require.Empty(t, reader)
 		require.NoError(t, w.Lease.Unlock(patient.Deadline(t)))
 		r := patient.Receive(t, reader)

@@ -44,7 +44,7 @@ func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 			leases = append(leases, got.Lease)
 		}
 		for i, client := range clients {
-			patient.Settle(t, client)
+			patient.CatchUp(t, client)
 			require.Equal(t, 1, wires[i].below(zk.Root()+"/crowd"), "watch events of one session")
 		}
 		require.Equal(t, readers, seen.wakes(), "each is woken once")

@@ -133,10 +133,10 @@ func TestPermitsShrink(t *testing.T) {
 			_, err := rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2) // it has read the new number
 			require.NoError(t, err)
 			for range 3 { // and has come to rest
-				patient.Settle(t, client)
+				patient.CatchUp(t, client)
 			}
 			require.NoError(t, holders[leave[0]].Unlock(patient.Deadline(t)))
-			patient.Settle(t, client)
+			patient.CatchUp(t, client)
 			require.Empty(t, light, "two hold, and there are two permits")
 			require.NoError(t, holders[leave[1]].Unlock(patient.Deadline(t)))
 			got := patient.Receive(t, light)

@@ -78,7 +78,7 @@ func TestSemaphoreWakesAsManyForTenAsForAThousand(t *testing.T) {
 func countAll(t *testing.T, zk *stories.Servers, clients []*locks.Client, wires []*wireEvents, path string) (n int) {
 	t.Helper()
 	for i, client := range clients {
-		patient.Settle(t, client)
+		patient.CatchUp(t, client)
 		n += wires[i].below(zk.Root() + path)
 	}
 	return n

@@ -72,9 +72,9 @@ func AwaitAsked(t *testing.T, lease *locks.Lease) {
 	}
 }
 
-// Settle makes sure that a client has been sent what came of everything that was done before, by anybody: its
+// CatchUp makes sure that a client has been sent what came of everything that was done before, by anybody: its
 // own write comes behind it, and the answer behind the events.
-func Settle(t *testing.T, client *locks.Client) {
+func CatchUp(t *testing.T, client *locks.Client) {
 	t.Helper()
 	lease, err := client.Mutex("/settle").Lock(Deadline(t))
 	require.NoError(t, err)

@@ -1,3 +1,3 @@
 // Package queues shows what is seen of a queue from outside, and done to it: who holds and who waits, asking for a lock
-// back, with and without force, and breaking it.
+// back, and breaking it.
 package queues

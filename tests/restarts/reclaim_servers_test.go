@@ -37,7 +37,7 @@ func TestReclaimThroughFaults(t *testing.T) {
 					require.Fail(t, "nothing was asked for through the proxy")
 				}
 				if action == rig.Delay {
-					patient.Settle(t, w.client) // the servers have carried it out, and are heard no more
+					patient.CatchUp(t, w.client) // the servers have carried it out, and are heard no more
 					require.Empty(t, w.got)
 					proxy.Cut()
 				}

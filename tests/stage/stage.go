@@ -1,5 +1,5 @@
-// Package stage has what an actor program has before it spawns lock actors, and requests that a test follows: the lock
-// actor, the parent that spawned it, and what both of them were told.
+// Package stage has what an actor program has before it spawns lock actors: an actor system and a session. Its requests
+// are lock actors whose parents and observers tell a test what they were told.
 package stage
 
 import (
