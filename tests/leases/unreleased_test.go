@@ -42,7 +42,7 @@ func TestUnreleased(t *testing.T) {
 		require.Len(t, reported, 1)
 		require.Same(t, long, reported[0].Lease)
 		require.Equal(t, time.Minute, reported[0].Held)
-		require.Contains(t, string(reported[0].Stack), "tests.forget")
+		require.Contains(t, string(reported[0].Stack), "leases.forget")
 		require.NoError(t, server.Expire(forget(t, client.Mutex("/lost")).Session()))
 		time.Sleep(time.Hour)
 		short := forget(t, client.Mutex("/short"))
