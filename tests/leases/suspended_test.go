@@ -84,7 +84,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 				require.Len(t, told, 2)
 				require.Equal(t, "lost true", <-told)
 				require.Equal(t, "/suspended true", <-told)
-				cycle(t, mutex)
+				patient.Cycle(t, mutex)
 				time.Sleep(time.Minute)
 				require.Empty(t, told, "what was given back in time was not lost")
 			})
