@@ -79,7 +79,7 @@ type phases struct {
 	changed chan struct{}
 }
 
-func (p *phases) look() (Connection, <-chan struct{}) {
+func (p *phases) current() (Connection, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
@@ -141,13 +141,13 @@ func (p *phases) lapsed() {
 
 // connected reports whether a server has the session.
 func (p *phases) connected() bool {
-	now, _ := p.look()
+	now, _ := p.current()
 	return now.Phase == Connected || now.Phase == Unanswered
 }
 
 // answered notes that a heartbeat that was late has been answered.
 func (p *phases) answered() {
-	if now, _ := p.look(); now.Phase == Unanswered {
+	if now, _ := p.current(); now.Phase == Unanswered {
 		p.turn(Connected, "", 0)
 	}
 }
@@ -188,7 +188,7 @@ func (t *troubles) carriedOut() {
 	t.all = slices.DeleteFunc(t.all, func(have trouble) bool { return have.of == ofSession }) // it has a node
 }
 
-func (t *troubles) look() (newest string, stuck bool) {
+func (t *troubles) current() (newest string, stuck bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.all) > 0 {

@@ -16,12 +16,12 @@ func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
 // applyAfter is apply for the answer to a query that took some time.
 func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
-	run, valid, left := s.info.clock.LookAhead()
+	term, valid, left := s.info.clock.Remaining()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
-		Lease: coordinator.Lease{Run: run, Valid: valid, Left: left}}
+		Lease: coordinator.Lease{Term: term, Valid: valid, Left: left}}
 	stale, unheard := s.decides.Stale(), s.decides.Unheard()
 	for _, out := range s.decides.Apply(in, at) {
-		s.carryOut(out)
+		s.perform(out)
 	}
 	s.stale.Add(s.decides.Stale() - stale)
 	s.polls.Add(s.decides.Unheard() - unheard)
@@ -32,8 +32,8 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	s.loaded(s.decides.Load())
 }
 
-// carryOut does one thing that the coordinator has decided.
-func (s *session) carryOut(out coordinator.Output) {
+// perform does one thing that the coordinator has decided.
+func (s *session) perform(out coordinator.Output) {
 	switch out := out.(type) {
 	case *coordinator.Trouble:
 		s.inTrouble(out)

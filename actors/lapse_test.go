@@ -15,10 +15,10 @@ func TestLapsedIsOfTheEpoch(t *testing.T) {
 	var p phases
 	p.turn(Connecting, "", 0)
 	p.lapsed()
-	now, changed := p.look()
+	now, changed := p.current()
 	require.True(t, now.Lapsed)
 	p.turn(Connecting, "", 0)
-	now, _ = p.look()
+	now, _ = p.current()
 	require.False(t, now.Lapsed)
 	select {
 	case <-changed:

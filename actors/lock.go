@@ -29,7 +29,7 @@ type lock struct {
 	m        machine.Machine
 	info     *sessionInfo     // that we last heard of
 	held     *sessionInfo     // that granted the lock
-	run      uint64           // of that lease, when it did
+	term     uint64           // of that lease, when it did
 	trouble  string           // what keeps it from being carried out though there are servers; "" for nothing
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by alarmOf
@@ -60,7 +60,7 @@ func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 	grant := l.grant(ctx)
 	switch do {
 	case machine.TellHeld:
-		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Run: l.run,
+		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Term: l.term,
 			Until: l.held.clock.Deadline(), As: l.as}
 	case machine.TellSuspended:
 		return &messages.Suspended{Grant: grant, Until: l.held.clock.Deadline()}

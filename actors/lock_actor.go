@@ -112,7 +112,7 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.ownerGone(ctx, msg)
 	case *actor.Stopping:
 		l.stop(ctx)
-	case *actor.Restarting: // it ends: news of the request that it had must not reach another one
+	case *actor.Restarting: // it ends: events of the request that it had must not reach another one
 		l.stop(ctx)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
@@ -163,9 +163,9 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	run, valid := l.info.lease()
+	term, valid := l.info.lease()
 	ev.Lease = valid
-	ev.Overdue = l.overdue(run, valid)
+	ev.Overdue = l.overdue(term, valid)
 	before := l.m
 	effects, row := l.m.Step(ev)
 	after := l.m
@@ -177,7 +177,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		return
 	}
 	if after.State.Holding() && !before.Holding() {
-		l.held, l.run = l.info, run
+		l.held, l.term = l.info, term
 	}
 	l.countPoll(&before, ev.Kind)
 	l.setProbe(ctx, l.isWaiting())
@@ -187,7 +187,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		l.record(ctx, before.State, after.State, row, row.On.String(), after.Reason)
 	}
 	for _, e := range effects.All() {
-		l.carryOut(ctx, e, ev)
+		l.perform(ctx, e, ev)
 	}
 	if after.State.Terminal() {
 		ctx.Stop(ctx.Self())
@@ -196,9 +196,9 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 
 // overdue says why the lease of the grant is over, empty while it runs or nothing is held. Where the session is over its
 // lease ends at once, while the session actor may be at work on something else, and tells why only after that.
-func (l *lock) overdue(run uint64, valid bool) messages.Reason {
+func (l *lock) overdue(term uint64, valid bool) messages.Reason {
 	switch {
-	case !l.m.Holding(), valid && l.info.clock == l.held.clock && run == l.run:
+	case !l.m.Holding(), valid && l.info.clock == l.held.clock && term == l.term:
 		return ""
 	case l.held.clock.Expired():
 		return messages.ReasonSessionExpired
@@ -220,8 +220,8 @@ func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
 	}
 }
 
-// carryOut does one effect.
-func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
+// perform does one effect.
+func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
 	case machine.StartPoll:
 		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)

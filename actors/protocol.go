@@ -22,7 +22,7 @@ type connectionEvent struct {
 }
 
 // order asks the session for one effect of the machine. An order that was decided in an epoch that is over is void, and
-// the news of the end is on its way to the lock actor.
+// the event of its end is on its way to the lock actor.
 type order struct {
 	mailbox.Quiet
 	coordinator.Order
@@ -45,12 +45,12 @@ type sessionInfo struct {
 	clock   *zkconn.LeaseClock
 }
 
-// lease reports whether the lease is valid now, and the run of it that a grant would belong to.
-func (l *sessionInfo) lease() (run uint64, valid bool) {
+// lease reports whether the lease is valid now, and the term of it that a grant would belong to.
+func (l *sessionInfo) lease() (term uint64, valid bool) {
 	if l == nil {
 		return 0, false
 	}
-	return l.clock.Look()
+	return l.clock.Term()
 }
 
 // queryDone brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,

@@ -227,7 +227,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now.Silence = max(now.Silence, s.silence())
 	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
-	now.Trouble, now.Stuck = s.troubles.look()
+	now.Trouble, now.Stuck = s.troubles.current()
 	if now.Phase != Connected {
 		now.Cause = s.lastCause()
 		if err := s.Err(); err != nil {
@@ -238,11 +238,11 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 }
 
 // phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting, and then has its info:
-// the info that stands before a look and after it belongs to the phase in between, or the next phase is still to come.
+// the info that is there before current and after it belongs to the phase in between, or the next phase is still to come.
 func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	info := s.current.Load()
 	for {
-		now, changed = s.phase.look()
+		now, changed = s.phase.current()
 		again := s.current.Load()
 		if again == info {
 			break

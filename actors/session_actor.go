@@ -149,7 +149,7 @@ func (s *session) take(o *order) {
 	orders.Put(o)
 }
 
-// happened takes news of the connection or of a watched node.
+// happened takes an event of the connection or of a watched node.
 func (s *session) happened(ev zkconn.Event) {
 	switch ev.Kind {
 	case zkconn.Connected:
@@ -226,7 +226,7 @@ func (s *session) finish(d *queryDone) {
 
 // noteAnswer notes that the servers answered a heartbeat, and how long they took.
 func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
-	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
+	if done, ok := answer.(*coordinator.Ack); ok && done.Failure.Outcome != coordinator.Unknown {
 		s.phase.answered()
 		s.endPauseIfQuick(took)
 	}

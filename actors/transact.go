@@ -23,10 +23,10 @@ type Transaction struct {
 	Guard string
 	// Ops are the changes. Parents of a create that asks for them are made with it, where they are missing.
 	Ops []zkconn.Op
-	// Alone reports whether nobody else has written to these nodes so far while the guard was there, and no other
+	// Exclusive reports whether nobody else has written to these nodes so far while the guard was there, and no other
 	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
 	// may be resolved only as not carried out.
-	Alone func() bool
+	Exclusive func() bool
 	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
 	Hold  context.Context
 	Holds func() bool
@@ -190,10 +190,10 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outc
 		}
 		_, err := conn.Heartbeat(x.Guard)
 		if err == nil || zkconn.CommittedRefusal(err) {
-			alone := x.Alone != nil && err == nil && conn.Epoch() == x.Epoch
-			outcome, results, err := conn.ResolveTxn(x.Ops, before, alone)
+			exclusive := x.Exclusive != nil && err == nil && conn.Epoch() == x.Epoch
+			outcome, results, err := conn.ResolveTxn(x.Ops, before, exclusive)
 			switch {
-			case err == nil && outcome == zkconn.Applied && !x.Alone(): // asked last: what was read may be another's
+			case err == nil && outcome == zkconn.Applied && !x.Exclusive(): // asked last: what was read may be another's
 				return zkconn.Unknown, nil
 			case err == nil:
 				return outcome, results

@@ -59,7 +59,7 @@ type job struct {
 	path    string
 	period  time.Duration // of RunOnce
 	instant time.Time     // of RunOnceFor
-	judge   func(data []byte, written time.Time) (due bool, err error)
+	isDue   func(data []byte, written time.Time) (due bool, err error)
 
 	once    Once
 	began   time.Time // by the servers' clock
@@ -102,8 +102,8 @@ func AckWith(ctx context.Context, ops ...Op) error {
 	return nil
 }
 
-// look finds out whether the work is due: it reads the mark, and has the servers tell the time.
-func (j *job) look(ctx context.Context) (due bool, err error) {
+// readMark finds out whether the work is due: it reads the mark, and has the servers tell the time.
+func (j *job) readMark(ctx context.Context) (due bool, err error) {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
 	if j.began, err = j.now(ctx); err != nil {
@@ -117,7 +117,7 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 			return false, err
 		}
 		j.version = stat.Version
-		due, wrong := j.judge(data, stat.Mtime)
+		due, wrong := j.isDue(data, stat.Mtime)
 		if wrong == nil {
 			return due, nil
 		}

@@ -147,7 +147,7 @@ func (l *Lease) Session() int64 { return l.held.Session }
 // in a process that was paused and has not heard yet that it lost the lock. Once false it stays
 // false.
 func (l *Lease) Valid() bool {
-	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run)
+	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Term)
 }
 
 // Deadline is when the lease ends unless it is renewed. It moves on while the ensemble answers.

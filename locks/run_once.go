@@ -67,7 +67,7 @@ func RunOnce(
 	}
 	defer lease.Release() // also when work panics
 	j := &job{lease: lease, path: key, period: period, jobOptions: l.job}
-	j.judge = j.judgePeriod
+	j.isDue = j.periodIsDue
 	err = j.run(ctx, work)
 	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
 	return j.once, err
@@ -86,7 +86,7 @@ func (l *lock) checkPeriod(period time.Duration) error {
 
 // run does the work if it is due, and marks it.
 func (j *job) run(ctx context.Context, work func(context.Context, Token) error) error {
-	if due, err := j.look(ctx); err != nil || !due {
+	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
 	}
 	if j.markFirst {
@@ -113,9 +113,9 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 	return err
 }
 
-// judgePeriod reports whether the work is due by the mark that was read. The error says what is
+// periodIsDue reports whether the work is due by the mark that was read. The error says what is
 // wrong with it.
-func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
+func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {
 		return true, nil

@@ -76,7 +76,7 @@ func RunOnceFor(
 	}
 	defer lease.Release() // also when work panics
 	j := &job{lease: lease, path: key, instant: instant, jobOptions: l.job}
-	j.judge = j.judgeInstant
+	j.isDue = j.instantIsDue
 	err = j.runFor(ctx, work)
 	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
 	return j.once, err
@@ -144,7 +144,7 @@ const farthestAhead = time.Minute
 
 // runFor calls the work for the instants that are due, and marks each of them before and after.
 func (j *job) runFor(ctx context.Context, work func(context.Context, Token) error) error {
-	if due, err := j.look(ctx); err != nil || !due {
+	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
 	}
 	missed, left := j.missed(ctx)
@@ -197,9 +197,9 @@ func (j *job) runInstant(ctx context.Context, at time.Time, work func(context.Co
 	return !j.retries, err
 }
 
-// judgeInstant reports whether the work is due by the mark that was read. The error says why it is
+// instantIsDue reports whether the work is due by the mark that was read. The error says why it is
 // not run at all.
-func (j *job) judgeInstant(data []byte, written time.Time) (due bool, err error) {
+func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) > 0 {
 		if j.once.Mark, err = readMark(data, written); err != nil {
@@ -227,11 +227,11 @@ func (j *job) judgeInstant(data []byte, written time.Time) (due bool, err error)
 		}
 		j.once.Left = 0
 	}
-	return j.judgeTime()
+	return j.timeIsDue()
 }
 
-// judgeTime reports whether it is time for the instant.
-func (j *job) judgeTime() (due bool, err error) {
+// timeIsDue reports whether it is time for the instant.
+func (j *job) timeIsDue() (due bool, err error) {
 	ahead, late := j.instant.Sub(j.began), j.began.Sub(j.instant)
 	switch {
 	case ahead > farthestAhead:

@@ -114,7 +114,7 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		return nil, l.notWritten(err)
 	}
 	results, err := session.Transact(ctx, actors.Transaction{
-		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Alone: l.alone, Hold: l.ctx, Holds: l.Valid,
+		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Exclusive: l.exclusive, Hold: l.ctx, Holds: l.Valid,
 	}, l.endTxn)
 	switch {
 	case err == nil:
@@ -173,10 +173,10 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// alone reports whether nobody else could write so far, while this lease holds, what only holders
+// exclusive reports whether nobody else could write so far, while this lease holds, what only holders
 // of the lock write. A lease within another one of the lock has an owner, by whom others may share
 // its hold.
-func (l *Lease) alone() bool {
+func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&
 		!l.shared.Load()

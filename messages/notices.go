@@ -41,9 +41,10 @@ type Held struct {
 	Session int64
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
-	// Run numbers the stretch of time for which the lease of this epoch has been valid without a gap.
-	// The lock is ours while the lease clock says that this run is unbroken.
-	Run uint64
+	// Term is the term of the lease in which the lock was granted: a stretch of time in which the lease of
+	// this epoch was valid without a gap, by its number.
+	// The lock is ours while zkconn.LeaseClock.Unbroken is true of it.
+	Term uint64
 	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
 	// connection is up.
 	Until time.Time

@@ -71,7 +71,7 @@ func (l *LeaseClock) ExtendTo(elapsed time.Duration) { l.extend(instant(elapsed)
 
 func (l *LeaseClock) extend(until instant) {
 	for {
-		old, now := l.look()
+		old, now := l.read()
 		if old.ended || until <= now || old.valid && until <= old.deadline {
 			return
 		}
@@ -84,7 +84,7 @@ func (l *LeaseClock) extend(until instant) {
 // shorten moves the deadline to an earlier time: the servers may end the session sooner than was known.
 func (l *LeaseClock) shorten(until instant) {
 	for {
-		old, _ := l.look()
+		old, _ := l.read()
 		if !old.valid || until >= old.deadline {
 			return
 		}
@@ -112,9 +112,9 @@ func (l *LeaseClock) end(expired bool) {
 // nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
-// look returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
+// read returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
 // valid in it.
-func (l *LeaseClock) look() (*leaseState, instant) {
+func (l *LeaseClock) read() (*leaseState, instant) {
 	for {
 		now, old := l.now(), l.state.Load()
 		if !old.valid || now < old.deadline {
@@ -127,17 +127,17 @@ func (l *LeaseClock) look() (*leaseState, instant) {
 	}
 }
 
-// Look returns the term, and whether the lease is valid. While it is not, the term is the one that a
+// Term returns the term, and whether the lease is valid. While it is not, the term is the one that a
 // later lease begins.
-func (l *LeaseClock) Look() (term uint64, valid bool) {
-	state, _ := l.look()
+func (l *LeaseClock) Term() (term uint64, valid bool) {
+	state, _ := l.read()
 	return state.term, state.valid
 }
 
-// LookAhead is Look that also gives how long the lease still lasts: negative when it is over or
+// Remaining is Look that also gives how long the lease still lasts: negative when it is over or
 // there never was one.
-func (l *LeaseClock) LookAhead() (term uint64, valid bool, left time.Duration) {
-	state, now := l.look()
+func (l *LeaseClock) Remaining() (term uint64, valid bool, left time.Duration) {
+	state, now := l.read()
 	if !state.had {
 		return state.term, state.valid, math.MinInt64
 	}
@@ -146,14 +146,14 @@ func (l *LeaseClock) LookAhead() (term uint64, valid bool, left time.Duration) {
 
 // Valid reports whether the lease runs now.
 func (l *LeaseClock) Valid() bool {
-	_, valid := l.Look()
+	_, valid := l.Term()
 	return valid
 }
 
-// Unbroken reports whether the lease runs now and has run without a gap since Look returned this term: a hold of then
+// Unbroken reports whether the lease runs now and has run without a gap since Term returned this one: a hold of then
 // is still a hold. Once false it stays false.
 func (l *LeaseClock) Unbroken(term uint64) bool {
-	now, valid := l.Look()
+	now, valid := l.Term()
 	return valid && now == term
 }
 
@@ -161,7 +161,7 @@ func (l *LeaseClock) Unbroken(term uint64) bool {
 // when there never was one and after End. A machine that is suspended before then reaches it
 // sooner.
 func (l *LeaseClock) Deadline() time.Time {
-	state, _ := l.look()
+	state, _ := l.read()
 	if !state.had {
 		return time.Time{}
 	}

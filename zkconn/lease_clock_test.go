@@ -39,26 +39,26 @@ func TestLeaseClockIsShortened(t *testing.T) {
 		l.shorten(l.now().Plus(time.Second))
 		require.False(t, l.Valid(), "there was nothing to shorten")
 		l.Extend(time.Now().Add(10 * time.Second))
-		run, _ := l.Look()
+		term, _ := l.Term()
 		l.shorten(l.now().Plus(20 * time.Second))
 		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline(), "never forwards")
 		l.shorten(l.now().Plus(time.Second))
-		require.True(t, l.Unbroken(run))
+		require.True(t, l.Unbroken(term))
 		time.Sleep(time.Second)
-		require.False(t, l.Unbroken(run))
+		require.False(t, l.Unbroken(term))
 	})
 }
 
 func TestLeaseClockEnds(t *testing.T) {
 	l := NewLeaseClock(nil)
 	l.Extend(time.Now().Add(time.Hour))
-	run, _ := l.Look()
+	term, _ := l.Term()
 	l.End()
 	require.False(t, l.Valid())
 	require.True(t, l.Deadline().IsZero())
 	l.Extend(time.Now().Add(2 * time.Hour))
 	require.False(t, l.Valid(), "a late reply of the session that ended")
-	require.False(t, l.Unbroken(run))
+	require.False(t, l.Unbroken(term))
 	require.False(t, l.Expired())
 	l.end(true)
 	require.False(t, l.Expired(), "the first end counts")
@@ -82,25 +82,25 @@ func TestLeaseClockKnowsItsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLeaseClock(nil)
 		l.Extend(time.Now().Add(4 * time.Second))
-		run, valid := l.Look()
+		term, valid := l.Term()
 		require.True(t, valid)
 		time.Sleep(3 * time.Second)
 		l.Extend(time.Now().Add(4 * time.Second))
 		time.Sleep(3 * time.Second)
-		require.True(t, l.Unbroken(run), "extended in time")
+		require.True(t, l.Unbroken(term), "extended in time")
 
 		time.Sleep(time.Second)
 		l.Extend(time.Now().Add(4 * time.Second)) // nobody has looked in between
 		require.True(t, l.Valid())
-		require.False(t, l.Unbroken(run))
-		second, _ := l.Look()
+		require.False(t, l.Unbroken(term))
+		second, _ := l.Term()
 		require.True(t, l.Unbroken(second), "what is granted from now on")
 
 		time.Sleep(4 * time.Second)
-		third, valid := l.Look()
+		third, valid := l.Term()
 		require.False(t, valid)
 		l.Extend(time.Now().Add(4 * time.Second))
-		require.True(t, l.Unbroken(third), "the run that was to come has begun")
+		require.True(t, l.Unbroken(third), "the term that was to come has begun")
 		require.False(t, l.Unbroken(second))
 	})
 }
@@ -112,15 +112,15 @@ func TestLeaseClockCountsSuspendedTime(t *testing.T) {
 		var suspended time.Duration
 		l := NewLeaseClock(func() time.Duration { return suspended })
 		l.Extend(time.Now().Add(4 * time.Second))
-		run, _ := l.Look()
+		term, _ := l.Term()
 		time.Sleep(time.Second)
 		suspended = 3*time.Second - 1
-		require.True(t, l.Unbroken(run))
+		require.True(t, l.Unbroken(term))
 		require.Equal(t, time.Now().Add(1), l.Deadline(), "as package time counts")
 		suspended++
-		require.False(t, l.Unbroken(run))
+		require.False(t, l.Unbroken(term))
 		suspended = 0
-		require.False(t, l.Unbroken(run), "once over it stays over")
+		require.False(t, l.Unbroken(term), "once over it stays over")
 		require.False(t, l.Valid())
 	})
 }
@@ -157,11 +157,11 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 	}
 	all.Wait()
 	require.WithinDuration(t, start.Add(time.Hour+1599*time.Millisecond), l.Deadline(), time.Microsecond)
-	run, _ := l.Look()
-	require.EqualValues(t, 1, run)
+	term, _ := l.Term()
+	require.EqualValues(t, 1, term)
 }
 
-// Two who look at a lease as it runs out begin one new run, not two.
+// Two who look at a lease as it runs out begin one new term, not two.
 func TestLeaseClockEndsARunOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLeaseClock(nil)
@@ -169,10 +169,10 @@ func TestLeaseClockEndsARunOnce(t *testing.T) {
 		time.Sleep(time.Second)
 		var all sync.WaitGroup
 		for range 8 {
-			all.Go(func() { l.Look() })
+			all.Go(func() { l.Term() })
 		}
 		all.Wait()
-		run, _ := l.Look()
-		require.EqualValues(t, 2, run)
+		term, _ := l.Term()
+		require.EqualValues(t, 2, term)
 	})
 }

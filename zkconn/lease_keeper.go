@@ -23,14 +23,14 @@ type leaseKeeper struct {
 	// broken and givenUp are called without a lock, on any goroutine. They must not block.
 	broken, givenUp func()
 
-	mu     sync.Mutex
-	chain  *evidence.Chain
-	leased bool             // a lease is to last: see Conn.KeepLease
-	owns   bool             // the session has made ephemeral nodes that no lease is kept for, in a Txn
-	up     bool             // the newest connection has the session
-	since  evidence.Instant // when up changed
-	stage  leaseStage       // how far it has come to its end
-	timer  *time.Timer      // for the next stage; nil before there is a session
+	mu      sync.Mutex
+	chain   *evidence.Chain
+	lasting bool             // a lease is to last: see Conn.KeepLease
+	owns    bool             // the session has made ephemeral nodes that no lease is kept for, in a Txn
+	up      bool             // the newest connection has the session
+	since   evidence.Instant // when up changed
+	stage   leaseStage       // how far it has come to its end
+	timer   *time.Timer      // for the next stage; nil before there is a session
 
 	quiet silence // of the servers
 }
@@ -75,7 +75,7 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 		k.clock.End()
 		tell = append(tell, k.broken)
 	}
-	if until, leased := k.chain.Lease(); leased {
+	if until, proved := k.chain.Lease(); proved {
 		k.clock.shorten(until)
 		k.clock.extend(until)
 	}
@@ -133,12 +133,12 @@ func (k *leaseKeeper) proved() bool {
 
 // keepLease sets whether a lease is to last. A session that has asked for no proof for a while may be over before the
 // first: a lease on it would be lost. Its chain is broken at once.
-func (k *leaseKeeper) keepLease(leased bool) {
+func (k *leaseKeeper) keepLease(lasting bool) {
 	k.do(func(now evidence.Instant) {
-		if leased && !k.leased && !k.owns && !k.idleSyncs && !k.chain.Lasts(now) {
+		if lasting && !k.lasting && !k.owns && !k.idleSyncs && !k.chain.Lasts(now) {
 			k.chain.Break()
 		}
-		k.leased = leased
+		k.lasting = lasting
 	})
 }
 
@@ -166,7 +166,7 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	q := &k.quiet
-	if !k.leased || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
+	if !k.lasting || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
 		return false
 	}
 	q.redialed = true
@@ -229,10 +229,10 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	k := r.keeper
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	leased := k.leased || k.owns
-	if !leased && !k.idleSyncs {
+	lasting := k.lasting || k.owns
+	if !lasting && !k.idleSyncs {
 		return 0, false, false
 	}
-	due, committed, some := k.chain.Next(leased)
+	due, committed, some := k.chain.Next(lasting)
 	return time.Duration(due - k.clock.now()), committed, some
 }

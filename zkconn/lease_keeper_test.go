@@ -303,12 +303,12 @@ func TestLeaseThatCannotLast(t *testing.T) {
 					return
 				}
 				beat(t, c)
-				run, valid := c.Lease().Look()
+				term, valid := c.Lease().Term()
 				require.True(t, valid)
 				for range 20 {
 					time.Sleep(session40 / 16)
 					beat(t, c)
-					require.True(t, c.Lease().Unbroken(run))
+					require.True(t, c.Lease().Unbroken(term))
 				}
 				c.KeepLease(false)
 			}

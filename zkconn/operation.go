@@ -97,14 +97,14 @@ func (c *Conn) transact(parts ...any) ([]zk.MultiResponse, error) {
 	var results []zk.MultiResponse
 	err := c.patiently(func() (err error) {
 		results, err = c.zk.Multi(parts...)
-		results, err = judgeTransaction(results, err, len(parts))
+		results, err = transactionResult(results, err, len(parts))
 		return err
 	})
 	return results, err
 }
 
-// judgeTransaction finds the first real error, which the library may give for the whole, for parts, or both.
-func judgeTransaction(results []zk.MultiResponse, err error, parts int) ([]zk.MultiResponse, error) {
+// transactionResult finds the first real error, which the library may give for the whole, for parts, or both.
+func transactionResult(results []zk.MultiResponse, err error, parts int) ([]zk.MultiResponse, error) {
 	for i, result := range results {
 		if result.Error != nil && !hasUnnamedCode(result.Error, codeRuntimeInconsistency) {
 			return nil, &partError{part: i, cause: result.Error}

@@ -86,7 +86,7 @@ func TestFailedTransactions(t *testing.T) {
 		"header, all fine":  {[]zk.MultiResponse{fine, fine}, zk.ErrSessionMoved, -1, zk.ErrSessionMoved},
 		"connection closed": {nil, zk.ErrConnectionClosed, -1, zk.ErrConnectionClosed},
 	} {
-		_, err := judgeTransaction(test.results, test.err, 2)
+		_, err := transactionResult(test.results, test.err, 2)
 		require.ErrorIs(t, err, test.want, name)
 		var part *partError
 		require.Equal(t, test.part >= 0, errors.As(err, &part), name)
@@ -95,11 +95,11 @@ func TestFailedTransactions(t *testing.T) {
 		}
 	}
 	for name, results := range map[string][]zk.MultiResponse{"nothing but -2": {behind, behind}, "too short": {fine}, "empty": nil} {
-		_, err := judgeTransaction(results, nil, 2)
+		_, err := transactionResult(results, nil, 2)
 		require.Error(t, err, name)
 		require.Equal(t, Unknown, OutcomeOf(err), name)
 	}
-	results, err := judgeTransaction([]zk.MultiResponse{fine, fine}, nil, 2)
+	results, err := transactionResult([]zk.MultiResponse{fine, fine}, nil, 2)
 	require.NoError(t, err)
 	require.Len(t, results, 2)
 }

@@ -93,16 +93,16 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	if err := t.tellBirth(xid, zxid, code, length); err != nil {
 		return false, err
 	}
-	if err := t.judge(xid, code, length); err != nil {
+	if err := t.weigh(xid, code, length); err != nil {
 		return false, err
 	}
 	t.observer.replied(t, code)
 	return xid <= xidOwn, nil
 }
 
-// judge feeds an answer to the evidence, before the library and the caller see it. An error ends the
+// weigh feeds an answer to the evidence, before the library and the caller see it. An error ends the
 // connection.
-func (t *transport) judge(xid, code int32, length int) error {
+func (t *transport) weigh(xid, code int32, length int) error {
 	v := verdictOf(code)
 	if t.multis.answered(xid) && code == 0 {
 		body, err := t.reader.Peek(min(lengthSize+length, maxJudged))

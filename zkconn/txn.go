@@ -185,24 +185,24 @@ func (o Op) flags() int32 {
 // The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
 // list of children that it changes, was last changed by a transaction that is no newer than before.
 //
-// The outcome is Applied only where alone is true and before is Whole. alone: nobody else can have changed
+// The outcome is Applied only where exclusive is true and before is Whole. exclusive: nobody else can have changed
 // these nodes since, because the guard has existed all the time and only its owner changes them.
 // Whole: nothing that was done before is newer. Every node that the transaction creates and sets
 // must then have its data, one zxid which is newer than before, and the version that follows; and
 // what it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
 // does not say who has deleted it.
-func (c *Conn) ResolveTxn(ops []Op, before Heard, alone bool) (Outcome, []OpResult, error) {
+func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
 		f.results[i].Path = o.Path
-		if err := f.look(o, &f.results[i]); err != nil {
+		if err := f.resolve(o, &f.results[i]); err != nil {
 			return Unknown, nil, err
 		}
 		if f.not {
 			return NotApplied, nil, nil
 		}
 	}
-	if alone && before.Whole && f.witnesses > 0 && !f.contradicted {
+	if exclusive && before.Whole && f.witnesses > 0 && !f.contradicted {
 		return Applied, f.results, nil
 	}
 	return Unknown, nil, nil
@@ -220,8 +220,8 @@ type finding struct {
 	not          bool // it was certainly not carried out
 }
 
-// look looks for the effect of one part.
-func (f *finding) look(o Op, result *OpResult) error {
+// resolve looks for the effect of one part.
+func (f *finding) resolve(o Op, result *OpResult) error {
 	switch {
 	case o.Kind == OpCheck:
 		return nil

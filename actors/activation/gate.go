@@ -134,8 +134,8 @@ func (g *gate) close() (serves bool) {
 	return before == open
 }
 
-// look gives the phase as of now: a gate whose lease has run out is shut.
-func (g *gate) look() phase {
+// current gives the phase as of now: a gate whose lease has run out is shut.
+func (g *gate) current() phase {
 	g.mu.Lock()
 	now, lease := g.phase, g.lease
 	g.mu.Unlock()
@@ -185,7 +185,7 @@ func (l *Lease) Token() messages.Token { return l.held.Token }
 
 // Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused. Once false it stays false.
-func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run) }
+func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Term) }
 
 // Context ends when the lock is lost, taken by force, or given back. context.Cause wraps ErrOver.
 func (l *Lease) Context() context.Context { return l.ctx }

@@ -111,7 +111,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.standing == served && g.gate.look() == open {
+		if g.standing == served && g.gate.current() == open {
 			next(c, env)
 		}
 	default:
@@ -135,7 +135,7 @@ func (g *guard) ask(c actor.ReceiverContext) {
 // take takes a message for the actor: it is served, kept or refused.
 func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	_, poison := env.Message.(*actor.PoisonPill)
-	switch g.gate.look() {
+	switch g.gate.current() {
 	case open:
 		if g.standing == served && len(g.kept) == 0 {
 			next(c, env)
@@ -163,7 +163,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 
 // serve serves what is next, if the gate is open.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
-	switch g.gate.look() {
+	switch g.gate.current() {
 	case waiting:
 		return
 	case shut:
@@ -292,7 +292,7 @@ func decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 func (c *guarded) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
 	g := guardOf(c)
 	c.Context.ReenterAfter(f, func(res any, err error) {
-		if g.gate.look() == open {
+		if g.gate.current() == open {
 			cont(res, err)
 		}
 	})

@@ -27,7 +27,7 @@ import (
 //
 // What differs:
 //
-//   - Held.Epoch, Held.Run and the times in notices are those of at.Clock(held.Epoch). Held.Session
+//   - Held.Epoch, Held.Term and the times in notices are those of at.Clock(held.Epoch). Held.Session
 //     is the gateway's session.
 //   - When the gateway is silent, the request is recovering, and Suspended is told, as when a
 //     session's connection is down. At its deadline the lock is lost.
@@ -52,19 +52,19 @@ func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *ac
 
 // requester is the lock actor: a shell around relay.Requester.
 type requester struct {
-	at       *Gateways
-	want     messages.Acquire
-	audience audience.Audience
-	clock    *zkconn.LeaseClock
-	epoch    uint64
-	run      uint64 // of the clock, while it holds
-	relay    *relay.Requester
-	route    route
-	timer    *time.Timer
-	claim    claim // the lock of its owner
-	claims   bool  // there is such a thing
-	pins     bool  // it holds, and other requests of its owner go where it does
-	alone    bool  // no other request has its owner
+	at        *Gateways
+	want      messages.Acquire
+	audience  audience.Audience
+	clock     *zkconn.LeaseClock
+	epoch     uint64
+	term      uint64 // of the clock, while it holds
+	relay     *relay.Requester
+	route     route
+	timer     *time.Timer
+	claim     claim // the lock of its owner
+	claims    bool  // there is such a thing
+	pins      bool  // it holds, and other requests of its owner go where it does
+	soleOwner bool  // no other request has its owner
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -86,7 +86,7 @@ func (q *requester) Receive(ctx actor.Context) {
 				slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	q.look(ctx)
+	q.checkLease(ctx)
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		q.begin(ctx)
@@ -98,7 +98,7 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.route.missed()
 	case *wake:
 		q.follow(ctx)
-		q.carryOut(ctx, q.relay.Wake(q.now()))
+		q.perform(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
 		q.order(ctx, relay.Release, messages.ReasonNone)
 	case *messages.Cancel:
@@ -108,7 +108,7 @@ func (q *requester) Receive(ctx actor.Context) {
 	case *messages.Revoke, messages.Revoke:
 		q.order(ctx, relay.Revoke, messages.ReasonNone)
 	case *shutdown:
-		q.carryOut(ctx, q.relay.Close())
+		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
 		if audience.OwnerEnded(msg) {
 			q.order(ctx, relay.Cancel, messages.ReasonOwnerGone)
@@ -133,10 +133,10 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = requests.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	q.alone = q.want.Owner == "" && ctx.Parent() == nil
+	q.soleOwner = q.want.Owner == "" && ctx.Parent() == nil
 	q.claim, q.claims = claimOf(want)
 	q.route = route{at: q.at, path: want.Path}
-	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, q.alone)
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, q.soleOwner)
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
@@ -144,11 +144,11 @@ func (q *requester) begin(ctx actor.Context) {
 		checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:
-		q.carryOut(ctx, q.relay.Refuse(err.Error()))
+		q.perform(ctx, q.relay.Refuse(err.Error()))
 	case !open:
-		q.carryOut(ctx, q.relay.Close())
+		q.perform(ctx, q.relay.Close())
 	default:
-		q.carryOut(ctx, q.relay.Begin(q.now()))
+		q.perform(ctx, q.relay.Begin(q.now()))
 	}
 }
 
@@ -162,7 +162,7 @@ func (q *requester) start() int {
 
 // holder gives the gateway by which the owner holds the lock by another request.
 func (q *requester) holder() (at location, holds bool) {
-	if q.alone || !q.claims {
+	if q.soleOwner || !q.claims {
 		return location{}, false
 	}
 	return q.at.holder(q.claim)
@@ -171,7 +171,7 @@ func (q *requester) holder() (at location, holds bool) {
 // follow keeps a request that waits where its owner holds the lock.
 func (q *requester) follow(ctx actor.Context) {
 	if at, holds := q.holder(); holds {
-		q.carryOut(ctx, q.relay.Pin(q.now(), q.route.pin(at, q.relay.Gateway())))
+		q.perform(ctx, q.relay.Pin(q.now(), q.route.pin(at, q.relay.Gateway())))
 	} else {
 		q.relay.Unpin()
 		q.route.unpin()
@@ -181,7 +181,7 @@ func (q *requester) follow(ctx actor.Context) {
 func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	p, wrong := readReply(x)
 	if wrong != "" && x.GetId() == q.relay.ID() {
-		q.carryOut(ctx, q.relay.Garbled(wrong))
+		q.perform(ctx, q.relay.Garbled(wrong))
 		return
 	}
 	if wrong == "" {
@@ -190,7 +190,7 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 			q.route.stay(ctx.Sender())
 		}
 		before := q.relay.Accepted()
-		q.carryOut(ctx, q.relay.Reply(q.now(), p))
+		q.perform(ctx, q.relay.Reply(q.now(), p))
 		if !before && q.relay.Accepted() {
 			q.at.accept(q.relay.Gateway())
 		}
@@ -198,21 +198,21 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 }
 
 func (q *requester) order(ctx actor.Context, o relay.Order, why messages.Reason) {
-	q.carryOut(ctx, q.relay.Order(q.now(), o, why))
+	q.perform(ctx, q.relay.Order(q.now(), o, why))
 }
 
-// look ends a hold whose lease clock has a gap. The clock may have run out between the moment that
-// the relay was told as now and the extension that followed: then a new run has begun, in which the
+// checkLease ends a hold whose lease clock has a gap. The clock may have run out between the moment that
+// the relay was told as now and the extension that followed: then a new term has begun, in which the
 // owner's lease is not valid.
-func (q *requester) look(ctx actor.Context) {
-	if q.relay != nil && q.relay.Holding() && !q.clock.Unbroken(q.run) {
-		q.carryOut(ctx, q.relay.LeaseOver(q.now()))
+func (q *requester) checkLease(ctx actor.Context) {
+	if q.relay != nil && q.relay.Holding() && !q.clock.Unbroken(q.term) {
+		q.perform(ctx, q.relay.LeaseOver(q.now()))
 	}
 }
 
 // stop is the end of this actor, wherever it comes from.
 func (q *requester) stop(ctx actor.Context) {
-	q.carryOut(ctx, q.relay.Stop(q.now()))
+	q.perform(ctx, q.relay.Stop(q.now()))
 	if q.timer != nil {
 		q.timer.Stop()
 	}
@@ -220,8 +220,8 @@ func (q *requester) stop(ctx actor.Context) {
 	q.audience.Unwatch(ctx)
 }
 
-// carryOut does what was decided, and sets the timer.
-func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
+// perform does what was decided, and sets the timer.
+func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 	q.letGo() // first: who hears of it may ask for the lock at once, and is not to follow this request
 	ending := false
 	for _, o := range out {
@@ -248,7 +248,7 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 		return
 	}
 	q.startTimer(ctx)
-	q.look(ctx)
+	q.checkLease(ctx)
 }
 
 // letGo ends that other requests of the owner go where this one does, once it holds no more.
@@ -280,8 +280,8 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		return
 	case *messages.Held:
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
-		q.run, _ = q.clock.Look()
-		n.Run = q.run
+		q.term, _ = q.clock.Term()
+		n.Term = q.term
 		if q.claims {
 			q.at.hold(q.epoch, q.claim, q.route.holdsBy())
 			q.pins = true

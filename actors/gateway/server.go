@@ -77,10 +77,10 @@ func newGateway(session *actors.Session, limits relay.Limits) *server {
 func (g *server) now() relay.Instant { return relay.Instant(time.Since(g.begun)) + 1 }
 
 // Left is for how long the lease of a grant still runs.
-func (g *server) Left(epoch, run uint64) time.Duration {
+func (g *server) Left(epoch, term uint64) time.Duration {
 	clock := g.session.Clock(epoch)
 	left := time.Until(clock.Deadline())
-	if !clock.Unbroken(run) {
+	if !clock.Unbroken(term) {
 		return 0
 	}
 	return left
@@ -115,7 +115,7 @@ func (g *server) Receive(ctx actor.Context) {
 		g.flushSoon(ctx)
 	case *flush:
 		g.flushing = false
-		g.carryOut(ctx, g.table.Flush(g.now(), g))
+		g.perform(ctx, g.table.Flush(g.now(), g))
 	case *tick:
 		g.tick(ctx)
 	case *queryDone:
@@ -159,7 +159,7 @@ func (g *server) startTicker() {
 }
 
 func (g *server) tick(ctx actor.Context) {
-	g.carryOut(ctx, g.table.Tick(g.now()))
+	g.perform(ctx, g.table.Tick(g.now()))
 	g.endDraining(ctx)
 	if g.session.Err() != nil && g.ended(ctx) {
 		return
@@ -170,7 +170,7 @@ func (g *server) tick(ctx actor.Context) {
 // ended: the session has ended for good; the gateway stops once all requesters know, or
 // are silent.
 func (g *server) ended(ctx actor.Context) bool {
-	g.carryOut(ctx, g.table.Close())
+	g.perform(ctx, g.table.Close())
 	if g.table.Size() > 0 {
 		return false
 	}
@@ -189,7 +189,7 @@ func (g *server) request(ctx actor.Context, x *wire.Request) {
 	}
 	switch {
 	case wrong == "":
-		g.carryOut(ctx, g.table.Request(g.now(), g, messages.IDOf(ctx.Sender()), r))
+		g.perform(ctx, g.table.Request(g.now(), g, messages.IDOf(ctx.Sender()), r))
 	case !x.GetOver():
 		ctx.Request(ctx.Sender(), writeReply(relay.Refuse(clip(x.GetId()), x.GetNumber(), wrong)))
 	}
@@ -233,7 +233,7 @@ func askedBy(node string) actors.LockOption {
 	return func(a *audience.Audience) { a.Requester = node }
 }
 
-func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
+func (g *server) perform(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
@@ -253,7 +253,7 @@ func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
 
 func (g *server) drain(ctx actor.Context, msg *drain) {
 	g.drained = append(g.drained, msg.done)
-	g.carryOut(ctx, g.table.Close())
+	g.perform(ctx, g.table.Close())
 	g.endDraining(ctx)
 }
 

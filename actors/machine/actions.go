@@ -17,9 +17,7 @@ var always = Guard{"", func(Machine, Event) bool { return true }}
 // What a reply says of the queue.
 var (
 	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
-	alone      = Guard{"alone, lease valid", func(_ Machine, e Event) bool { return e.Alone && e.Lease }}
-	aloneLate  = Guard{"alone, lease over", func(_ Machine, e Event) bool { return e.Alone }}
-	notAlone   = Guard{"only trying", func(m Machine, _ Event) bool { return m.Try }}
+	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Try }}
 	tryBehind  = Guard{"behind a node of ours, only trying", func(m Machine, e Event) bool { return m.Try && e.Predecessor != "" }}
 	behindOurs = Guard{"behind a node of ours", func(_ Machine, e Event) bool { return e.Predecessor != "" }}
 	missing    = Guard{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}

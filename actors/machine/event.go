@@ -120,10 +120,11 @@ type Event struct {
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
 	// the one right before us), SeatTaken, Listed.
 	Predecessor string
-	// Alone: nobody is before our node, by a listing that shows it or by the reply. Others may be behind it.
-	Alone bool
-	// Missing, First: of a listing; our node is not in it; is first in it.
-	Missing, First bool
+	// First: nobody is before our node, by a listing that shows it or by the reply to its create: Created, Listed. Others may
+	// be behind it.
+	First bool
+	// Missing: our node is not in the listing: Listed.
+	Missing bool
 	// Exhausted: our sequence number is too near the end of the counter: Created, Found.
 	Exhausted bool
 	// Unlock: our node's data asks for the lock.

@@ -43,7 +43,7 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 		ev.Op = m.Op
 	}
 	flags := map[string]*bool{
-		"alone": &ev.Alone, "missing": &ev.Missing, "first": &ev.First,
+		"missing": &ev.Missing, "first": &ev.First,
 		"exhausted": &ev.Exhausted, "unlock": &ev.Unlock, "lease": &ev.Lease,
 	}
 	for _, arg := range d.CmdArgs[1:] {

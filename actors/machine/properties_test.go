@@ -178,7 +178,6 @@ func TestStepIsAFunction(t *testing.T) {
 			Kind:      machine.Kind(rapid.IntRange(0, len(machine.Kinds())-1).Draw(t, "kind")),
 			Op:        rapid.SampledFrom([]uint64{0, m.Op, m.Op + 1, m.Op - 1}).Draw(t, "of"),
 			Node:      rapid.SampledFrom([]string{"", "n-1", "n-2"}).Draw(t, "of node"),
-			Alone:     rapid.Bool().Draw(t, "alone"),
 			First:     rapid.Bool().Draw(t, "first"),
 			Missing:   rapid.Bool().Draw(t, "missing"),
 			Exhausted: rapid.Bool().Draw(t, "exhausted"),

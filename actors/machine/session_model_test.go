@@ -139,9 +139,9 @@ func (s *session) done(o machine.Effect) {
 	case machine.Create:
 		ev.Kind = machine.Created
 		s.describe(&ev)
-		switch s.choose("queue", "alone", "unknown", "behind ours", "joined") {
-		case "alone":
-			ev.Alone = true
+		switch s.choose("queue", "first", "unknown", "behind ours", "joined") {
+		case "first":
+			ev.First = true
 		case "joined":
 			ev.Kind, ev.Exhausted, s.exhausted = machine.Seated, false, false
 		case "behind ours":

@@ -24,9 +24,9 @@ const (
 // lives are those of a request that nobody competes with, of one that waits for another of its session, and of one
 // that waits for another session's.
 var lives = []life{
-	{"alone", []machine.Event{
+	{"first", []machine.Event{
 		{Kind: machine.Begin},
-		{Kind: machine.Created, Op: 1, Node: mine, Token: 7168, Alone: true, Lease: true},
+		{Kind: machine.Created, Op: 1, Node: mine, Token: 7168, First: true, Lease: true},
 		{Kind: machine.OwnRead, Op: 2, Lease: true},
 		{Kind: machine.Release, Lease: true},
 		{Kind: machine.Deleted, Op: 3, Lease: true},

@@ -31,7 +31,7 @@ import (
 //
 // The output of a step is the transition, then the effects, one a line:
 //
-//	creating → held [alone, lease valid]: grant      the guard in brackets, then the action
+//	creating → held [first, lease valid]: grant      the guard in brackets, then the action
 //	held → releasing: give back, delete (why)        why: the reason, where the step gave it one
 //	TellHeld                                         an effect
 //	Delete op=3 node-1                               an effect that is to be answered with op=3

@@ -32,8 +32,8 @@ func (m *mute) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.
 	listens := audience.Local(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		if _, starts := ctx.Message().(*actor.Started); starts {
-			run, _ := m.clock.Look()
-			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
+			term, _ := m.clock.Term()
+			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Term: term})
 		}
 	})
 }

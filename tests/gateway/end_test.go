@@ -27,7 +27,7 @@ func TestBrokenLeaseIsLost(t *testing.T) {
 	s.outside.system.Root.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/gap"}, actors.WithObserver(near)))
 	held, lock := notice[*messages.Held](t, told)
 	clock := at.Clock(held.Epoch)
-	require.True(t, clock.Unbroken(held.Run))
+	require.True(t, clock.Unbroken(held.Term))
 	clock.End() // stands for any gap: the run in which the lock was granted is over
 	s.outside.system.Root.Send(lock, &wire.Reply{Version: wire.Version, Id: "something happens"})
 	lost, _ := notice[*messages.Lost](t, told)

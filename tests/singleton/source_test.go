@@ -39,8 +39,8 @@ func (s *source) NewLock(want messages.Acquire, opts ...actors.LockOption) *acto
 		case *actor.Started:
 			s.lock = ctx.Self()
 			_ = listens.Begin(ctx)
-			run, _ := s.clock.Look()
-			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
+			term, _ := s.clock.Term()
+			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Term: term})
 		case *messages.Revoked:
 			listens.Tell(ctx, msg)
 		case *messages.Release:

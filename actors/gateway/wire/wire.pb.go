@@ -1062,7 +1062,7 @@ type Held struct {
 	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
 	Session       int64                  `protobuf:"varint,2,opt,name=session,proto3" json:"session,omitempty"`
 	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Run           uint64                 `protobuf:"varint,4,opt,name=run,proto3" json:"run,omitempty"`
+	Term          uint64                 `protobuf:"varint,4,opt,name=term,proto3" json:"term,omitempty"`
 	As            string                 `protobuf:"bytes,5,opt,name=as,proto3" json:"as,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1119,9 +1119,9 @@ func (x *Held) GetEpoch() uint64 {
 	return 0
 }
 
-func (x *Held) GetRun() uint64 {
+func (x *Held) GetTerm() uint64 {
 	if x != nil {
-		return x.Run
+		return x.Term
 	}
 	return 0
 }
@@ -2968,12 +2968,12 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x02if\x18\x05 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02do\x18\x06 \x01(\tR\x02do\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x18\n" +
-	"\asession\x18\b \x01(\x03R\asession\"\x88\x01\n" +
+	"\asession\x18\b \x01(\x03R\asession\"\x8a\x01\n" +
 	"\x04Held\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x18\n" +
 	"\asession\x18\x02 \x01(\x03R\asession\x12\x14\n" +
-	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x10\n" +
-	"\x03run\x18\x04 \x01(\x04R\x03run\x12\x0e\n" +
+	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x12\n" +
+	"\x04term\x18\x04 \x01(\x04R\x04term\x12\x0e\n" +
 	"\x02as\x18\x05 \x01(\tR\x02as\";\n" +
 	"\tSuspended\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\"9\n" +

@@ -46,10 +46,10 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.Describe:
 		return k.describe(q)
 	case *coordinator.RemoveContest:
-		return &coordinator.Done{Failure: failureOf(k.removeContest(q))}
+		return &coordinator.Ack{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
 		_, err := k.Conn.Heartbeat(q.Path)
-		return &coordinator.Done{Failure: failureOf(err)}
+		return &coordinator.Ack{Failure: failureOf(err)}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (c *Coordinator) lineUp(r *request, op uint64) {
 	if !tries || !c.keptOut(r) {
 		if r.turn.phase != inLine {
 			c.enterLine(r)
-			c.look(r.queue) // it may be the first that waits for weight
+			c.scanLine(r.queue) // it may be the first that waits for weight
 		}
 		if tries {
 			r.sharing.waits = op
@@ -61,14 +61,14 @@ func (c *Coordinator) keptOut(r *request) bool {
 	}
 }
 
-// giveTurns looks at the lines of the queues in which a node has gone with the input at hand, and then at those that
+// giveTurns scans the lines of the queues in which a node has gone with the input at hand, and then at those that
 // waited for weight.
 func (c *Coordinator) giveTurns() {
-	if c.epoch.connection != connected { // the next connection looks at all lines
-		for _, q := range c.epoch.looks {
-			q.line.looked = false
+	if c.epoch.connection != connected { // the next connection has all lines scanned
+		for _, q := range c.epoch.toScan {
+			q.line.toScan = false
 		}
-		c.epoch.looks = nil
+		c.epoch.toScan = nil
 		return
 	}
 	c.roomCame()
@@ -79,9 +79,9 @@ func (c *Coordinator) giveTurns() {
 
 // nextLine gives the next queue whose line may have a turn; nil for none.
 func (c *Coordinator) nextLine() (q *ownQueue) {
-	if looks := c.epoch.looks; len(looks) > 0 {
-		q, c.epoch.looks = looks[0], rest(looks)
-		q.line.looked = false
+	if lines := c.epoch.toScan; len(lines) > 0 {
+		q, c.epoch.toScan = lines[0], rest(lines)
+		q.line.toScan = false
 		return q
 	}
 	for len(c.epoch.short) > 0 {
@@ -106,10 +106,10 @@ func rest[T any](all []T) []T {
 	return all[1:]
 }
 
-// lookAtAll has all lines looked at, with a new connection.
-func (c *Coordinator) lookAtAll() {
+// scanAllLines has all lines scanned, with a new connection.
+func (c *Coordinator) scanAllLines() {
 	for _, r := range c.inOrder() {
-		c.look(r.queue)
+		c.scanLine(r.queue)
 	}
 }
 

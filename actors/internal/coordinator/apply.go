@@ -57,7 +57,7 @@ func (c *Coordinator) replied(reply *Reply) {
 		c.checkLease()
 		c.countOutcome(what, reply.Answer)
 	}
-	if c.lapsed(what, reply.ID) {
+	if c.isStale(what, reply.ID) {
 		c.stale++
 	} else {
 		what.answered(c, reply.ID, reply.Answer)
@@ -143,13 +143,13 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	c.epoch.parked = nil
 	for _, p := range orders {
 		if r := c.requests[p.request]; r != nil && r.life != ended {
-			c.carryOut(r, p.effect)
+			c.execute(r, p.effect)
 		}
 	}
 	for _, r := range c.inOrder() {
 		c.goOnRemoving(r)
 	}
-	c.lookAtAll()
+	c.scanAllLines()
 	c.beat()
 }
 

@@ -20,7 +20,7 @@ type bench struct {
 
 func newBench() *bench {
 	b := &bench{Coordinator: New(0, time.Minute, DefaultBounds()), specs: map[RequestID]*Spec{},
-		at: At{Lease: Lease{Run: 1, Valid: true, Left: time.Minute}}}
+		at: At{Lease: Lease{Term: 1, Valid: true, Left: time.Minute}}}
 	b.Apply(Connected{time.Minute}, b.at)
 	b.epoch.pathOf("/p").info = Info{Exists: true}
 	return b

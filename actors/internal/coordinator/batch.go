@@ -50,7 +50,7 @@ func (c *Coordinator) flush() {
 		}
 		b.underway++
 		if n == 1 {
-			c.alone(together[0], true)
+			c.sendSingly(together[0], true)
 		} else {
 			c.commit(together)
 		}
@@ -100,17 +100,17 @@ func (c *Coordinator) setApart(changes []change) (together int) {
 	return together
 }
 
-// alone carries out one change by itself. batch: it is one of the transactions of the batch.
-func (c *Coordinator) alone(ch change, batch bool) {
+// sendSingly has one change made by itself. batch: it is one of the transactions of the batch.
+func (c *Coordinator) sendSingly(ch change, batch bool) {
 	if ch.node == "" {
-		c.createAlone(creation{operation: ch.operation, batch: batch})
+		c.createSingly(creation{operation: ch.operation, batch: batch})
 		return
 	}
 	c.transact([]change{ch}, &Commit{Deletes: []string{c.requests[ch.request].queue.path.at(ch.node)}}, batch)
 }
 
-// createAlone has the node of a request made, by itself.
-func (c *Coordinator) createAlone(as creation) {
+// createSingly has the node of a request made, by itself.
+func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
 	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}, as)

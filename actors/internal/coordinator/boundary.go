@@ -32,8 +32,8 @@ type At struct {
 
 // Lease is the lease of the session: see package zkconn.
 type Lease struct {
-	// Run is its number: a lease that was over and was renewed is another run.
-	Run   uint64
+	// Term is the number of its term: it is another one where the lease was over and then renewed.
+	Term  uint64
 	Valid bool
 	// Left is how long it still runs; not above zero when it is over.
 	Left time.Duration

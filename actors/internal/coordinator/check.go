@@ -277,8 +277,8 @@ func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 		return "requests stand in line behind nobody"
 	case length > 0 && c.epoch.connection == connected && c.idles(q):
 		return "there is room, and nobody is called"
-	case q.line.looked:
-		return "the line is to be looked at, and the input is over"
+	case q.line.toScan:
+		return "the line is to be scanned, and the input is over"
 	}
 	return ""
 }

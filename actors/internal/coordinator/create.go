@@ -164,7 +164,7 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	if ev.Kind == machine.Created {
 		c.beat()
 	}
-	if ev.Kind != machine.Created || ev.Predecessor != "" || ev.Alone {
+	if ev.Kind != machine.Created || ev.Predecessor != "" || ev.First {
 		r.early = nil // it does not list, and by the time that it does this would be out of date
 	}
 	later := r.search.later
@@ -205,13 +205,13 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 	c.have(r, made.Name, number, token)
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token,
-		Alone:     r.first(made),
+		First:     r.first(made),
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	if left := r.queue.neighbour(n); left != nil && r.kind.waitsFor(r, left) {
 		ev.Predecessor = left.name
 	}
-	c.succeed(r, ev.Alone)
+	c.succeed(r, ev.First)
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}
@@ -222,7 +222,7 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	a := answer.(*Committed)
 	if c.successorMissing(t.exist, a.Failure) { // nothing was done: once more
 		if len(t.changes) == 1 && t.changes[0].node != "" {
-			c.alone(t.changes[0], t.batch)
+			c.sendSingly(t.changes[0], t.batch)
 		} else {
 			c.commit(t.changes)
 		}
@@ -234,7 +234,7 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	if f := a.Failure; !f.none() && f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1 {
 		// Nothing was done, for the sake of one part that nobody has asked the others about.
 		for _, ch := range t.changes {
-			c.alone(ch, false)
+			c.sendSingly(ch, false)
 		}
 		c.flush()
 		return

@@ -33,10 +33,10 @@
 //     session handed the lock over.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.
-//   - What a hold rests on: one run of the lease, which is a stretch of time in which it was valid
-//     without a gap. A later run of the same session does not bring the hold back.
-//   - What a loss means: the run has ended, the node is gone, or the session has expired. Each
-//     reply, each heartbeat and the lease timer first compare the run with the last one. If it is
+//   - What a hold rests on: one term of the lease, which is a stretch of time in which it was valid
+//     without a gap. A later term of the same session does not bring the hold back.
+//   - What a loss means: the term has ended, the node is gone, or the session has expired. Each
+//     reply, each heartbeat and the lease timer first compare the term with the last one. If it is
 //     another, every request is told LeaseOver before anything else.
 //
 // The formulas, with T for the session timeout:

@@ -19,7 +19,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.request(r)
 	}
 	ep := &c.epoch
-	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseRun, flag(c.urgent), flag(ep.lapsed))
+	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm, flag(c.urgent), flag(ep.lapsed))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}
@@ -72,7 +72,7 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	e := encoder{b, rename}
 	what := c.epoch.asked[id]
-	if c.lapsed(what, id) {
+	if c.isStale(what, id) {
 		e.text("nothing")
 		return e.b
 	}

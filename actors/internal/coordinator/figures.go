@@ -140,10 +140,10 @@ func (c *Coordinator) Timers(yield func(timer uint64, kind TimerKind) bool) {
 }
 
 // Ignores reports whether the answer to a query can change nothing any more.
-func (c *Coordinator) Ignores(id uint64) bool { return c.lapsed(c.epoch.asked[id], id) }
+func (c *Coordinator) Ignores(id uint64) bool { return c.isStale(c.epoch.asked[id], id) }
 
-// lapsed reports whether an answer has no purpose any more.
-func (c *Coordinator) lapsed(what purpose, id uint64) bool {
-	may, lapses := what.(lapsing)
-	return what == nil || lapses && may.lapsed(c, id)
+// isStale reports whether an answer has no purpose any more, or one that is gone.
+func (c *Coordinator) isStale(what purpose, id uint64) bool {
+	may, can := what.(mayBeStale)
+	return what == nil || can && may.stale(c, id)
 }

@@ -144,11 +144,11 @@ func (c *Coordinator) beatLate() {
 	}
 }
 
-// checkLease tells the requests when a run of the lease is over, also where the next has begun: each holder has lost
+// checkLease tells the requests when a term of the lease is over, also where the next has begun: each holder has lost
 // the lock. A timer alone would not do: it stands still while the machine is suspended.
 func (c *Coordinator) checkLease() {
-	if run := c.at.Lease.Run; run != c.epoch.leaseRun {
-		c.epoch.leaseRun = run
+	if term := c.at.Lease.Term; term != c.epoch.leaseTerm {
+		c.epoch.leaseTerm = term
 		c.tellAll(machine.Event{Kind: machine.LeaseOver})
 	}
 	if c.epoch.leaseTimer == 0 {

@@ -51,7 +51,7 @@ func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(
 type contest struct{ fifo }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
-	c.createAlone(creation{operation: operation{r.id, op}})
+	c.createSingly(creation{operation: operation{r.id, op}})
 }
 
 func (contest) waitsFor(*request, *node) bool { return false }

@@ -135,7 +135,7 @@ type contestRemoval struct {
 }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	c.removed(c.requests[p.request], p.op, p.name, answer.(*Done).Failure)
+	c.removed(c.requests[p.request], p.op, p.name, answer.(*Ack).Failure)
 }
 
 // removalSearch is the purpose of a Find, where something may be left of a request.

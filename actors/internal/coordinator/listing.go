@@ -61,8 +61,8 @@ type listed struct {
 	by   RequestID
 }
 
-// lapsed: the listing was for a connection that is lost.
-func (p listed) lapsed(c *Coordinator, id uint64) bool {
+// stale: the listing was for a connection that is lost.
+func (p listed) stale(c *Coordinator, id uint64) bool {
 	path := c.epoch.paths[p.path]
 	return path == nil || path.listing == nil || path.listing.ask != id
 }
@@ -146,7 +146,7 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 		c.lookedAhead(r, w.op, view)
 	default:
 		if w.again && view.Failure.none() && r.spec.One == "" {
-			c.lookAtHead(r, view)
+			c.askWhoseHead(r, view)
 		}
 		if w.again && c.showsUnheard(r, view) {
 			c.unheard++

@@ -191,7 +191,7 @@ func (c *Coordinator) submit(ch change) {
 	case !c.fast(GroupCommit), r.pace.of(machine.Create).isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
 		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places
 		// behind it must be its own: they are the tokens of those who take it over, one after the other.
-		c.alone(ch, false)
+		c.sendSingly(ch, false)
 	case ch.node == "" && (c.lookUpPath(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
 	default:
 		c.epoch.batch.waiting = append(c.epoch.batch.waiting, ch)
@@ -212,7 +212,7 @@ func (c *Coordinator) lookUpPath(ch change) bool {
 		p.lookup.waiting = append(p.lookup.waiting, ch)
 	default:
 		p.lookup.underway = as.looksUp
-		c.createAlone(as)
+		c.createSingly(as)
 	}
 	return true
 }

@@ -24,7 +24,7 @@ func (c *Coordinator) missing(q *ownQueue, n *node) {
 }
 
 func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
-	if answer.(*Done).Failure.is(NoNode) {
+	if answer.(*Ack).Failure.is(NoNode) {
 		if q, n := c.epoch.paths[p.path].findNode(p.node); n != nil {
 			c.missing(q, n)
 		}

@@ -29,7 +29,7 @@ func (c *Coordinator) order(o *Order) {
 	case c.epoch.connection != connected:
 		c.park(r, o.Effect)
 	default:
-		c.carryOut(r, o.Effect)
+		c.execute(r, o.Effect)
 	}
 }
 
@@ -57,7 +57,8 @@ func kindOf(sp *Spec) kind {
 	}
 }
 
-func (c *Coordinator) carryOut(r *request, e machine.Effect) {
+// execute begins what an effect of a machine asks for. A kind of orders that the servers hang up on pauses first.
+func (c *Coordinator) execute(r *request, e machine.Effect) {
 	r.pace.voided() // by a later order
 	if r.pauses(e) {
 		c.pauseBefore(r, e)
@@ -104,7 +105,7 @@ func (c *Coordinator) pauseOver(t timer) {
 	kind := r.pace.of(t.do)
 	kind.timer, kind.rested = 0, true
 	if e := kind.waiting; e.Op != 0 && c.epoch.connection == connected {
-		c.carryOut(r, e)
+		c.execute(r, e)
 	}
 }
 

@@ -130,7 +130,7 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 // ownReading is the purpose of a ReadOwn.
 type ownReading struct{ operation }
 
-func (p ownReading) lapsed(c *Coordinator, _ uint64) bool {
+func (p ownReading) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
 	return r == nil || r.own.phase != watched || r.own.op != p.op
 }

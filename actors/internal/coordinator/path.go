@@ -245,7 +245,7 @@ type cohort struct {
 type waitingLine struct {
 	first, last RequestID
 	length      int
-	looked      bool // it is in epoch.looks
+	toScan      bool // it is in epoch.toScan
 	short       bool // it is in epoch.short
 }
 

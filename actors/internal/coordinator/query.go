@@ -98,13 +98,13 @@ type (
 		Path string
 	}
 
-	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
+	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Ack answers it.
 	RemoveContest struct {
 		Path  string
 		Czxid int64
 	}
 
-	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Done answers it.
+	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Ack answers it.
 	Check struct {
 		Path string
 		// Beat: it is for the lease, and looks for the node on the way.
@@ -205,8 +205,8 @@ type (
 		Failure Failure
 	}
 
-	// Done answers RemoveContest and Check.
-	Done struct{ Failure Failure }
+	// Ack answers RemoveContest and Check.
+	Ack struct{ Failure Failure }
 )
 
 func (a *Reclaimable) failure() Failure { return a.Failure }
@@ -217,7 +217,7 @@ func (a *Read) failure() Failure        { return a.Failure }
 func (*Arrivals) failure() Failure      { return Failure{} }
 func (a *Found) failure() Failure       { return a.Failure }
 func (a *Described) failure() Failure   { return a.Failure }
-func (a *Done) failure() Failure        { return a.Failure }
+func (a *Ack) failure() Failure         { return a.Failure }
 
 // Made is a node that was made.
 type Made struct {

@@ -12,13 +12,13 @@ import (
 // take gives an event to a machine, and its orders to the session.
 func (g *game) take(p *player, ev machine.Event) {
 	ev.Lease = g.at.Lease.Valid
-	if ev.Overdue = ""; !g.at.Lease.Valid || p.run != g.at.Lease.Run {
+	if ev.Overdue = ""; !g.at.Lease.Valid || p.term != g.at.Lease.Term {
 		ev.Overdue = messages.ReasonLeaseOver
 	}
 	held := p.m.Holding()
 	effects, _ := p.m.Step(ev)
 	if p.m.State.Holding() && !held {
-		p.run = g.at.Lease.Run
+		p.term = g.at.Lease.Term
 	}
 	for _, e := range effects.All() {
 		switch {
@@ -168,11 +168,11 @@ func (g *game) connection() bool {
 		g.apply(Disconnected{})
 		g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
 	case g.one(20):
-		g.at.Lease.Run++
+		g.at.Lease.Term++
 		g.apply(Expired{})
-		g.at.Lease.Run = 1
+		g.at.Lease.Term = 1
 	case g.one(20):
-		g.at.Lease.Run++
+		g.at.Lease.Term++
 	case g.one(4): // a transaction makes a node, or is to
 		if now, _ := g.c.Room(20); now {
 			g.others += 20

@@ -139,14 +139,14 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 	case *RemoveContest:
 		if n := s.nodes[q.Path]; n != nil && n.czxid == q.Czxid {
 			s.remove(q.Path)
-			return &Done{}
+			return &Ack{}
 		}
-		return &Done{noNode}
+		return &Ack{noNode}
 	case *Check:
 		if s.nodes[q.Path] == nil {
-			return &Done{noNode}
+			return &Ack{noNode}
 		}
-		return &Done{}
+		return &Ack{}
 	}
 	panic(fmt.Sprintf("%T", query))
 }

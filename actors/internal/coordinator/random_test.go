@@ -61,14 +61,14 @@ type player struct {
 	spec  *Spec
 	m     machine.Machine
 	epoch uint64
-	run   uint64 // of the lease when it was granted
-	told  []news
+	term  uint64 // of the lease when it was granted
+	told  []envelope
 	polls []uint64
 	done  bool
 }
 
-// news is what is on its way to a lock actor.
-type news struct {
+// envelope has an event that is on its way to a lock actor.
+type envelope struct {
 	event machine.Event
 	epoch uint64
 }
@@ -82,7 +82,7 @@ func newGame(t *testing.T, seed uint64) *game {
 	}
 	g := &game{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
 		c:  New(Switches(seed%11), sessionTimeout, bounds),
-		at: At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout / 2}}}
+		at: At{Lease: Lease{Term: 1, Valid: true, Left: sessionTimeout / 2}}}
 	return g
 }
 
@@ -129,7 +129,7 @@ func (g *game) apply(in Input) {
 			require.NotEqual(g.t, Unowned, out.What, "seed %d, step %d: a request owns it\n%s", g.seed, g.steps, g.tale())
 		case *Tell:
 			p := g.players[out.To-1]
-			p.told = append(p.told, news{out.Event, g.c.Epoch()})
+			p.told = append(p.told, envelope{out.Event, g.c.Epoch()})
 		case *Ask:
 			g.asks = append(g.asks, out)
 		case StartTimer:
@@ -207,7 +207,7 @@ func unanswered(query Query, f Failure) Answer {
 	case *Describe:
 		return &Described{Failure: f}
 	default:
-		return &Done{f}
+		return &Ack{f}
 	}
 }
 

@@ -125,7 +125,7 @@ type reuseCheck struct {
 }
 
 func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
-	f := answer.(*Done).Failure
+	f := answer.(*Ack).Failure
 	q, n := c.epoch.paths[p.path].findNode(p.node)
 	if n == nil || n.phase != retained || q.retained.request != p.kept {
 		return

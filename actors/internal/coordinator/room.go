@@ -91,14 +91,14 @@ func (c *Coordinator) recount(q *ownQueue, n *node) {
 			q.room.waiting -= 2
 		}
 	}
-	c.look(q)
+	c.scanLine(q)
 }
 
-// look has the line of a queue looked at with the input at hand.
-func (c *Coordinator) look(q *ownQueue) {
-	if q.line.first != 0 && !q.line.looked {
-		q.line.looked = true
-		c.epoch.looks = append(c.epoch.looks, q)
+// scanLine has the line of a queue scanned with the input at hand: whose turn is it?
+func (c *Coordinator) scanLine(q *ownQueue) {
+	if q.line.first != 0 && !q.line.toScan {
+		q.line.toScan = true
+		c.epoch.toScan = append(c.epoch.toScan, q)
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *Coordinator) leaveLine(r *request) {
 	default:
 		c.keep(r, was.phase, -1)
 	}
-	c.look(q)
+	c.scanLine(q)
 }
 
 // keep keeps room for a node of a request that is called, or whose room is due. sign is -1 to give it up.

@@ -63,15 +63,15 @@ type epoch struct {
 	beats      beats
 	reads      reads
 	describes  describes
-	leaseTimer uint64 // looks at the lease; zero for none
-	leaseRun   uint64 // the newest run of the lease that the requests know of; the first is one
+	leaseTimer uint64 // checks the lease; zero for none
+	leaseTerm  uint64 // the newest term of the lease that the requests know of; the first is one
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
 	load       load
-	// due are those for whom nodes were given up, short the queues whose lines wait for weight, each in order. looks are
-	// the queues whose lines are looked at with the input at hand; it is empty between inputs.
-	due          []RequestID
-	looks, short []*ownQueue
+	// due are those for whom nodes were given up, short the queues whose lines wait for weight, each in order. toScan are
+	// the queues whose lines are scanned with the input at hand; it is empty between inputs.
+	due           []RequestID
+	toScan, short []*ownQueue
 	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs
 	// are over with it. Both are empty between inputs.
 	again    []RequestID
@@ -118,7 +118,7 @@ const (
 )
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
-	return epoch{number: number, timeout: timeout, leaseRun: 1, paths: map[string]*lockPath{},
+	return epoch{number: number, timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
 		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}}
 }
 
@@ -238,14 +238,16 @@ type kind interface {
 	remove(c *Coordinator, r *request, op uint64)
 }
 
-// purpose is the purpose of a answer: plain data, that names requests and paths. A purpose that may lapse is a lapsing.
+// purpose is the purpose of an answer: plain data, that names requests and paths. A purpose that may be gone before the
+// answer comes is a mayBeStale.
 type purpose interface {
 	answered(c *Coordinator, id uint64, answer Answer)
 }
 
-// lapsing is a purpose of which nothing may be left when the answer comes: then the answer is stale.
-type lapsing interface {
-	lapsed(c *Coordinator, id uint64) bool
+// mayBeStale is a purpose that can tell whether it is gone. The answer is stale then: it is counted and dropped.
+type mayBeStale interface {
+	// stale reports whether nobody waits for the answer any more.
+	stale(c *Coordinator, id uint64) bool
 }
 
 // TimerKind tells what a timer is for.

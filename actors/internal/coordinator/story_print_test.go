@@ -62,7 +62,6 @@ func event(ev machine.Event) string {
 	w.add(ev.Op != 0, "op=%d", ev.Op)
 	w.add(ev.Node != "", "%s", ev.Node)
 	w.add(ev.Token != 0, "token=%s", placed(ev.Token))
-	w.add(ev.Alone, "alone")
 	w.add(ev.Predecessor != "", "behind %s", ev.Predecessor)
 	w.add(ev.Missing, "missing")
 	w.add(ev.First, "first")

@@ -40,7 +40,7 @@ func (s *story) tell(command string, args *arguments) {
 		s.apply(Fired{s.fired(args, args.next())})
 	case "lease":
 		s.at.Lease.Valid = args.next() == "valid"
-		s.at.Lease.Run = uint64(args.number("run", int(s.at.Lease.Run)))
+		s.at.Lease.Term = uint64(args.number("term", int(s.at.Lease.Term)))
 		s.at.Lease.Left = args.time("left", s.at.Lease.Left)
 	case "unused":
 		fmt.Fprintln(&s.out, s.c.Unused(split(longPath(args.next()))))
@@ -161,7 +161,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *Describe:
 		return &Described{Wanted: args.has("wanted"), Failure: f}
 	default:
-		return &Done{f}
+		return &Ack{f}
 	}
 }
 
@@ -169,7 +169,7 @@ func view(args *arguments, permits int, f Failure) View {
 	return View{Queue: queue.NewListing(args.names("shows"), permits), Permits: permits, Failure: f}
 }
 
-// created answers a Create: number=1 of the node, alone in the queue, or the node of a contest that exists.
+// created answers a Create: number=1 of the node, first in the queue, or the node of a contest that exists.
 func created(sp *Spec, f Failure, args *arguments) *Created {
 	a := &Created{Failure: f, Info: Info{Exists: true, Permits: sp.Permits > 0}}
 	switch args.text("info", "") {
@@ -194,7 +194,7 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 	}
 	number := args.number("number", 0)
 	a.Node = Made{Name: nameOf(sp.Style, sp.GUID, number), Czxid: int64(args.number("czxid", 100+number))}
-	if args.has("alone") {
+	if args.has("first") {
 		a.Node.First = true
 	}
 	if sp.One != "" {

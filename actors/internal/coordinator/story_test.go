@@ -36,7 +36,7 @@ import (
 //	                              the event of something that is watched
 //	connected, disconnected, lapsed, expired
 //	fires TIMER                   the oldest timer of that kind fires
-//	lease valid|over [run=N] [left=5s]
+//	lease valid|over [term=N] [left=5s]
 //	                              what the shell says of the lease from now on
 //	state                         shows what is kept
 //	unused PATH                   whether nobody holds or waits with that node any more
@@ -96,7 +96,7 @@ const sessionTimeout = 30 * time.Second
 
 func newStory(t *testing.T, args *arguments) *story {
 	s := &story{t: t, specs: map[RequestID]*Spec{}, ops: map[RequestID]uint64{}, names: map[uint64]string{}}
-	s.at = At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout * 8 / 10}}
+	s.at = At{Lease: Lease{Term: 1, Valid: true, Left: sessionTimeout * 8 / 10}}
 	var off Switches
 	for _, name := range args.values("without") {
 		off |= map[string]Switches{"group-commit": GroupCommit, "hand-over": HandOver, "look-ahead": LookAhead}[name]

@@ -109,8 +109,8 @@ func (c *Coordinator) watchIsOld(path string, timer uint64) {
 	}
 }
 
-// lapsed: the watch is not wanted any more, or was spent before its answer came.
-func (p identifying) lapsed(c *Coordinator, id uint64) bool {
+// stale: the watch is not wanted any more, or was spent before its answer came.
+func (p identifying) stale(c *Coordinator, id uint64) bool {
 	path := c.epoch.paths[p.path]
 	return path == nil || path.identity.ask != id
 }

@@ -66,8 +66,8 @@ func (p unownedRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// lookAtHead asks whose the head of the queue is, for a request that has waited for long and looks again.
-func (c *Coordinator) lookAtHead(r *request, view *View) {
+// askWhoseHead asks whose the head of the queue is, for a request that has waited for long and looks again.
+func (c *Coordinator) askWhoseHead(r *request, view *View) {
 	p, head := r.queue.path, ""
 	if all := view.Queue.Queue(r.spec.Style.Name); len(all) > 0 {
 		head = all[0]

@@ -43,8 +43,8 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 // finding is the purpose of a Find, where the machine has asked to verify.
 type finding struct{ operation }
 
-// lapsed: a newer one, or a create, was started meanwhile.
-func (p finding) lapsed(c *Coordinator, _ uint64) bool {
+// stale: a newer one, or a create, was started meanwhile.
+func (p finding) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
 	return r == nil || r.search.op != p.op || r.life == ended
 }

@@ -79,8 +79,8 @@ type expect struct {
 // ofWait is the operation of the wait that a purpose belongs to.
 type ofWait struct{ operation }
 
-// lapsed: an event came first, or the request has gone on.
-func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
+// stale: an event came first, or the request has gone on.
+func (p ofWait) stale(c *Coordinator, _ uint64) bool {
 	return !c.requests[p.request].waitsIn(p.op)
 }
 

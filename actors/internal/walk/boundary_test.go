@@ -171,7 +171,7 @@ var (
 		}
 		return &q
 	})
-	reuseUnchecked = answering(func(w *world, _ int, a *coordinator.Done) {
+	reuseUnchecked = answering(func(w *world, _ int, a *coordinator.Ack) {
 		if !w.beating {
 			a.Failure = coordinator.Failure{}
 		}

@@ -27,8 +27,8 @@ func noNode(path int, name string) coordinator.Failure {
 	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPaths[path] + "/" + name}
 }
 
-// carryOut lets the servers carry out the next step of a query.
-func (w *world) carryOut(s, at int) {
+// serve lets the servers carry out the next step of a query.
+func (w *world) serve(s, at int) {
 	f := w.sessions[s].flights[at]
 	f.applied, f.stage, f.print = true, f.stage+1, fingerprint{}
 	switch q := f.query.(type) {
@@ -63,7 +63,7 @@ func (w *world) carryOut(s, at int) {
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
 		w.catchUp(s)
-		f.answer, f.commits = &coordinator.Done{Failure: w.lacks(pathIn(q.Path), base(q.Path))}, true
+		f.answer, f.commits = &coordinator.Ack{Failure: w.lacks(pathIn(q.Path), base(q.Path))}, true
 	}
 	f.behind = len(w.sessions[s].wire)
 	if f.zxid = w.servers.zxid; w.sessions[s].link == lagging {
@@ -341,7 +341,7 @@ func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 // an operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
-	a := &coordinator.Done{Failure: w.lacks(0, oneName)}
+	a := &coordinator.Ack{Failure: w.lacks(0, oneName)}
 	f.answer = a
 	if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].czxid == q.Czxid {
 		w.deleteOwn(oneName)

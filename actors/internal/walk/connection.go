@@ -83,7 +83,7 @@ func (f *flight) fail(failure coordinator.Failure) {
 	case *coordinator.Describe:
 		f.answer = &coordinator.Described{Failure: failure}
 	default:
-		f.answer = &coordinator.Done{Failure: failure}
+		f.answer = &coordinator.Ack{Failure: failure}
 	}
 }
 
@@ -146,7 +146,7 @@ func (w *world) beatTells(s int) bool {
 		return false
 	}
 	for i, of := range w.plan.Sessions {
-		if of == s && slices.ContainsFunc(w.actors[i].inbox, func(n news) bool { return n.event.Kind == machine.NodeGone }) {
+		if of == s && slices.ContainsFunc(w.actors[i].inbox, func(n envelope) bool { return n.event.Kind == machine.NodeGone }) {
 			return false
 		}
 	}
@@ -184,7 +184,7 @@ func (w *world) silence(s int) {
 func (w *world) lapse(s int) {
 	sess := &w.sessions[s]
 	sess.lease = false
-	sess.run++
+	sess.term++
 	w.ring(s, coordinator.LeaseTimer)
 }
 
@@ -198,6 +198,6 @@ func (w *world) closeSession(s int) {
 	}
 	w.end(s)
 	sess.closed, sess.link, sess.lease = true, unlinked, false
-	sess.run++
+	sess.term++
 	sess.flights, sess.wire, sess.timers = nil, nil, nil
 }

@@ -20,7 +20,7 @@
 //
 // Answers come in any order. Events of a connection come in theirs, and before the answers that
 // follow them on the wire. The outcome of a query that was lost with its connection may come before
-// the news of the loss, or long after. The end of a session takes two steps, as in ZooKeeper: the
+// the event of the loss, or long after. The end of a session takes two steps, as in ZooKeeper: the
 // servers refuse it first, and delete its nodes later (CURATOR-604).
 //
 // There is no clock. A timer fires at any moment at which it is set. A lease is valid from an

@@ -255,7 +255,7 @@ var reasons = []struct {
 }{
 	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
 	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
-		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.again", "coordinator.Coordinator.epoch.looks",
+		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.again", "coordinator.Coordinator.epoch.toScan",
 		"coordinator.Coordinator.epoch.runsOver"}},
 	{"it is the same in all states of a plan", []string{"coordinator.Coordinator.off", "coordinator.Coordinator.bounds",
 		"coordinator.Coordinator.timeout", "coordinator.Coordinator.epoch.timeout"}},

@@ -120,22 +120,22 @@ func (e *writer) actor(i int) {
 	m := &a.m
 	e.num(uint64(m.State), uint64(m.From), uint64(m.Ending), uint64(m.Token), a.epoch)
 	if m.Holding() {
-		e.num(a.held, a.run)
+		e.num(a.held, a.term)
 	}
 	e.flags(m.Try, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	for at := range a.inbox {
-		e.news(coordinator.RequestID(i+1), &a.inbox[at])
+		e.envelope(coordinator.RequestID(i+1), &a.inbox[at])
 	}
 	e.mark()
 }
 
-func (e *writer) news(id coordinator.RequestID, n *news) {
+func (e *writer) envelope(id coordinator.RequestID, n *envelope) {
 	ev := &n.event
 	e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
 	e.b = append(e.b, e.rename(id, ev.Op))
-	e.flags(ev.Alone, ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
+	e.flags(ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 	e.text(ev.Node)
 	e.text(ev.Predecessor)
 }
@@ -170,7 +170,7 @@ func (e *writer) session(s int) {
 		one := e.hash(since)
 		flights[0], flights[1] = flights[0]+one[0], flights[1]+one[1]
 	}
-	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
+	e.num(uint64(sess.seen), sess.term, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
 	for _, in := range sess.wire {
 		e.input(s, in)
 	}

@@ -19,7 +19,7 @@ func (w *world) breakChain(s int) {
 	sess.lapsed = true
 	if !w.plan.Mistake.Outlasts {
 		sess.lease = false
-		sess.run++
+		sess.term++
 	}
 	w.tell(s, coordinator.Lapsed{})
 }
@@ -77,8 +77,8 @@ func sentQuery(w *world, s, at int) string {
 	return fmt.Sprintf("%T", w.sessions[s].sent[at].query)[len("*coordinator."):]
 }
 
-// carryOutLate: the servers carry out what a session had sent before it was given up. Nobody hears the answer.
-func (w *world) carryOutLate(s, at int) {
+// serveLate: the servers carry out what a session had sent before it was given up. Nobody hears the answer.
+func (w *world) serveLate(s, at int) {
 	late := w.sessions[s].sent[at]
 	w.sessions[s].sent = but(w.sessions[s].sent, at)
 	switch q := late.query.(type) {

@@ -79,7 +79,7 @@ var ofSessions = []kind{
 
 	{text: "the servers carry out", of: query, class: itself, can: canApply, do: apply},
 	{text: "the servers carry out, and answer later,", of: query, class: perhaps, bound: Slow, can: canWait,
-		do: (*world).carryOut},
+		do: (*world).serve},
 	{text: "the connection is lost with the answer to", of: query, class: perhaps, bound: Cuts, can: canLose,
 		do: applyLast},
 	{text: "the servers put off", of: query, class: perhaps, bound: Defers, can: canDefer, do: (*world).putOff},
@@ -91,7 +91,7 @@ var ofSessions = []kind{
 	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
 
-	{text: "a server is found", class: itself, can: sess(isAlone), do: reconnect(linked)},
+	{text: "a server is found", class: itself, can: sess(isUnlinked), do: reconnect(linked)},
 	{text: "a server is found that lags", class: perhaps, bound: Lags, can: canLag, do: reconnect(lagging)},
 	{text: "its server catches up", class: itself, can: sess(lags), do: one((*world).catchUp)},
 	{text: "the servers, which have ended it, cut the connection", class: itself, can: sess(isRefused), do: collapse},
@@ -104,7 +104,7 @@ var ofSessions = []kind{
 	{text: "it gives its session up", class: itself, can: mayGiveUp(true), do: one((*world).giveUp)},
 	{text: "it gives its session up, though nobody asks,", can: mayGiveUp(false), do: one((*world).giveUp)},
 	{text: "the servers carry out, for the session that was given up,", of: sentQuery, class: perhaps, can: canCarryOutLate,
-		do: (*world).carryOutLate},
+		do: (*world).serveLate},
 	{text: "the servers end the session that was given up", class: itself, can: hasForsaken, do: one((*world).endForsaken)},
 	{text: "it is closed", class: fault, bound: Closes, can: sess(isOpen), do: one((*world).closeSession)},
 }
@@ -114,15 +114,15 @@ var ofSessions = []kind{
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
 	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer | 1<<coordinator.PauseTimer
 
-func hasOrders(s *session) bool { return len(s.mailbox) > 0 }
-func isQuick(s *session) bool   { return !s.late && !s.closed }
-func hasEvents(s *session) bool { return len(s.wire) > 0 }
-func isAlone(s *session) bool   { return s.link == unlinked && s.served != over && !s.closed }
-func lags(s *session) bool      { return s.link == lagging }
-func isRefused(s *session) bool { return s.link != unlinked && s.served == ended }
-func isServed(s *session) bool  { return s.link != unlinked && s.served == alive }
-func hasLease(s *session) bool  { return s.lease }
-func isOpen(s *session) bool    { return !s.closed }
+func hasOrders(s *session) bool  { return len(s.mailbox) > 0 }
+func isQuick(s *session) bool    { return !s.late && !s.closed }
+func hasEvents(s *session) bool  { return len(s.wire) > 0 }
+func isUnlinked(s *session) bool { return s.link == unlinked && s.served != over && !s.closed }
+func lags(s *session) bool       { return s.link == lagging }
+func isRefused(s *session) bool  { return s.link != unlinked && s.served == ended }
+func isServed(s *session) bool   { return s.link != unlinked && s.served == alive }
+func hasLease(s *session) bool   { return s.lease }
+func isOpen(s *session) bool     { return !s.closed }
 
 func hasDoomed(w *world, s int) ways {
 	return once(slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.doomed && n.session == s }))
@@ -165,14 +165,14 @@ func canDefer(w *world, s int) ways {
 
 // apply carries out a query. In a prompt plan the answer comes at once.
 func apply(w *world, s, at int) {
-	w.carryOut(s, at)
+	w.serve(s, at)
 	if f := &w.sessions[s].flights[at]; w.plan.Prompt && arrives(f) {
 		w.deliver(s, at)
 	}
 }
 
 func applyLast(w *world, s, at int) {
-	w.carryOut(s, at)
+	w.serve(s, at)
 	w.cut(s, repliesLost)
 }
 
@@ -199,7 +199,7 @@ func reconnect(to link) func(w *world, s, _ int) {
 
 func canLag(w *world, s int) ways {
 	sess := &w.sessions[s]
-	return once(isAlone(sess) && sess.served == alive && sess.seen < w.servers.zxid)
+	return once(isUnlinked(sess) && sess.served == alive && sess.seen < w.servers.zxid)
 }
 
 func collapse(w *world, s, _ int) { w.cut(s, repliesLost) }
@@ -248,7 +248,7 @@ func breakNode(w *world, _, at int) {
 	for i, of := range w.plan.Sessions {
 		a := &w.actors[i]
 		reuses := checked != 0 && of == n.session && a.m.State == messages.StateCreating ||
-			slices.ContainsFunc(a.inbox, func(told news) bool { return told.event.Node == n.name })
+			slices.ContainsFunc(a.inbox, func(told envelope) bool { return told.event.Node == n.name })
 		if a.m.Node == n.name || n.guid == guid(i) || reuses {
 			a.is.put(broken, true)
 		}

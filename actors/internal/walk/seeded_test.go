@@ -308,7 +308,7 @@ var inCoordinator = []seeded{
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits for the end of a pause", source: edits(
-		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.carryOut", "false {\n		c.carryOut")),
+		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
 	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.inLine", "		r.sharing.inLine")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
@@ -328,7 +328,7 @@ var inCoordinator = []seeded{
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 
-	{name: "forget the line", source: edits(rule("	c.look(q)\n}\n\n// look has", "}\n\n// look has")),
+	{name: "forget the line", source: edits(rule("	c.scanLine(q)\n}\n\n// scanLine has", "}\n\n// scanLine has")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: OwnInvariants},
 	{name: "count nobody who waits", source: edits(
 		rule(", q.room.waiting >= c.bounds.Waiting:", ":"),

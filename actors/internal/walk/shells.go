@@ -55,7 +55,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if !w.owned[s] {
 		sess.decides, w.owned[s] = sess.decides.Clone(), true
 	}
-	at := coordinator.At{Lease: coordinator.Lease{Run: sess.run, Valid: sess.lease}}
+	at := coordinator.At{Lease: coordinator.Lease{Term: sess.term, Valid: sess.lease}}
 	if sess.lease {
 		at.Lease.Left = time.Hour
 	}
@@ -90,7 +90,7 @@ func (w *world) output(s int, out coordinator.Output) {
 		if a.life == stopped {
 			return
 		}
-		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
+		a.inbox = with(a.inbox, envelope{out.Event, w.epoch(s)})
 		switch {
 		case out.Event.Kind == machine.Seated && w.servers.at(out.Event.Node) < 0 &&
 			(out.Handoff.Local || w.plan.Owners[out.To-1] != 0 || w.plan.Modes[out.To-1] == messages.Read):
@@ -114,19 +114,19 @@ func (w *world) output(s int, out coordinator.Output) {
 		} else {
 			w.end(s)
 		}
-		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, run: 1, sent: sess.sent}
+		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, term: 1, sent: sess.sent}
 	}
 }
 
 // query puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell
-// something (see world.beat); the others have no news.
+// something (see world.beat); the others hear nothing new.
 func (w *world) query(s int, ask *coordinator.Ask) {
 	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat {
 		failure := unknown
 		if w.beating {
 			failure = w.lacks(pathIn(beat.Path), base(beat.Path))
 		}
-		w.post(s, &coordinator.Reply{ID: ask.ID, Answer: &coordinator.Done{Failure: failure}})
+		w.post(s, &coordinator.Reply{ID: ask.ID, Answer: &coordinator.Ack{Failure: failure}})
 		return
 	}
 	w.sessions[s].flights = with(w.sessions[s].flights, flight{id: ask.ID, query: ask.Query})
@@ -191,7 +191,7 @@ func (w *world) take(s int) {
 
 // sayClosed tells a request that its session is closed.
 func (w *world) sayClosed(s, i int) {
-	w.actors[i].inbox = with(w.actors[i].inbox, news{machine.Event{Kind: machine.Closed}, w.epoch(s)})
+	w.actors[i].inbox = with(w.actors[i].inbox, envelope{machine.Event{Kind: machine.Closed}, w.epoch(s)})
 }
 
 // hear has a lock actor read one message.
@@ -225,7 +225,7 @@ func (w *world) step(i int, ev machine.Event) {
 		}
 	}
 	if a.m.State.Holding() && !before.Holding() {
-		a.held, a.run = a.epoch, w.sessions[s].run
+		a.held, a.term = a.epoch, w.sessions[s].term
 	}
 	if a.poll != a.m.Op {
 		a.poll = 0

@@ -24,9 +24,9 @@ type lockActor struct {
 	m     machine.Machine
 	life  life
 	is    marks
-	inbox []news
-	// epoch is that of the newest news that it has read, held and run those of its grant and of the lease then.
-	epoch, held, run uint64
+	inbox []envelope
+	// epoch is that of the newest event that it has read, held is that of its grant, and term that of the lease then.
+	epoch, held, term uint64
 	// poll is the operation whose Poll is due; zero for none.
 	poll uint64
 }
@@ -67,8 +67,8 @@ func (m *marks) put(which marks, on bool) {
 // lives reports whether a request was made and its lock actor runs.
 func (a *lockActor) lives() bool { return a.life == asked }
 
-// news is an event for a lock actor.
-type news struct {
+// envelope has an event for a lock actor.
+type envelope struct {
 	event machine.Event
 	epoch uint64
 }
@@ -84,7 +84,7 @@ type session struct {
 	up, lease, late, closed, lapsed bool
 	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
 	seen int64
-	run  uint64 // of the lease; a later lease begins it while there is none
+	term uint64 // of the lease; a later lease begins it while there is none
 	// print is the hash of the coordinator's state.
 	print fingerprint
 
@@ -105,7 +105,7 @@ const (
 	over  // it is about to hear so
 )
 
-// link is the connection of a session. The news of its changes are on the wire.
+// link is the connection of a session. The events of its changes are on the wire.
 type link uint8
 
 const (

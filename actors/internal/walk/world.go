@@ -59,7 +59,7 @@ func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }
 // unbroken reports whether the lease of a request's grant has been valid ever since.
 func (w *world) unbroken(i int) bool {
 	a, s := &w.actors[i], w.sessionOf(i)
-	return s.lease && s.run == a.run && a.held == w.epoch(w.plan.Sessions[i])
+	return s.lease && s.term == a.term && a.held == w.epoch(w.plan.Sessions[i])
 }
 
 // violate notes that an invariant does not hold. The first one counts: others follow from it.

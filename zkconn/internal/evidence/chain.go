@@ -16,7 +16,7 @@ type Chain struct {
 	phase   phase
 	sure    Instant // the session lives until then, by the newest proof with a committed transaction
 	here    Instant // likewise by any proof of the newest connection; sure without one
-	leased  bool    // sure was proved with a transaction, not only by the session's beginning
+	proved  bool    // sure was proved with a transaction, not only by the session's beginning
 
 	connections uint64 // so far
 	opening     Instant
@@ -177,7 +177,7 @@ func (c *Chain) Replied(now Instant, connection uint64, xid int32, decided bool)
 	if touched, known := c.trips.since(f.sent); known {
 		c.here = max(c.here, touched.Plus(Good(c.timeout)))
 		if f.committed {
-			c.sure, c.leased = c.here, true
+			c.sure, c.proved = c.here, true
 		}
 	}
 	c.trips.add(trip{touched: f.touched, sent: f.sent, answered: now})
@@ -219,7 +219,7 @@ func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
 
 // Lease gives until when a lease may last: the session lives until then, whatever becomes of its servers and of this
 // connection. It is false before a transaction has been committed, and once the chain is broken.
-func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.leased && c.phase != broken }
+func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.proved && c.phase != broken }
 
 // Timeout gives the shortest timeout of the session so far, 0 before there is one.
 func (c *Chain) Timeout() time.Duration { return c.timeout }

@@ -10,9 +10,9 @@ const (
 	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain. It is not quite a sixth: in simulated time two timers that
 	// are due at the same instant fire in any order, and a history could not be played again.
 	idlePace = 0.161
-	// leasedPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: a
+	// lastingPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: a
 	// lost lease costs more than a lost session.
-	leasedPace = 0.093
+	lastingPace = 0.093
 	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
 	slackOfPace = 0.175
 	// slackOfFirst is half of 1 − 1/10 − 1/3: the first proof after a connect needs 4 r + T/3 and two paces.
@@ -26,18 +26,18 @@ const (
 )
 
 // Next gives when the next round trip is due if nothing else goes out, and whether it is to be a transaction; false while
-// there is no connection on which anything could be proved. leased says that a lease is to last.
-func (c *Chain) Next(leased bool) (due Instant, committed, some bool) {
+// there is no connection on which anything could be proved. lasting says that a lease is to last.
+func (c *Chain) Next(lasting bool) (due Instant, committed, some bool) {
 	if c.phase != answered {
 		return 0, false, false
 	}
 	every := Fraction(c.timeout, idlePace)
-	if leased {
-		every = Fraction(c.timeout, leasedPace)
+	if lasting {
+		every = Fraction(c.timeout, lastingPace)
 	}
 	slow := min(Fraction(c.timeout, slackOfPace)-c.slowest, Fraction(c.timeout, slackOfFirst)-2*c.slowest)
 	every = max(min(every, slow), Fraction(c.timeout, fastestPace))
 	due = c.lastTrip.Plus(every)
-	committed = leased && (c.slowest > Fraction(c.timeout, slowTrip) || due >= c.lastCommit.Plus(Fraction(c.timeout, commitPace)))
+	committed = lasting && (c.slowest > Fraction(c.timeout, slowTrip) || due >= c.lastCommit.Plus(Fraction(c.timeout, commitPace)))
 	return due, committed, true
 }

@@ -18,10 +18,10 @@ func TestPaceWithoutAnswers(t *testing.T) {
 	}
 	due, committed, some := c.Next(true)
 	require.True(t, some)
-	require.Equal(t, now.Plus(Fraction(24*time.Second, leasedPace)), due)
+	require.Equal(t, now.Plus(Fraction(24*time.Second, lastingPace)), due)
 	require.False(t, committed)
 
 	c.Sending(due, connection, -1, Ordered)
 	next, _, _ := c.Next(true)
-	require.Equal(t, due.Plus(Fraction(24*time.Second, leasedPace)), next, "not over and over")
+	require.Equal(t, due.Plus(Fraction(24*time.Second, lastingPace)), next, "not over and over")
 }

@@ -27,7 +27,7 @@ func (c *Chain) AppendState(to []byte) []byte {
 		return 0
 	}
 	t := &c.trips
-	num(Instant(c.timeout), Instant(c.phase), c.sure, c.here, flag(c.leased), Instant(c.connections), c.opening, c.lastSent,
+	num(Instant(c.timeout), Instant(c.phase), c.sure, c.here, flag(c.proved), Instant(c.connections), c.opening, c.lastSent,
 		c.lastTrip, c.lastCommit, Instant(c.slowest))
 	if c.phase != answered {
 		return to

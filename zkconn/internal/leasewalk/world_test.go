@@ -87,7 +87,7 @@ type world struct {
 	now, lag  int // the client's clock is lag behind
 	chain     *evidence.Chain
 	until     evidence.Instant // the lease, as of the last call
-	leased    bool
+	proved    bool
 	at        int8 // where the newest connection goes; -1 none
 	conn      uint64
 	connected bool
@@ -176,11 +176,11 @@ func (w *world) clone() *world {
 func (w *world) clock() evidence.Instant { return evidence.Instant(w.now-w.lag) * unit }
 
 // read takes the lease from the chain, as zkconn does after each call.
-func (w *world) read() { w.until, w.leased = w.chain.Lease() }
+func (w *world) read() { w.until, w.proved = w.chain.Lease() }
 
 // valid reports whether the client relies on a lease now.
 func (w *world) valid() bool {
-	return w.leased && !w.lost && !w.chain.Broken(w.clock()) && w.clock() < w.until
+	return w.proved && !w.lost && !w.chain.Broken(w.clock()) && w.clock() < w.until
 }
 
 // over: nothing can go wrong any more.
@@ -402,7 +402,7 @@ func (w *world) append(to []byte) []byte {
 	}
 	to = w.chain.AppendState(to)
 	num(w.now, w.lag, w.elsewhere, int(w.until), int(w.at), int(w.conn), int(w.xid), w.authority)
-	flag(w.leased, w.connected, w.lost, w.losing)
+	flag(w.proved, w.connected, w.lost, w.losing)
 	for s := range w.members {
 		t, m := &w.trackers[s], &w.members[s]
 		num(t.due, int(t.life), t.pinged, int(m.leader), int(m.open), m.table, m.swapped)

@@ -6,10 +6,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Run.
+// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Term.
 // It is zero, or less, when the lease is over, or has ever been since the grant.
 type Lease interface {
-	Left(epoch, run uint64) time.Duration
+	Left(epoch, term uint64) time.Duration
 }
 
 // phase is where a request stands at the gateway.
@@ -49,11 +49,11 @@ type entry struct {
 	// trouble keeps the servers from carrying the request out; toldTrouble is the newest that the requester was told of.
 	trouble, toldTrouble string
 
-	grant      messages.Grant
-	epoch, run uint64  // of the grant
-	promised   Instant // until when the requester may rely on the lock
-	force      Instant // when the grace period is over; zero where none runs
-	revoked    bool    // it is being taken by force, and the requester is to be told so
+	grant       messages.Grant
+	epoch, term uint64  // of the grant
+	promised    Instant // until when the requester may rely on the lock
+	force       Instant // when the grace period is over; zero where none runs
+	revoked     bool    // it is being taken by force, and the requester is to be told so
 }
 
 // told is an event; at is the deadline that it names, zero for none.
@@ -116,7 +116,7 @@ func (e *entry) told(now Instant, notice any) {
 			return
 		}
 	case *messages.Held:
-		e.grant, e.epoch, e.run, e.held = n.Grant, n.Epoch, n.Run, true
+		e.grant, e.epoch, e.term, e.held = n.Grant, n.Epoch, n.Term, true
 		if e.phase == waiting {
 			e.phase = holding
 		}
@@ -132,8 +132,8 @@ func (e *entry) told(now Instant, notice any) {
 	e.add(notice, deadline)
 }
 
-// hasNews reports whether something is to be sent to the requester.
-func (e *entry) hasNews() bool { return e.newest > e.pushed || e.trouble != e.toldTrouble }
+// hasUnsent reports whether something is to be sent to the requester.
+func (e *entry) hasUnsent() bool { return e.newest > e.pushed || e.trouble != e.toldTrouble }
 
 func (e *entry) add(notice any, at Instant) {
 	e.newest++
@@ -146,7 +146,7 @@ func (e *entry) promise(now Instant, lease Lease) time.Duration {
 	if e.phase != holding {
 		return 0
 	}
-	until := now.plus(lease.Left(e.epoch, e.run))
+	until := now.plus(lease.Left(e.epoch, e.term))
 	if e.force != 0 {
 		until = min(until, max(e.force, e.promised)) // what was promised before stands
 	}

@@ -135,7 +135,7 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 // for as long as its session is out of reach.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
 	return end == messages.StateFailed && (why == messages.ReasonReentry || why == messages.ReasonUpgrade) &&
-		r.try.index > 0 && (r.alone || r.try.heard < r.ghost)
+		r.try.index > 0 && (r.soleOwner || r.try.heard < r.ghost)
 }
 
 // end takes the end of the gateway's lock actor.

@@ -10,11 +10,11 @@ import (
 // Requester is one request on a node without a session. Make one with NewRequester; begin with
 // Begin. After each call Due says when Wake is to be called at the latest.
 type Requester struct {
-	guid   string
-	want   messages.Acquire
-	alone  bool
-	places places
-	begun  Instant
+	guid      string
+	want      messages.Acquire
+	soleOwner bool
+	places    places
+	begun     Instant
 
 	stage   stage
 	ordered ordered
@@ -58,10 +58,10 @@ const (
 	leastPatience = 5 * time.Second
 )
 
-// NewRequester makes a request of one of so many gateways. guid tells it from all others. alone: no
+// NewRequester makes a request of one of so many gateways. guid tells it from all others. soleOwner: no
 // other request has its owner, so that it can only be in the way of itself.
-func NewRequester(guid string, gateways int, want messages.Acquire, alone bool) *Requester {
-	return &Requester{guid: guid, want: want, alone: alone, places: places{named: gateways}, try: newAttempt(0, 0),
+func NewRequester(guid string, gateways int, want messages.Acquire, soleOwner bool) *Requester {
+	return &Requester{guid: guid, want: want, soleOwner: soleOwner, places: places{named: gateways}, try: newAttempt(0, 0),
 		grant: messages.Grant{Path: want.Path}}
 }
 

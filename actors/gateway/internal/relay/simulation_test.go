@@ -57,7 +57,7 @@ func (a *ask) hear(from *gate, r relay.Reply) {
 	if !before && a.relay.Accepted() {
 		a.by = from
 	}
-	a.carryOut(from, out)
+	a.perform(from, out)
 }
 
 // to gives who gets a sending: whoever is at the address by then, or any gateway where sendings are forwarded, until
@@ -85,11 +85,11 @@ func (a *ask) gone() {
 func (a *ask) order(o relay.Order) {
 	if a.ended == nil && !a.dead {
 		a.leased = false // whoever gives it back does not rely on it any more
-		a.carryOut(nil, a.relay.Order(a.instant(), o, messages.ReasonNone))
+		a.perform(nil, a.relay.Order(a.instant(), o, messages.ReasonNone))
 	}
 }
 
-func (a *ask) carryOut(from *gate, out []relay.Output) {
+func (a *ask) perform(from *gate, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Send:
@@ -122,7 +122,7 @@ func (a *ask) schedule() {
 	left := time.Duration(float64(time.Duration(a.relay.Due())-a.clock(a.w.now)) / (1 + a.drift))
 	a.w.after(max(left, 0)+time.Microsecond, &a.process, func() {
 		if a.woken == mine && a.ended == nil {
-			a.carryOut(nil, a.relay.Wake(a.instant()))
+			a.perform(nil, a.relay.Wake(a.instant()))
 		}
 	})
 }
@@ -166,7 +166,7 @@ func simulate(seed uint64) *world {
 		a := newAsk(w, i, want)
 		w.asks = append(w.asks, a)
 		w.after(time.Duration(w.random.Int64N(int64(3*timeout))), &a.process, func() {
-			a.carryOut(nil, a.relay.Begin(a.instant()))
+			a.perform(nil, a.relay.Begin(a.instant()))
 		})
 		if w.random.IntN(4) == 0 {
 			w.after(time.Duration(w.random.Int64N(int64(10*timeout))), &a.process, func() { a.order(relay.Cancel) })
@@ -222,7 +222,7 @@ func (w *world) strike() {
 // close ends a gateway in order, and starts another in its place: its session ends when nothing is
 // promised any more.
 func (w *world) close(g *gate) {
-	g.carryOut(g.table.Close())
+	g.perform(g.table.Close())
 	w.after(timeout/16, &g.process, func() {
 		switch {
 		case !g.table.Closed(g.instant()):

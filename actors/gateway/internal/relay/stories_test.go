@@ -108,7 +108,7 @@ func notices(t *testing.T, d *datadriven.TestData) (all []any) {
 		}
 		switch name {
 		case "Held":
-			all = append(all, &messages.Held{Grant: grant, Epoch: 1, Run: 1})
+			all = append(all, &messages.Held{Grant: grant, Epoch: 1, Term: 1})
 		case "Suspended":
 			all = append(all, &messages.Suspended{Grant: grant})
 		case "Resumed":

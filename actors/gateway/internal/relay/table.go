@@ -142,7 +142,7 @@ func (t *Table) Told(now Instant, id string, notice any) {
 	if e == nil || e.phase == gone {
 		return
 	}
-	if !e.hasNews() {
+	if !e.hasUnsent() {
 		t.changed = append(t.changed, id)
 	}
 	e.told(now, notice)
@@ -157,7 +157,7 @@ func (t *Table) Troubled(id, text string) {
 	if e == nil || e.phase == gone {
 		return
 	}
-	if !e.hasNews() {
+	if !e.hasUnsent() {
 		t.changed = append(t.changed, id)
 	}
 	e.trouble = text
@@ -181,7 +181,7 @@ func (t *Table) Ended(now Instant, id string) {
 func (t *Table) Flush(now Instant, lease Lease) []Output {
 	var out []Output
 	for _, id := range t.changed {
-		if e := t.requests[id]; e != nil && e.hasNews() {
+		if e := t.requests[id]; e != nil && e.hasUnsent() {
 			out = append(out, t.reply(now, lease, e, max(e.seen, e.pushed)))
 		}
 	}

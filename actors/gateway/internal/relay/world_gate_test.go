@@ -44,7 +44,7 @@ func newGate(w *world, name string) *gate {
 
 func (g *gate) instant() relay.Instant { return relay.Instant(g.clock(g.w.now)) }
 
-// Left is the lease of this session. Its run is never broken and resumed in this model.
+// Left is the lease of this session. Its term is never over and followed by another in this model.
 func (g *gate) Left(epoch, _ uint64) time.Duration {
 	if epoch != g.epoch {
 		return 0
@@ -115,13 +115,13 @@ func (g *gate) loseAll(why messages.Reason) {
 }
 
 func (g *gate) tick() {
-	g.carryOut(g.table.Tick(g.instant()))
+	g.perform(g.table.Tick(g.instant()))
 	g.w.after(timeout/16, &g.process, g.tick)
 }
 
 func (g *gate) told(id string, notice any) {
 	g.table.Told(g.instant(), id, notice)
-	g.w.after(0, &g.process, func() { g.carryOut(g.table.Flush(g.instant(), g)) })
+	g.w.after(0, &g.process, func() { g.perform(g.table.Flush(g.instant(), g)) })
 }
 
 func (g *gate) move(id string, l *lockModel, to messages.State) {
@@ -142,7 +142,7 @@ func (g *gate) turn(id string, zxid int64) {
 	}
 	l.grant.Token, _ = messages.NewToken(zxid, 0)
 	g.move(id, l, messages.StateHeld)
-	g.told(id, &messages.Held{Grant: l.grant, Epoch: g.epoch, Run: 1})
+	g.told(id, &messages.Held{Grant: l.grant, Epoch: g.epoch, Term: 1})
 }
 
 // create makes the node of a request, once the ensemble is in reach.
@@ -208,7 +208,7 @@ func (g *gate) command(id string, command any) {
 	g.w.after(time.Millisecond, &g.process, func() { g.remove(id, l) })
 }
 
-func (g *gate) carryOut(out []relay.Output) {
+func (g *gate) perform(out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
@@ -233,5 +233,5 @@ func index(id messages.ActorID) int {
 }
 
 func (g *gate) take(from int, r relay.Request) {
-	g.carryOut(g.table.Request(g.instant(), g, messages.ActorID{ID: fmt.Sprint(from)}, r))
+	g.perform(g.table.Request(g.instant(), g, messages.ActorID{ID: fmt.Sprint(from)}, r))
 }

@@ -119,7 +119,7 @@ type Term struct {
 	// Context ends with the term, before any other node can have the lock.
 	Context context.Context
 
-	run    uint64 // of the lease
+	lease  uint64 // the number of the lease's term
 	clock  *zkconn.LeaseClock
 	cancel context.CancelCauseFunc
 	over   atomic.Bool   // the lock is not ours any more, or is being given back
@@ -127,13 +127,13 @@ type Term struct {
 }
 
 func newTerm(held *messages.Held, clock *zkconn.LeaseClock) *Term {
-	t := &Term{Grant: held.Grant, run: held.Run, clock: clock, idle: make(chan struct{})}
+	t := &Term{Grant: held.Grant, lease: held.Term, clock: clock, idle: make(chan struct{})}
 	t.Context, t.cancel = context.WithCancelCause(context.Background())
 	return t
 }
 
 // Valid reports whether the lock is certain to be ours now. Once false it stays false.
-func (t *Term) Valid() bool { return !t.over.Load() && t.clock.Unbroken(t.run) }
+func (t *Term) Valid() bool { return !t.over.Load() && t.clock.Unbroken(t.lease) }
 
 // Deadline is when the lease ends unless it is renewed.
 func (t *Term) Deadline() time.Time { return t.clock.Deadline() }

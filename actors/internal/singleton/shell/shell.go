@@ -180,7 +180,7 @@ func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
 	ev.At = time.Since(s.clock)
 	before := s.m.Phase
 	for _, effect := range s.m.Step(ev) {
-		s.carryOut(ctx, effect, ev)
+		s.perform(ctx, effect, ev)
 	}
 	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
 		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.Path, logkeys.From, before.String(),
@@ -194,7 +194,7 @@ func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, a
 	ctx.Logger().Log(context.Background(), level, text, args...)
 }
 
-func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
+func (s *singletonActor) perform(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
 	switch effect {
 	case singleton.Campaign:
 		s.begun, s.term, s.lost = time.Now(), nil, false
