@@ -153,11 +153,13 @@ func start(t *testing.T, o order) *process {
 
 // TestGatewayStops: the process of the gateway is stopped, or killed, under a holder.
 func TestGatewayStops(t *testing.T) {
+	t.Parallel()
 	for name, strike := range map[string]func(*process) error{
 		"SIGSTOP": func(p *process) error { return p.Pause() },
 		"SIGKILL": func(p *process) error { return p.Kill() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t, patient.Session)
 			gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
 			require.Equal(t, "ready", await(t, gate.said))
@@ -183,8 +185,10 @@ func TestGatewayStops(t *testing.T) {
 // TestRequesterStops: the process of the requester is stopped, or killed, while it holds. When it
 // goes on it knows that its lease is over before it has heard anything.
 func TestRequesterStops(t *testing.T) {
+	t.Parallel()
 	for name, kill := range map[string]bool{"SIGSTOP": false, "SIGKILL": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t, patient.Session/2) // longer than it takes until the process is stopped
 			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id, Path: "/holder"})
 			require.Equal(t, "held", await(t, holder.said))
@@ -217,6 +221,7 @@ func TestRequesterStops(t *testing.T) {
 
 // TestBothStop: the gateway and the requester are stopped, and go on in either order.
 func TestBothStop(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, patient.Session)
 	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
 	require.Equal(t, "ready", await(t, gate.said))

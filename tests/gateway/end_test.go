@@ -55,6 +55,7 @@ func TestGatewayEndsWithSession(t *testing.T) {
 // TestClosedGatewayMayPass: that a gateway is closed in order is not told a client as if the client
 // were closed: whoever tries again may find another gateway at its address.
 func TestClosedGatewayMayPass(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, short)
 	client, other := s.outside.client(t, s.pid), s.direct(t)
 	ctx := patient.Deadline(t)
@@ -92,6 +93,7 @@ func TestAskEndsWithClient(t *testing.T) {
 // TestDoomedSessionExpires: a node that may not be deleted ends the session that made it. What the
 // gateway had promised by it lasts until it runs out, even so.
 func TestDoomedSessionExpires(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, short)
 	raw := patient.Raw(t, patient.Session, s.server.Addr())
 	_, err := raw.Create("/stays", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermDelete))

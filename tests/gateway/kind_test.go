@@ -15,6 +15,7 @@ import (
 // TestKindIsSpawned: a node without a session has a node with one spawn a gateway, by its kind, and locks
 // there. When it has that gateway stopped, what is held there is lost in time.
 func TestKindIsSpawned(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, short)
 	kind := gateway.Kind(s.session)
 	require.Equal(t, gateway.KindName, kind.Kind)

@@ -87,8 +87,10 @@ func (s *stage) again(t *testing.T) {
 const short = 4 * time.Second
 
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t, short)
 			client, other := s.outside.client(t, s.pid), s.direct(t)
 			ctx := patient.Deadline(t)
@@ -123,6 +125,7 @@ func TestMatrix(t *testing.T) {
 
 // TestEndpointClosed: connections that break and are made anew cost a holder nothing.
 func TestEndpointClosed(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, patient.Session)
 	client, other := s.outside.client(t, s.pid), s.direct(t)
 	ctx := patient.Deadline(t)
@@ -144,6 +147,7 @@ func TestEndpointClosed(t *testing.T) {
 
 // TestWaiterGoesOnAtNextGateway: what waits moves, and what is held is lost in time.
 func TestWaiterGoesOnAtNextGateway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, short)
 	second := newNode(t)
 	pids := second.gateway(t, second.open(t, s.server.Connect(), patient.Session))

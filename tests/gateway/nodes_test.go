@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,16 +36,29 @@ type node struct {
 
 // The nodes of this process are started once, before gRPC does anything for any of them:
 // remote.Start sets gRPC's logger, which gRPC reads without a lock. Tests take nodes from here, and
-// put them back.
+// put them back. There are as many as all that run at the same time may take, lest each waits for
+// one that another has.
 var (
 	startNodes sync.Once
-	freeNodes  = make(chan *node, 3)
+	freeNodes  chan *node
 )
+
+// nodesOfATest is how many nodes a test takes at most.
+const nodesOfATest = 3
+
+// abreast is how many tests run at the same time.
+func abreast(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(flag.Lookup("test.parallel").Value.String())
+	require.NoError(t, err)
+	return n
+}
 
 // newNode takes a node, healed of what the last test did to it.
 func newNode(t *testing.T) *node {
 	t.Helper()
 	startNodes.Do(func() {
+		freeNodes = make(chan *node, nodesOfATest*abreast(t))
 		var conns []net.Conn
 		for range cap(freeNodes) {
 			n := startNode(t)

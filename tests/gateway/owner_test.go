@@ -105,6 +105,7 @@ func TestOwnerOnOtherNodeEnds(t *testing.T) {
 // TestOwnerOutOfReach: a cut between the nodes is not the end of an owner. The lock is given back,
 // and not before what the owner was promised has run out.
 func TestOwnerOutOfReach(t *testing.T) {
+	t.Parallel()
 	outlasted(t, func(t *testing.T, s *stage) *actorstest.Recorder {
 		owner, told := s.outside.listener(t)
 		here := s.recorded(t, "/cut", actors.WithOwner(owner), actors.WithObserver(owner))

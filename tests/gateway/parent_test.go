@@ -38,6 +38,7 @@ func (s *stage) adopt(t *testing.T, path string, parent, owner *actor.PID) *acto
 // TestParentOnOtherNode: a lock actor whose parent and owner are on another node tells the parent, and
 // gives the lock back when either of them ends.
 func TestParentOnOtherNode(t *testing.T) {
+	t.Parallel()
 	for _, ends := range []string{"parent", "owner"} {
 		t.Run(ends, func(t *testing.T) {
 			s := newStage(t, patient.Session)
@@ -62,6 +63,7 @@ func TestParentOnOtherNode(t *testing.T) {
 // TestParentOutOfReach: a cut between the nodes ends neither, though protoactor tells of both that they
 // have terminated. The lock is given back once, and not before what they were promised has run out.
 func TestParentOutOfReach(t *testing.T) {
+	t.Parallel()
 	outlasted(t, func(t *testing.T, s *stage) *actorstest.Recorder {
 		parent, told := s.outside.listener(t)
 		owner, _ := s.outside.listener(t)

@@ -31,6 +31,7 @@ const (
 // kind of lock work again by themselves, over the same gateway, within the session timeout and two seconds of the
 // server's return. Package matrix has this without gateways.
 func TestReplacedServers(t *testing.T) {
+	t.Parallel()
 	type kind func(c *locks.Client, path string) locks.Locker
 	for name, kind := range map[string]kind{
 		"mutex":     func(c *locks.Client, path string) locks.Locker { return c.Mutex(path) },

@@ -82,6 +82,7 @@ func TestRestartEndsLockActor(t *testing.T) {
 // TestRestartOfGateway: what it has promised is kept until it has run out, and then given back. It
 // goes on as a gateway that knows nothing of it.
 func TestRestartOfGateway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, short)
 	f := newFamily(t, s.inside.system, gateway.New(s.session))
 	client, other := s.outside.client(t, actor.NewPID(s.inside.road.address(), f.child.Id)), s.direct(t)

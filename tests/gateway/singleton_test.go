@@ -124,6 +124,7 @@ func TestSingletonOverGateways(t *testing.T) {
 
 // TestSingletonOfKilledGateway: the process of the gateway is killed, over real connections.
 func TestSingletonOfKilledGateway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, patient.Session)
 	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
 	require.Equal(t, "ready", await(t, gate.said))

@@ -27,6 +27,7 @@ import (
 // two valid leases; tokens increase; in the end everybody gets the lock, and no node is left.
 // TURNSTILE_GATEWAY_WEATHER says how many seeds.
 func TestVirtualWeather(t *testing.T) {
+	t.Parallel()
 	seeds := 20
 	if more := os.Getenv("TURNSTILE_GATEWAY_WEATHER"); more != "" {
 		n, err := strconv.Atoi(more)
@@ -35,6 +36,7 @@ func TestVirtualWeather(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { virtualWeather(t, uint64(seed)) })
 		})
 	}
