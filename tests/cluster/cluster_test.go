@@ -120,12 +120,16 @@ type world struct {
 const mortal = patient.Session / 2
 
 // eachServer runs a test in a cluster on the embedded server, and on a real one where that is
-// installed. The first member has a session timeout of its own, the others patient.Session.
+// installed. The first member has a session timeout of its own, the others patient.Session. Tests run
+// beside each other: each has a server and members of its own.
 func eachServer(t *testing.T, first time.Duration, test func(t *testing.T, w *world)) {
+	t.Parallel()
 	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
 		test(t, newWorld(t, embedded.Run(t, embedded.WithTick(200*time.Millisecond)).Addr(), first))
 	})
 	t.Run("standalone", func(t *testing.T) {
+		t.Parallel()
 		test(t, newWorld(t, rig.StartStandalone(t).Addr(), first))
 	})
 }

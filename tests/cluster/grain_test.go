@@ -87,6 +87,7 @@ func TestTwoActivations(t *testing.T) {
 // TestGrainIsServedOnce: both members activate one grain. One of them serves; the other one keeps what
 // it is sent until the first has stopped, or its member was killed.
 func TestGrainIsServedOnce(t *testing.T) {
+	t.Parallel()
 	for name, how := range map[string]struct {
 		timeout time.Duration // of the first member's session
 		end     func(*testing.T, *world, said)

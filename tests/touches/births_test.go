@@ -20,6 +20,7 @@ import (
 // The zxid in the header of the reply to a create, alone or in a transaction, is the czxid of what it made: with six
 // writers at the members of an ensemble, of which one lags, and whose leader changes meanwhile.
 func TestHeaderHasTheCzxid(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	ctx := l.context()
 	for _, path := range []string{"/plain", "/named"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// The leader sends a ping every half tick, whatever else it sends.
+// The leader sends a ping every half tick, whatever else it sends. The test runs alone, lest others delay the pings.
 func TestPingsGoEveryHalfTick(t *testing.T) {
 	const tick = time.Second
 	l := newLab(t, rig.WithTickTime(tick))
@@ -69,6 +69,7 @@ func (r *record) note(up bool) func(rig.Packet) {
 // forwards B, and has named the session by then. The link is slow each way, so that
 // there is time for another order.
 func TestPingIsAnsweredBeforeRequests(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, rig.WithTickTime(200*time.Millisecond))
 	c := l.connect(10*time.Second, l.follower.Addr())
 	var seen record

@@ -17,6 +17,7 @@ import (
 // reach the leader and are committed, one after the other. The session expires all
 // the same, sooner after its newest transaction than a touch by it would allow.
 func TestRequestsDoNotTouch(t *testing.T) {
+	t.Parallel()
 	const timeout = 12 * time.Second // much longer than a busy machine stands still
 	l := newLab(t, rig.WithTickTime(500*time.Millisecond))
 	proxy := rig.NewProxy(t, l.follower.Addr())
@@ -68,6 +69,7 @@ func TestRequestsDoNotTouch(t *testing.T) {
 // the answers to the leader's pings name it; it ends when they do not arrive, though
 // the follower goes on to hear from its client.
 func TestAnsweredPingsTouch(t *testing.T) {
+	t.Parallel()
 	const timeout = 12 * time.Second // much longer than a busy machine stands still
 	l := newLab(t, rig.WithTickTime(500*time.Millisecond))
 	proxy := rig.NewProxy(t, l.follower.Addr())

@@ -14,6 +14,7 @@ import (
 // while, to a follower that no ping reaches: it lives for a whole timeout from its
 // revalidation, when the other is long gone.
 func TestRevalidationTouches(t *testing.T) {
+	t.Parallel()
 	const timeout = 16 * time.Second
 	l := newLab(t, rig.WithTickTime(400*time.Millisecond))
 	back, away := rig.NewProxy(t, l.follower.Addr()), rig.NewProxy(t, l.follower.Addr())
@@ -119,6 +120,7 @@ func (l *lab) touched(c *client, member int, timeout time.Duration, times int) {
 // A session that was granted 8 s and, by a reconnect, 10 min lives on without a
 // connection while its leader does. A new leader ends it by the first timeout.
 func TestNewLeaderGoesByTheFirstTimeout(t *testing.T) {
+	t.Parallel()
 	l := newUnequalLab(t, rig.WithConfig("syncLimit", "50")) // a leader that died is missed
 	proxy := rig.NewProxy(t, l.Members()[strict].Addr())
 	c := l.connect(short, proxy.Addr())
@@ -141,6 +143,7 @@ func TestNewLeaderGoesByTheFirstTimeout(t *testing.T) {
 
 // A session that was granted 10 min and, by a reconnect, 8 s ends by the second timeout.
 func TestShorterTimeoutMovesTheExpiry(t *testing.T) {
+	t.Parallel()
 	l := newUnequalLab(t)
 	proxy := rig.NewProxy(t, l.Members()[generous].Addr())
 	c := l.connect(long, proxy.Addr())
@@ -160,6 +163,7 @@ func TestShorterTimeoutMovesTheExpiry(t *testing.T) {
 // the timeout that it granted. Later than the reconnect, this counts: a session that
 // has just been granted 10 min ends after 8 s.
 func TestServerThatWasLeftTouches(t *testing.T) {
+	t.Parallel()
 	l := newUnequalLab(t)
 	proxy := rig.NewProxy(t, l.Members()[strict].Addr())
 	c := l.connect(short, proxy.Addr())
