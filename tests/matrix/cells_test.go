@@ -181,6 +181,7 @@ func but(without ...Request) []Request {
 
 // TestMatrix runs every cell that makes sense.
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	for _, request := range requests {
 		t.Run(string(request), func(t *testing.T) {
 			for _, c := range matrix {

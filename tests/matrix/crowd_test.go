@@ -29,9 +29,10 @@ type plot struct {
 	play    func(t *testing.T, c *crowd)
 }
 
-// testPlots runs the plots of a list, each in a bubble of its own.
+// testPlots runs the plots of a list, each in a bubble of its own. The test runs beside others.
 func testPlots(t *testing.T, plots []plot) {
 	t.Helper()
+	t.Parallel()
 	for _, p := range plots {
 		t.Run(p.name, func(t *testing.T) {
 			t.Logf("required: %s", p.outcome)

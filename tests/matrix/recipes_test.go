@@ -156,6 +156,7 @@ func onlyPlain(number int) bool {
 
 // TestRecipes runs every cell that makes sense, of every recipe.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	ran, absurd, other := 0, 0, 0
 	for i, r := range recipes {
 		t.Run(r.name, func(t *testing.T) {

@@ -36,6 +36,7 @@ var patientLink = embedded.WithSyncLimit(1000)
 
 // TestTouches plays every scene.
 func TestTouches(t *testing.T) {
+	t.Parallel()
 	for _, scene := range touches() {
 		t.Run(scene.name, func(t *testing.T) {
 			t.Logf("required: %s", scene.outcome)
