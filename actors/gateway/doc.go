@@ -9,7 +9,7 @@
 //	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"),         // on any other
 //		actor.NewPID("10.0.0.2:8090", "locks"))
 //	ctx.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/job"}))   // for actors
-//	client, err := gateway.Open(ctx, system, at)                     // for goroutines
+//	client, err := gateway.Open(opening, system, at)                 // for goroutines; give opening a deadline
 //	lease, err := client.Mutex("/job").Lock(ctx)
 //
 // [NewSingleton] runs an actor once in the cluster, on nodes without a session.

@@ -42,7 +42,9 @@ func ExampleOpen() {
 		return
 	}
 
-	client, err := gateway.Open(ctx, system, gateway.At(actor.NewPID(system.Address(), "locks")))
+	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	client, err := gateway.Open(opening, system, gateway.At(actor.NewPID(system.Address(), "locks")))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -105,8 +105,10 @@ func startRemote(o order) (*actor.ActorSystem, error) {
 // open gives the client of a node: over its own session, which others may use then, or over gateways.
 func open(ctx context.Context, system *actor.ActorSystem, o order) (
 	client *locks.Client, from actors.Provider, by string, err error) {
+	opening, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	if o.Servers != "" {
-		client, err = locks.Open(ctx, o.Servers, locks.WithActorSystem(system), locks.WithSessionTimeout(timeout))
+		client, err = locks.Open(opening, o.Servers, locks.WithActorSystem(system), locks.WithSessionTimeout(timeout))
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -120,6 +122,6 @@ func open(ctx context.Context, system *actor.ActorSystem, o order) (
 		}
 		return gateway.At(pids...)
 	}
-	client, err = gateway.Open(ctx, system, at())
+	client, err = gateway.Open(opening, system, at())
 	return client, at(), "a gateway", err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -20,7 +21,8 @@ func Example_sasl() {
 		return
 	}
 	defer server.Close()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	for _, password := range []string{"a long random password", "a guess"} {
 		mechanism, err := digestmd5.New("app", password)
 		if err != nil {

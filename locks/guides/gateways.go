@@ -25,7 +25,9 @@
 // Lease.Valid, Lease.Context and fencing tokens work alike.
 //
 //	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"), actor.NewPID("10.0.0.2:8090", "locks"))
-//	client, err := gateway.Open(ctx, system, at)
+//	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+//	defer cancel()
+//	client, err := gateway.Open(opening, system, at)
 //
 // Each node has an actor system with a remote, the gateways' and the askers' alike. What a program
 // has to write for that, once:
@@ -71,8 +73,8 @@
 // has a grain, on a member with a session, that forwards to the gateway there. grain.Kind takes the
 // options of a gateway.
 //
-//	cluster.WithKinds(grain.Kind(session))                      // on members with a session
-//	client, err := gateway.Open(ctx, system, grain.At(cluster)) // on any node
+//	cluster.WithKinds(grain.Kind(session))                          // on members with a session
+//	client, err := gateway.Open(opening, system, grain.At(cluster)) // on any node
 //
 // While members disagree about who is a member, a path may have two grains. That does no harm:
 // their gateways queue in ZooKeeper, which decides. Use protoactor's zk cluster provider, and

@@ -4,7 +4,9 @@
 // millisecond, and needs neither Java nor a port that is free by luck.
 //
 //	server := embedded.Run(t) // closed with the test
-//	client, err := locks.Open(ctx, server.Addr())
+//	opening, cancel := context.WithTimeout(t.Context(), time.Minute)
+//	defer cancel()
+//	client, err := locks.Open(opening, server.Addr())
 //
 // # Faults on demand
 //
@@ -20,7 +22,9 @@
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-//		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext))
+//		opening, cancel := context.WithTimeout(t.Context(), time.Minute)
+//		defer cancel()
+//		client, err := locks.Open(opening, server.Connect(), locks.WithDialer(server.DialContext))
 //		…
 //		time.Sleep(4 * time.Hour) // of the bubble's clock
 //	})

@@ -18,7 +18,9 @@ func inBubble(t *testing.T, test func(t *testing.T, server *embedded.Server, one
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		open := func() *locks.Client {
-			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+			opening, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			client, err := locks.Open(opening, server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithSessionTimeout(10*time.Second))
 			require.NoError(t, err)
 			t.Cleanup(func() {

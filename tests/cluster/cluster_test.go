@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -98,6 +99,27 @@ func (p *process) hear(t *testing.T, event string) said {
 	}
 }
 
+// requireHeard fails the test if a re-list has told a waiter of the member's session what no event had, see package
+// relists. A member that was killed cannot say.
+func (p *process) requireHeard(t *testing.T) {
+	if !p.Running() {
+		return
+	}
+	p.tell(t, command{Do: "relists"})
+	for {
+		select {
+		case s, open := <-p.told:
+			require.True(t, open, "the member has ended")
+			if s.Event == "relists" { // what its grains say besides is not asked for any more
+				require.NoError(t, relists.None(s.Relists))
+				return
+			}
+		case <-patient.Deadline(t).Done():
+			t.Fatal("the member does not say how often it listed again")
+		}
+	}
+}
+
 // silent finds that a member says nothing for a while.
 func (p *process) silent(t *testing.T, d time.Duration) {
 	t.Helper()
@@ -146,7 +168,9 @@ func newWorld(t *testing.T, servers string, first time.Duration) *world {
 		*p = start(t, membership{Servers: servers, Session: i < 2, Timeout: timeout})
 		started := (*p).hear(t, "started")
 		(*p).address, (*p).session = started.Address, started.Session
-		w.bySessions[started.Session] = *p
+		if w.bySessions[started.Session] = *p; started.Session != 0 {
+			t.Cleanup(func() { (*p).requireHeard(t) })
+		}
 	}
 	for _, p := range all {
 		patient.Eventually(t, func() bool {

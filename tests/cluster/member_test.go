@@ -51,6 +51,7 @@ type said struct {
 	Session, Token                 int64
 	Valid                          bool
 	Members                        int
+	Relists                        int64 // so often a waiter found by looking again what an event should have told it
 }
 
 // member is a member of a cluster in a process of its own. It does what it reads, and says what comes
@@ -59,7 +60,7 @@ type member struct {
 	system  *actor.ActorSystem
 	cluster *cluster.Cluster
 	client  *locks.Client
-	session int64
+	session *actors.Session // nil: it has none
 
 	mu     sync.Mutex
 	leases map[string]*locks.Lease
@@ -95,7 +96,11 @@ func beMember(o membership) error {
 	m.cluster = cluster.New(m.system, cluster.Configure("turnstile", members, disthash.New(),
 		remote.Configure("127.0.0.1", 0, gateway.WithRecovery(quiet)), cluster.WithKinds(kinds...)))
 	m.cluster.StartMember()
-	m.say(said{Event: "started", Address: m.system.Address(), Session: m.session})
+	started := said{Event: "started", Address: m.system.Address()}
+	if m.session != nil {
+		started.Session = m.session.ID()
+	}
+	m.say(started)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		var c command
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
@@ -118,7 +123,7 @@ func (m *member) open(o membership) (*actors.Session, error) {
 	if err := session.Ready(context.Background()); err != nil {
 		return nil, err
 	}
-	m.session = session.ID()
+	m.session = session
 	return session, nil
 }
 
@@ -172,6 +177,8 @@ func (m *member) try(c command) error {
 	switch c.Do {
 	case "members":
 		m.say(said{Event: "members", Members: m.cluster.MemberList.Members().Len()})
+	case "relists":
+		m.say(said{Event: "relists", Relists: m.session.Counters().Polls})
 	case "lock":
 		return m.lock(c.Path)
 	case "valid", "unlock":

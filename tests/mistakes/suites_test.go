@@ -72,8 +72,10 @@ func TestRelistsFinds(t *testing.T) {
 		{"actors", "TestExpiryOfAWaiterQueuesAgain/embedded"},
 		{"access", "TestChroot/embedded"},
 		{"activation", "TestEnds"},
+		{"cluster", "TestTwoActivations/embedded"},
 		{"gateway", "TestReplacedServers/mutex/restored"},
 		{"matrix", "TestMatrix/list/cut-before"},
+		{"outages", "TestOutagesAreMeasured"},
 		{"services", "TestInVirtualTime/Do/expiry"},
 		{"singleton", "TestStopMoves"},
 	} {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -86,7 +87,18 @@ func measureOn(ctx context.Context, o options, kind string, timeout time.Duratio
 			err = errLost
 		}
 	}
-	return err
+	return errors.Join(err, heard(subjects))
+}
+
+// heard gives an error where a waiter was told by a re-list what no event had told it, see package relists.
+func heard(subjects []*subject) error {
+	var errs []error
+	for _, s := range subjects {
+		if err := relists.None(s.client.Session().Counters().Polls); err != nil {
+			errs = append(errs, fmt.Errorf("outages: session that locks %s: %w", s.path, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // start starts servers of a kind; their tick is the usual tenth of a session timeout or so.

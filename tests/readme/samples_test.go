@@ -1,7 +1,9 @@
 package readme
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +16,9 @@ import (
 func TestSample(t *testing.T) {
 	ctx := patient.Deadline(t)
 	server := embedded.Run(t) // closed with the test
-	client, err := locks.Open(ctx, server.Addr())
+	opening, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	client, err := locks.Open(opening, server.Addr())
 	require.NoError(t, err)
 	lease, err := client.Mutex("/orders/42").Lock(ctx)
 	require.NoError(t, err)

@@ -45,6 +45,10 @@ func Count(t testing.TB, s *actors.Session) {
 	})
 }
 
+// None is Count for a session of another process, or of a program that is not a test: it tells what is wrong with its
+// count (actors.Counters.Polls), where none is right.
+func None(polls int64) error { return bounds{}.judge(polls) }
+
 // Right says that the test keeps events from a session that is counted: it fails unless at least one re-list is needed,
 // and at most so many.
 func Right(t testing.TB, s *actors.Session, most int64) {

@@ -3,7 +3,9 @@
 // over connections in memory, so that go-zookeeper, Curator and kazoo connect to it as they are.
 //
 //	server, err := embedded.Start()          // or, in a test: server := embedded.Run(t)
-//	client, err := locks.Open(ctx, server.Addr())
+//	opening, cancel := context.WithTimeout(ctx, time.Minute)
+//	defer cancel()
+//	client, err := locks.Open(opening, server.Addr())
 //
 // It keeps everything in memory: what it holds is gone when it is closed. Production uses a real ensemble.
 //

@@ -5,7 +5,7 @@
 //
 //	at := grain.At(c)                    // on any node of the cluster, once it has started
 //	ctx.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/job"}))
-//	client, err := gateway.Open(ctx, c.ActorSystem, at)
+//	client, err := gateway.Open(opening, c.ActorSystem, at) // give opening a deadline
 //
 // Nobody names gateways: requests for one path meet at one member, so that its batches and cohorts
 // serve the whole cluster, and paths spread over all members of the kind. When a member is gone, those
