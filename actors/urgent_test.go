@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"context"
+	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +19,12 @@ import (
 // usual waits are.
 func TestHeldLockHurriesTheConnection(t *testing.T) {
 	server := embedded.Run(t)
-	handle, inside := spied(t, server, zkconn.WithReconnectBackoff(time.Hour, time.Hour))
+	var dials atomic.Int32
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		dials.Add(1)
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	handle, inside := spied(t, server, zkconn.WithReconnectBackoff(time.Hour, time.Hour), zkconn.WithDialer(dial))
 	rec := actorstest.NewRecorder(handle.system)
 	defer rec.Close()
 	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/urgent"}, WithObserver(rec.PID())))
@@ -26,10 +34,12 @@ func TestHeldLockHurriesTheConnection(t *testing.T) {
 
 	server.Replica(0).Refuse(true)
 	server.Replica(0).DropClients()
+	refused := dials.Load()
 	require.Eventually(t, func() bool { return handle.lastCause() != nil }, time.Minute, time.Millisecond)
-	time.Sleep(100 * time.Millisecond) // so that the first try, which is made at once, fails
+	// The first try is made at once, whatever is held. It has failed when the next one but one begins.
+	require.Eventually(t, func() bool { return dials.Load() > refused+2 }, time.Minute, time.Millisecond)
 	server.Replica(0).Refuse(false)
-	require.Eventually(t, func() bool { return handle.lastCause() == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return handle.lastCause() == nil }, time.Minute, time.Millisecond)
 	handle.system.Root.Send(lock, &messages.Release{})
 	_, err = rec.Await(t.Context(), messages.StateReleased)
 	require.NoError(t, err)

@@ -80,12 +80,19 @@ func TestAskEndsWithClient(t *testing.T) {
 	s := newStage(t, patient.Session)
 	client := s.outside.client(t, s.pid)
 	stopped(t, s.inside.system, s.local())
+	asked := make(chan struct{}, 100)
+	_, err := s.inside.system.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+		if query, is := ctx.Message().(*wire.Query); is && query.GetHello() == nil {
+			asked <- struct{}{}
+		}
+	}), s.pid.Id)
+	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := client.Queue(context.WithoutCancel(t.Context()), "/nobody-answers")
 		ended <- err
 	}()
-	time.Sleep(10 * time.Millisecond) // mostly it has asked; if not, it must end likewise
+	patient.Receive(t, asked)
 	require.NoError(t, client.Close(patient.Deadline(t)))
 	require.ErrorIs(t, await(t, ended), locks.ErrClosed)
 }
