@@ -170,6 +170,13 @@ func TestIdleSessionsAreMeasured(t *testing.T) {
 	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
 }
 
+// Turnstile is compared with itself without look-ahead.
+func TestLookAheadIsMeasured(t *testing.T) {
+	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "look-ahead"))
+	requireWhole(t, b, lines)
+	require.Contains(t, lines, "ratio look-ahead n=3 turnstile/"+noLookAhead)
+}
+
 // Requesters over a gateway are measured beside workers that have a session each.
 func TestGatewayIsMeasured(t *testing.T) {
 	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "gateway"))

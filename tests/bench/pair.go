@@ -24,21 +24,26 @@ var pair = workload{
 	}, processorMetrics("pair", "hand-off", "Hand-off between sessions that hold for 3 ms")...),
 	bare: deleteUntilEvent,
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
-		sessions, err := openAll(ctx, open, t.stage.connects(t.n), timeout)
-		if err != nil {
-			return nil, err
-		}
-		defer closeAll(sessions)
-		return passing(t.counted(ctx, func() (tally, error) {
-			return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()), hold: hold,
-				timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
-		}))
+		return passing(t.passing(ctx, open, hold))
 	},
 	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		return passing(t.counted(ctx, func() (tally, error) {
 			return other.contest(ctx, t, contestJob{sessions: t.n, threads: 1, hold: hold})
 		}))
 	},
+}
+
+// passing has as many sessions pass a lock on, each of which holds it for a while.
+func (t trial) passing(ctx context.Context, open opener, hold time.Duration) (tally, error) {
+	sessions, err := openAll(ctx, open, t.stage.connects(t.n), timeout)
+	if err != nil {
+		return tally{}, err
+	}
+	defer closeAll(sessions)
+	return t.counted(ctx, func() (tally, error) {
+		return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()), hold: hold,
+			timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
+	})
 }
 
 func passing(got tally, err error) (figures, error) {

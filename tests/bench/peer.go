@@ -17,6 +17,7 @@ const (
 	oursAsActors  = "turnstile-actors"
 	oursNoSyncs   = "turnstile-no-syncs"
 	oursInCohorts = "turnstile-cohort"
+	noLookAhead   = "no-look-ahead"
 	oursByGateway = "turnstile-gateway"
 	oursSessions  = "turnstile-sessions"
 	curatorsMutex = "curator"

@@ -74,7 +74,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, sticky, many, one, cohort, growth, pair, processes, queue, memoryUse, failover, restart, idle, gatewayUse}
+	return []workload{uncontended, sticky, many, one, cohort, growth, pair, processes, queue, memoryUse, failover, restart, idle, gatewayUse, lookAhead}
 }
 
 func workloadNames() []string {

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// lookAhead is sessions that pass a lock on, with look-ahead and without. It says whether that is worth its lines: its gain is
+// the round trip of a listing, where a waiter has the time to list while others hold.
+var lookAhead = workload{
+	name: "look-ahead", per: "sessions with a worker each", sizes: []int{2, 4, 16}, quick: []int{3}, named: true,
+	metrics: []metric{
+		{"look-ahead", "µs", less, "Hand-off between sessions that hold for 3 ms: from Unlock to the next holder's Lock, median"},
+		{"look-ahead-0ms", "µs", less, "Hand-off between sessions that give back at once, median"},
+		{"look-ahead-packets", "packets/hand-off", less, "Packets from clients for a hand-off between sessions that hold for 3 ms"},
+	},
+	others: []peer{
+		{ours, func(ctx context.Context, t trial) (figures, error) { return passingOn(ctx, t, openTurnstile) }},
+		{noLookAhead, func(ctx context.Context, t trial) (figures, error) { return passingOn(ctx, t, openNotAhead) }},
+	},
+}
+
+// openNotAhead opens a session that does not look ahead.
+func openNotAhead(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithoutFastPaths(actors.LookAhead))
+}
+
+// passingOn measures hand-offs of holders that hold for a while, and of those that do not.
+func passingOn(ctx context.Context, t trial, open opener) (figures, error) {
+	found := figures{}
+	for _, kept := range []time.Duration{hold, 0} {
+		got, err := t.passing(ctx, open, kept)
+		switch {
+		case err != nil:
+			return nil, err
+		case got.handed == 0:
+			return nil, errTooShort
+		case kept > 0:
+			found["look-ahead"], found["look-ahead-packets"] = micros(got.p50), got.packets()
+		default:
+			found["look-ahead-0ms"] = micros(got.p50)
+		}
+	}
+	return found, nil
+}
