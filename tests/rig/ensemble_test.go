@@ -11,6 +11,7 @@ import (
 )
 
 func TestEnsembleSurvivesItsLeader(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	begin := time.Now()
 	ensemble := StartEnsemble(t, 3)

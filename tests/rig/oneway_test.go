@@ -49,6 +49,7 @@ func (l *lab) begin(t *testing.T, c *client, path string) <-chan struct{} {
 // What the leader sends to one follower stalls, and nothing else: the follower's
 // requests are committed, its client hears of it after Heal, and the rest works.
 func TestStallIsOneWay(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, WithConfig("syncLimit", "100"))
 	down := l.Link(l.leader, l.follower)
 	down.Stall()
@@ -80,6 +81,7 @@ func TestStallIsOneWay(t *testing.T) {
 
 // Each direction takes its time by itself, and a cut link comes back.
 func TestDelayAndCutOfALink(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, WithConfig("syncLimit", "100")) // nobody is given up for being slow
 	const delay = 150 * time.Millisecond
 	for name, slow := range map[string]*OneWay{
@@ -124,6 +126,7 @@ func TestLinkOfOneMemberPanics(t *testing.T) {
 
 // Members differ in what they grant.
 func TestMembersDiffer(t *testing.T) {
+	t.Parallel()
 	p := StartPartitionable(t, 3, WithMember(0, WithMaxSessionTimeout(4*time.Second)),
 		WithMember(1, WithMinSessionTimeout(20*time.Second)))
 	for number, want := range []time.Duration{4 * time.Second, 20 * time.Second, 10 * time.Second} {

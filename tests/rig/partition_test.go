@@ -9,6 +9,7 @@ import (
 // A leader that is cut off, and one that nobody hears any more, are replaced;
 // once healed they follow, and what was written meanwhile is there.
 func TestIsolatedLeaderIsReplaced(t *testing.T) {
+	t.Parallel()
 	Require(t)
 	p, err := NewPartitionable(3)
 	if err != nil {
