@@ -205,9 +205,6 @@ func (s *Session) ID() int64 {
 	return 0
 }
 
-// LastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
-func (s *Session) LastWord() time.Duration { return 100 * time.Millisecond }
-
 // HasFile reports whether the session keeps its password in a file: see WithSessionFile.
 func (s *Session) HasFile() bool { return s.file != nil }
 

@@ -61,10 +61,10 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	if x.stage.CompareAndSwap(unsent, givenUp) {
 		return nil, x.explain(context.Cause(ctx))
 	}
-	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer is most likely on its way
+	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer may be on its way
 		select {
 		case <-x.done:
-		case <-time.After(s.LastWord()):
+		case <-time.After(answerBehindLoss):
 		}
 	}
 	select {
@@ -74,6 +74,10 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 		return nil, x.explain(fmt.Errorf("%w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
 	}
 }
+
+// answerBehindLoss is for how long an answer is waited for when the lease has ended: it says more than
+// that nobody knows.
+const answerBehindLoss = 100 * time.Millisecond
 
 // The stages of a transaction, as far as the end of its ctx is concerned.
 const (
@@ -188,7 +192,7 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outc
 		if conn == nil || conn != on && !on.Ended() {
 			return zkconn.Unknown, nil
 		}
-		_, err := conn.Heartbeat(x.Guard)
+		err := conn.Heartbeat(x.Guard)
 		if err == nil || zkconn.CommittedRefusal(err) {
 			exclusive := x.Exclusive != nil && err == nil && conn.Epoch() == x.Epoch
 			outcome, results, err := conn.ResolveTxn(x.Ops, before, exclusive)

@@ -221,37 +221,30 @@ type Source interface {
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.
 	PID() *actor.PID
-	// LastWord is the shortest time for which Unlock waits: the lock actor's last notice may be
-	// under way.
-	LastWord() time.Duration
 	// Explain adds to an error the known cause of a silence, such as a refused connection.
 	Explain(err error) error
 	// Close ends all lock actors, and waits until they have ended: see actors.Session.Close.
 	Close(ctx context.Context) error
 }
 
-// State describes a client's connection: see Client.State.
-type State = actors.Connection
-
-// The phases of a connection: see State.Phase.
-const (
-	PhaseConnecting   = actors.Connecting
-	PhaseConnected    = actors.Connected
-	PhaseUnanswered   = actors.Unanswered
-	PhaseDisconnected = actors.Disconnected
-	PhaseClosed       = actors.Closed
-)
-
 // State gives the state of the client's connection: whether there is a session and a server that
 // answers, since when, and how long the leases last. It sends nothing. It is zero for a client
 // whose locks come from gateways.
-func (c *Client) State() State {
+func (c *Client) State() actors.Connection {
 	session := c.Session()
 	if session == nil {
-		return State{}
+		return actors.Connection{}
 	}
 	state, _ := session.Connection()
 	return state
+}
+
+// lastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
+func (c *Client) lastWord() time.Duration {
+	if c.Session() == nil {
+		return 2 * time.Second // from another node
+	}
+	return 100 * time.Millisecond
 }
 
 // readyFor is the part of a session timeout for which a client whose servers do not answer is ready
@@ -270,13 +263,13 @@ func (c *Client) whyClosed() error {
 }
 
 // Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
-// first fifth of a session timeout of a silence (State.Silence). So a restart of a server, or a
+// first fifth of a session timeout of a silence (Silence of State). So a restart of a server, or a
 // change of leader, does not make a program unready. Otherwise the error says for how long no
 // server has answered, and why. It lasts until one answers, whatever becomes of the connection and
 // of the session meanwhile. It wraps ErrClosed when the client is closed.
 //
 // It is an error, too, while servers answer, hang up on a request again and again, or put it off,
-// and have carried out none since (State.Trouble). It asks nobody, and is for readiness probes. A
+// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes. A
 // program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
 // error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {

@@ -30,8 +30,7 @@
 //     version, and [OpResult]; [ErrUnknownOutcome].
 //   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended],
 //     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
-//     Client.State, which gives a [State] with a phase: [PhaseConnecting], [PhaseConnected],
-//     [PhaseUnanswered], [PhaseDisconnected] or [PhaseClosed].
+//     Client.State, which gives an actors.Connection.
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass]
 //     splits errors in two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock]
 //     with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],

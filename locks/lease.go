@@ -210,7 +210,7 @@ func (l *Lease) bound(called time.Time) time.Time {
 	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
 		end = l.held.Until
 	}
-	if soonest := called.Add(l.from.client.session.LastWord()); end.Before(soonest) {
+	if soonest := called.Add(l.from.client.lastWord()); end.Before(soonest) {
 		return soonest
 	}
 	return end

@@ -276,7 +276,7 @@ func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFun
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.ctx, func() {
 		select {
-		case <-time.After(l.from.client.session.LastWord()):
+		case <-time.After(l.from.client.lastWord()):
 			cancel(errLeaseOver)
 		case <-ctx.Done():
 		}

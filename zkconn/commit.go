@@ -3,7 +3,6 @@ package zkconn
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -24,27 +23,27 @@ type NewNode struct {
 // the creates. What CreateBefore says of next holds here too, where there are creates. next may be nil.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
-// part that failed, and names its path. sent is the time just before the request was handed over.
-func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, sent time.Time, err error) {
+// part that failed, and names its path.
+func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, err error) {
 	t, err := c.newTransaction(creates, deletes, exist)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	if first := t.firstCreate(); first != "" && next != nil {
-		c.before(c.cfg.chroot+first, next, func() { made, sent, err = c.commit(t) })
-		return made, sent, err
+		c.before(c.cfg.chroot+first, next, func() { made, err = c.commit(t) })
+		return made, err
 	}
 	return c.commit(t)
 }
 
-func (c *Conn) commit(t *transaction) (made []Created, sent time.Time, err error) {
+func (c *Conn) commit(t *transaction) (made []Created, err error) {
 	const op = commitOp
 	if err := c.gate.enter(); err != nil {
-		return nil, time.Time{}, &Error{op, t.paths[0], err}
+		return nil, &Error{op, t.paths[0], err}
 	}
 	defer c.gate.leave()
 	if err := t.checkSize(op, c.cfg); err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	czxid := func(string) (int64, error) { return 0, nil }
 	first := c.cfg.chroot + t.firstCreate()
@@ -53,7 +52,6 @@ func (c *Conn) commit(t *transaction) (made []Created, sent time.Time, err error
 		defer done()
 		czxid = known
 	}
-	sent = time.Now()
 	results, err := c.transact(t.parts...)
 	if err != nil {
 		at := t.paths[0]
@@ -61,16 +59,16 @@ func (c *Conn) commit(t *transaction) (made []Created, sent time.Time, err error
 		if errors.As(err, &refused) {
 			at, err = t.paths[refused.part], refused.cause
 		}
-		return nil, sent, c.failure(op, at, err)
+		return nil, c.failure(op, at, err)
 	}
 	at, err := czxid(first)
 	if err == nil {
-		made, err = t.read(results, at, sent)
+		made, err = t.read(results, at)
 	}
 	if err != nil {
-		return nil, sent, c.failure(op, t.paths[0], err)
+		return nil, c.failure(op, t.paths[0], err)
 	}
-	return made, sent, nil
+	return made, nil
 }
 
 // transaction is the request of Commit, and maps its answers to the nodes.
@@ -196,14 +194,14 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 }
 
 // read finds what was made in the answers.
-func (t *transaction) read(results []zk.MultiResponse, czxid int64, sent time.Time) ([]Created, error) {
+func (t *transaction) read(results []zk.MultiResponse, czxid int64) ([]Created, error) {
 	made := make([]Created, len(t.creates))
 	for i, child := range t.creates {
 		name := results[t.part(i)].String
 		if name == "" {
 			return nil, errors.New("reply to a transaction has parts of other kinds")
 		}
-		made[i] = Created{Name: lastElement(name), Czxid: czxid, Place: child.place, Sent: sent}
+		made[i] = Created{Name: lastElement(name), Czxid: czxid, Place: child.place}
 	}
 	return made, nil
 }

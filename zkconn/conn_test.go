@@ -35,7 +35,7 @@ func TestConnectsAndCloses(t *testing.T) {
 	require.Len(t, server.seen(opClose), 1, "the session is closed at the server")
 	require.Empty(t, events, "Close is no loss")
 
-	_, err := c.Delete("/a")
+	err := c.Delete("/a")
 	require.ErrorIs(t, err, ErrClosed)
 	require.Equal(t, NotSent, OutcomeOf(err))
 }
@@ -287,7 +287,7 @@ func TestALostReplyIsAnUnknownOutcome(t *testing.T) {
 	server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true, cut: true} }
 	c, events := dialFake(t, server, "zk1")
 	expect(t, events, Connected)
-	_, err := c.Delete("/a")
+	err := c.Delete("/a")
 	require.ErrorIs(t, err, ErrUnknownOutcome)
 	require.False(t, errors.Is(err, ErrClosed))
 	require.Equal(t, Unknown, OutcomeOf(err))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -18,8 +17,6 @@ type Created struct {
 	Czxid int64
 	// Place is its place, from 0, among the creates of its parent in one transaction.
 	Place int
-	// Sent is the time just before the request was handed over, with a monotonic reading.
-	Sent time.Time
 }
 
 // CreatePlain makes an ephemeral sequential node.
@@ -30,7 +27,6 @@ func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) 
 	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute string) error {
 		czxid, done := c.births.expect(absolute)
 		defer done()
-		created.Sent = time.Now()
 		var made string
 		err := c.patiently(func() (err error) {
 			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
@@ -121,7 +117,6 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 		}
 		czxid, done := c.births.expect(absolute)
 		defer done()
-		created.Sent = time.Now()
 		_, err := c.transact(parts...)
 		if err != nil {
 			var refused *partError
@@ -154,7 +149,6 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 		}
 		czxid, done := c.births.expect(absolute)
 		defer done()
-		created.Sent = time.Now()
 		_, err := c.transact(
 			&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version},
 			&zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral})

@@ -24,7 +24,7 @@ func leaseLeft(c *Conn) time.Duration {
 
 func beat(t *testing.T, c *Conn) {
 	t.Helper()
-	_, err := c.Heartbeat("/a")
+	err := c.Heartbeat("/a")
 	require.ErrorIs(t, err, ErrNoNode, "the fake server's answer")
 }
 
@@ -222,7 +222,7 @@ func TestSessionEndedElsewhere(t *testing.T) {
 				beat(t, c)
 				require.True(t, c.Lease().Valid())
 				server.set(func() { server.handle = func(fakeRequest) fakeReply { return reply } })
-				_, err := c.Heartbeat("/a")
+				err := c.Heartbeat("/a")
 				require.Error(t, err)
 				require.False(t, c.Lease().Valid())
 				for {

@@ -2,7 +2,6 @@ package zkconn
 
 import (
 	"errors"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -12,15 +11,8 @@ import (
 // Conn is closed or expired, ErrNoAuth where the ACL forbids it, ErrUnknownOutcome when the connection was lost
 // under way, and those named at each.
 
-// Delete deletes a node of any version. sent is the time just before the request was handed over. ErrNoNode,
-// ErrNotEmpty.
-func (c *Conn) Delete(path string) (sent time.Time, err error) {
-	err = c.operate("delete", path, func(absolute string) error {
-		sent = time.Now()
-		return c.patiently(func() error { return c.zk.Delete(absolute, -1) })
-	})
-	return sent, err
-}
+// Delete deletes a node of any version. ErrNoNode, ErrNotEmpty.
+func (c *Conn) Delete(path string) error { return c.DeleteAt(path, -1) }
 
 // DeleteAt deletes a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrNotEmpty.
 func (c *Conn) DeleteAt(path string, version int32) error {
@@ -205,12 +197,11 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 }
 
 // Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
-// version. Its success proves that the session had not ended at sent, the time just before the request
-// was handed over; a read or a sync proves nothing of the kind. The lease does not run from sent: see
-// the package doc. The error wraps ErrNoNode where the node does not exist.
-func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
-	err = c.operate("heartbeat", path, func(absolute string) error {
-		sent = time.Now()
+// version. Its success proves that the session had not ended just before the request was handed over; a
+// read or a sync proves nothing of the kind. The lease does not run from there: see the package doc.
+// The error wraps ErrNoNode where the node does not exist.
+func (c *Conn) Heartbeat(path string) error {
+	return c.operate("heartbeat", path, func(absolute string) error {
 		_, err := c.transact(&zk.CheckVersionRequest{Path: absolute, Version: -1})
 		var failed *partError
 		if errors.As(err, &failed) {
@@ -218,7 +209,6 @@ func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 		}
 		return err
 	})
-	return sent, err
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
@@ -228,7 +218,7 @@ func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 // deleted with success was there after a sync). A refusal that a server gives by itself is not
 // enough either: that error is returned.
 func (c *Conn) CatchUp(path string) error {
-	if _, err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
+	if err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
@@ -59,9 +58,6 @@ func (s *source) SpawnLock(want *messages.Acquire, to actors.Listener, observers
 
 // PID is nil: nobody follows queues for others.
 func (s *source) PID() *actor.PID { return nil }
-
-// LastWord is for how long the end of a request may be on its way here: a gateway is another node.
-func (s *source) LastWord() time.Duration { return 2 * time.Second }
 
 // Explain gives the error back: what is known of a gateway is in the states and reasons of
 // requests.

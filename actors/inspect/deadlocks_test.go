@@ -78,7 +78,7 @@ func TestSecondLookWaits(t *testing.T) {
 
 	found, err := findAmong(conn, "/", nil, false, func(_ *zkconn.Conn, d time.Duration) {
 		require.Equal(t, secondLook, d)
-		_, err := conn.Delete(held)
+		err := conn.Delete(held)
 		require.NoError(t, err)
 	})
 	require.NoError(t, err)

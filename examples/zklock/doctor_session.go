@@ -174,12 +174,12 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 	trips.ahead, trips.slack = stat.Ctime.Sub(before.Add(created/2)), created/2+time.Millisecond
 	for range beats {
 		sent := time.Now()
-		if _, err := conn.Heartbeat(node); err != nil {
+		if err := conn.Heartbeat(node); err != nil {
 			return fail("transactions", err)
 		}
 		trips.all = append(trips.all, time.Since(sent))
 	}
-	if _, err := conn.Delete(node); err != nil {
+	if err := conn.Delete(node); err != nil {
 		return fail("delete", err)
 	}
 	// What is above it may be somebody's, and is left alone; where it was made it is a container, which the server

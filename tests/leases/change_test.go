@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -75,7 +76,7 @@ func TestReady(t *testing.T) {
 		client := bubble.OpenThrough(t, server, d)
 		require.NoError(t, client.Ready())
 		state := client.State()
-		require.Equal(t, locks.PhaseConnected, state.Phase)
+		require.Equal(t, actors.Connected, state.Phase)
 		require.Equal(t, uint64(1), state.Epoch)
 		require.NotZero(t, state.ID)
 		require.NotEmpty(t, state.Server)
@@ -85,7 +86,7 @@ func TestReady(t *testing.T) {
 		over := make(chan struct{})
 		go func() { defer close(over); d.Outage(time.Minute) }()
 		time.Sleep(1900 * time.Millisecond)
-		require.Equal(t, locks.PhaseDisconnected, client.State().Phase)
+		require.Equal(t, actors.Disconnected, client.State().Phase)
 		require.NoError(t, client.Ready(), "short so far")
 		time.Sleep(200 * time.Millisecond)
 		err := client.Ready()
@@ -108,7 +109,7 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 		time.Sleep(time.Minute)
 		server.Leader().HoldReplies()
 		<-lease.Context().Done()
-		require.Equal(t, locks.PhaseUnanswered, client.State().Phase)
+		require.Equal(t, actors.Unanswered, client.State().Phase)
 		time.Sleep(time.Second)
 		require.Error(t, client.Ready())
 		server.Leader().ReleaseReplies()

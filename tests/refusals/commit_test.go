@@ -45,11 +45,11 @@ func TestCommit(t *testing.T) {
 		conn := dialed(t, at.Connect())
 		require.NoError(t, conn.EnsureParents("/one"))
 		require.NoError(t, conn.EnsureParents("/two"))
-		first, _, err := conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "a-lock-"}}, nil, nil, nil)
+		first, err := conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "a-lock-"}}, nil, nil, nil)
 		require.NoError(t, err)
 		require.Len(t, first, 1)
 
-		made, sent, err := conn.Commit([]zkconn.NewNode{
+		made, err := conn.Commit([]zkconn.NewNode{
 			{Parent: "/one", Prefix: "b-lock-", Data: []byte("b")}, {Parent: "/two", Prefix: "c-lock-"},
 			{Parent: "/one", Prefix: "d-lock-"}, {Parent: "/two", Prefix: "e-lock-"},
 		}, []string{"/one/" + first[0].Name}, nil, nil)
@@ -58,7 +58,6 @@ func TestCommit(t *testing.T) {
 		for i, place := range []int{0, 0, 1, 1} {
 			require.Equal(t, place, made[i].Place)
 			require.Equal(t, made[0].Czxid, made[i].Czxid)
-			require.Equal(t, sent, made[i].Sent)
 			seq, ok := queue.Sequence(made[i].Name)
 			require.True(t, ok)
 			before, _ := queue.Sequence(made[max(i-2, 0)].Name)
@@ -69,27 +68,27 @@ func TestCommit(t *testing.T) {
 		require.Equal(t, "b", string(data))
 		require.Equal(t, made[0].Czxid, stat.Czxid)
 
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "f-lock-"}}, []string{"/one/gone"}, nil, nil)
+		_, err = conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "f-lock-"}}, []string{"/one/gone"}, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		var failed *zkconn.Error
 		require.True(t, errors.As(err, &failed))
 		require.Equal(t, "/one/gone", failed.Path)
-		_, _, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name, "/two/gone"}, nil)
+		_, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name, "/two/gone"}, nil)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		require.True(t, errors.As(err, &failed))
 		require.Equal(t, "/two/gone", failed.Path)
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/three", Prefix: "f-lock-"}}, []string{"/one/" + made[0].Name}, nil, nil)
+		_, err = conn.Commit([]zkconn.NewNode{{Parent: "/three", Prefix: "f-lock-"}}, []string{"/one/" + made[0].Name}, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		children, err := conn.Children("/one")
 		require.NoError(t, err)
 		require.Len(t, children, 2, "nothing was done")
-		_, _, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name}, nil)
+		_, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name}, nil)
 		require.NoError(t, err, "all exist that must")
-		_, _, err = conn.Commit(nil, nil, nil, nil)
+		_, err = conn.Commit(nil, nil, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadConfig)
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "bad", Prefix: "x"}}, nil, nil, nil)
+		_, err = conn.Commit([]zkconn.NewNode{{Parent: "bad", Prefix: "x"}}, nil, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		_, _, err = conn.Commit(nil, []string{"bad"}, nil, nil)
+		_, err = conn.Commit(nil, []string{"bad"}, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
 	})
 }
@@ -104,10 +103,10 @@ func TestCommitTooLarge(t *testing.T) {
 		for range 20 {
 			nodes = append(nodes, zkconn.NewNode{Parent: "/large", Prefix: "x-lock-", Data: make([]byte, 60_000)})
 		}
-		_, _, err := conn.Commit(nodes, nil, nil, nil)
+		_, err := conn.Commit(nodes, nil, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrTooLarge)
 		require.Equal(t, zkconn.NotSent, zkconn.OutcomeOf(err))
-		made, _, err := conn.Commit(nodes[:2], nil, nil, nil)
+		made, err := conn.Commit(nodes[:2], nil, nil, nil)
 		require.NoError(t, err, "the connection is there")
 		require.Len(t, made, 2)
 	})

@@ -118,9 +118,9 @@ func (w *real) cut(t *testing.T) {
 	}
 	w.proxies[0].Refuse(true)
 	w.proxies[0].Cut()
-	patient.Eventually(t, phase(locks.PhaseDisconnected), "it does not hear of it")
+	patient.Eventually(t, phase(actors.Disconnected), "it does not hear of it")
 	w.last().Refuse(false)
-	patient.Eventually(t, phase(locks.PhaseConnected), "it never connects again")
+	patient.Eventually(t, phase(actors.Connected), "it never connects again")
 }
 
 // moveOn lets the client connect to the second member from now on, where there is one, and not to the first.

@@ -93,7 +93,7 @@ func compareBirths(ctx context.Context, t *testing.T, servers, prefix string, st
 			return
 		}
 		compared.Add(1)
-		if _, err := conn.Delete(path + "/" + made.Name); err != nil {
+		if err := conn.Delete(path + "/" + made.Name); err != nil {
 			continue
 		}
 	}
@@ -105,7 +105,7 @@ func commitBirths(conn *zkconn.Conn, path, prefix string) (zkconn.Created, error
 	for place := range 3 {
 		nodes = append(nodes, zkconn.NewNode{Parent: path, Prefix: fmt.Sprintf("y-%s-%d-", prefix, place)})
 	}
-	made, _, err := conn.Commit(nodes, nil, nil, nil)
+	made, err := conn.Commit(nodes, nil, nil, nil)
 	if err != nil {
 		return zkconn.Created{}, err
 	}

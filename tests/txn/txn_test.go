@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -211,7 +212,7 @@ func TestTxnEndsWithItsContext(t *testing.T) {
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		proxy.Refuse(true)
 		proxy.Cut()
-		patient.Eventually(t, func() bool { return client.State().Phase == locks.PhaseDisconnected }, "it is not cut")
+		patient.Eventually(t, func() bool { return client.State().Phase == actors.Disconnected }, "it is not cut")
 		ctx, cancel := context.WithTimeout(patient.Deadline(t), 20*time.Millisecond)
 		defer cancel()
 		_, err := lease.Txn(ctx, locks.Create("/x", nil))

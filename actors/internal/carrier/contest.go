@@ -72,7 +72,7 @@ func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 func (k Carrier) removeContest(q *coordinator.RemoveContest) error {
 	_, stat, err := k.Conn.Get(q.Path)
 	if err == nil && stat.Czxid == q.Czxid {
-		_, err = k.Conn.Delete(q.Path)
+		err = k.Conn.Delete(q.Path)
 	}
 	return err
 }

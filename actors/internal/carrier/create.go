@@ -69,7 +69,7 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 // queues that are wanted. A delete by itself is no transaction, where nothing else must be there.
 func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	if len(q.Creates) == 0 && len(q.Deletes) == 1 && len(q.Exist) == 0 {
-		_, err := k.Conn.Delete(q.Deletes[0])
+		err := k.Conn.Delete(q.Deletes[0])
 		return &coordinator.Committed{Failure: failureOf(err)}
 	}
 	creates := make([]zkconn.NewNode, len(q.Creates))
@@ -85,7 +85,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	if len(listed) > 0 {
 		list = func() { k.listAll(listed) }
 	}
-	made, _, err := k.Conn.Commit(creates, q.Deletes, q.Exist, list)
+	made, err := k.Conn.Commit(creates, q.Deletes, q.Exist, list)
 	a := &coordinator.Committed{Failure: failureOf(err)}
 	for i, m := range made {
 		a.Made = append(a.Made, madeOf(m))

@@ -28,7 +28,7 @@ func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 		}
 	}
 	path := q.Spec.At(a.Name)
-	switch _, err := k.Conn.Heartbeat(path); {
+	switch err := k.Conn.Heartbeat(path); {
 	case errors.Is(err, zkconn.ErrNoNode):
 		return &coordinator.Found{}
 	case err != nil && !zkconn.CommittedRefusal(err):
@@ -77,7 +77,7 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 		case a.Name == "":
 			a.Name, a.Czxid = child, stat.Czxid
 		default:
-			if _, err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+			if err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 	}
 	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place))
 	if errors.Is(err, zkconn.ErrNoAuth) {
-		_, err = k.Conn.Delete(path)
+		err = k.Conn.Delete(path)
 		stat = zkconn.Stat{}
 	}
 	if errors.Is(err, zkconn.ErrNoNode) {

@@ -48,7 +48,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.RemoveContest:
 		return &coordinator.Ack{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
-		_, err := k.Conn.Heartbeat(q.Path)
+		err := k.Conn.Heartbeat(q.Path)
 		return &coordinator.Ack{Failure: failureOf(err)}
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/actors"
 )
 
 // Of the dashboard's own session, so many phases and proofs are kept. Proofs that come within proofsEvery are one, so
@@ -22,7 +22,7 @@ const chainBack = 5 * time.Minute
 // sameEnd is how far apart two readings of one lease's end may be, which are made by looking at the clock twice.
 const sameEnd = 20 * time.Millisecond
 
-// Lapsed is the state of a session that no lease may rest on any more: see locks.State. The other states are the words
+// Lapsed is the state of a session that no lease may rest on any more: see actors.Connection. The other states are the words
 // for the phases of a connection.
 const Lapsed = "lapsed"
 
@@ -60,7 +60,7 @@ type ProofRow struct {
 
 // chain is what the own session went through, as far as it was looked at.
 type chain struct {
-	now    locks.State
+	now    actors.Connection
 	end    time.Time // of leases
 	phases []PhaseRow
 	proofs []ProofRow
@@ -68,7 +68,7 @@ type chain struct {
 }
 
 // TakeSession takes what the dashboard's own session knows of its connection.
-func (b *Board) TakeSession(now time.Time, s locks.State) {
+func (b *Board) TakeSession(now time.Time, s actors.Connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.chain.take(now, s) {
@@ -77,7 +77,7 @@ func (b *Board) TakeSession(now time.Time, s locks.State) {
 }
 
 // take tells whether a reading shows anything new.
-func (c *chain) take(now time.Time, s locks.State) bool {
+func (c *chain) take(now time.Time, s actors.Connection) bool {
 	before := c.now
 	c.now = s
 	changed := before.NodeBytes != s.NodeBytes || before.Inside != s.Inside || before.Timeout != s.Timeout
@@ -112,7 +112,7 @@ func (c *chain) number() string {
 }
 
 // stateOf is the state of a session in a word.
-func stateOf(s locks.State) string {
+func stateOf(s actors.Connection) string {
 	if s.Lapsed {
 		return Lapsed
 	}

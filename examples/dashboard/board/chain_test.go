@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -26,9 +26,9 @@ func wentThrough(phases []PhaseRow) string {
 func TestChain(t *testing.T) {
 	b := New("/")
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	one := locks.State{Phase: locks.PhaseConnecting, Epoch: 1, Timeout: 10 * time.Second, MaxNodeBytes: 1000}
+	one := actors.Connection{Phase: actors.Connecting, Epoch: 1, Timeout: 10 * time.Second, MaxNodeBytes: 1000}
 	b.TakeSession(at(0), one)
-	one.Phase, one.Server, one.ID, one.Lease = locks.PhaseConnected, "zk1:2181", 0xabc, 6*time.Second
+	one.Phase, one.Server, one.ID, one.Lease = actors.Connected, "zk1:2181", 0xabc, 6*time.Second
 	b.TakeSession(at(1), one)
 	unchanged := b.Changed()
 	one.Lease = 5*time.Second + 5*time.Millisecond // a second later, as far as two looks at a clock agree
@@ -40,11 +40,11 @@ func TestChain(t *testing.T) {
 	}
 	one.Lease = 6 * time.Second
 	b.TakeSession(at(2.5), one)
-	one.Phase, one.Lease = locks.PhaseDisconnected, 3*time.Second
+	one.Phase, one.Lease = actors.Disconnected, 3*time.Second
 	b.TakeSession(at(5.5), one)
 	one.Lapsed, one.Lease = true, -time.Second
 	b.TakeSession(at(9.5), one)
-	two := locks.State{Phase: locks.PhaseConnected, Epoch: 2, ID: 0xdef, Server: "zk2:2181", Timeout: 10 * time.Second, Lease: 6 * time.Second,
+	two := actors.Connection{Phase: actors.Connected, Epoch: 2, ID: 0xdef, Server: "zk2:2181", Timeout: 10 * time.Second, Lease: 6 * time.Second,
 		NodeBytes: 80, MaxNodeBytes: 1000, Inside: 3}
 	b.TakeSession(at(10), two)
 
@@ -70,7 +70,7 @@ func TestChain(t *testing.T) {
 func TestChainIsBounded(t *testing.T) {
 	b := New("/")
 	for n := range 10 * mostProofs {
-		b.TakeSession(start.Add(time.Duration(n)*time.Second), locks.State{Phase: locks.PhaseConnected, Epoch: uint64(n), ID: int64(n),
+		b.TakeSession(start.Add(time.Duration(n)*time.Second), actors.Connection{Phase: actors.Connected, Epoch: uint64(n), ID: int64(n),
 			Lease: time.Minute})
 	}
 	require.Less(t, len(b.chain.phases), 2*mostPhases)
