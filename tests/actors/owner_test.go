@@ -17,7 +17,7 @@ import (
 func idle(t *testing.T, s *stage.Stage) *actor.PID {
 	t.Helper()
 	pid := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-	t.Cleanup(func() { s.System.Root.Stop(pid) })
+	patient.Cleanup(t, func() { s.System.Root.Stop(pid) })
 	return pid
 }
 

@@ -77,7 +77,7 @@ func spawnLedger(t *testing.T, s *stage.Stage, begin func(actor.Context)) (*acto
 	t.Helper()
 	asked := make(chan []string, 1)
 	pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &ledger{begin: begin, asked: asked} }))
-	t.Cleanup(func() { s.System.Root.Stop(pid) })
+	patient.Cleanup(t, func() { s.System.Root.Stop(pid) })
 	return pid, asked
 }
 

@@ -36,7 +36,7 @@ func OpenThrough(t *testing.T, server *embedded.Server, d *Network) *locks.Clien
 func CloseLater(t *testing.T, client *locks.Client) {
 	t.Helper()
 	relists.Count(t, client.Session())
-	t.Cleanup(func() {
+	patient.Cleanup(t, func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 	})

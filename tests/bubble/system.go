@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // System makes an actor system that logs nothing, and is shut down with the test.
@@ -17,7 +19,7 @@ func System(t testing.TB) *actor.ActorSystem {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
-	t.Cleanup(func() {
+	patient.Cleanup(t, func() {
 		system.Shutdown()
 		time.Sleep(time.Minute) // its throttle sleeps on for a while
 	})

@@ -33,7 +33,7 @@ func (y *tally) of(t *testing.T, client *locks.Client) locks.LockOption {
 			y.note(tr)
 		}
 	}))
-	t.Cleanup(func() { client.System().Root.Stop(pid) })
+	patient.Cleanup(t, func() { client.System().Root.Stop(pid) })
 	return locks.WithObserver(pid)
 }
 

@@ -48,8 +48,19 @@ func Open(t testing.TB, connect string, opts ...locks.Option) *locks.Client {
 	client, err := locks.Open(Deadline(t), connect, opts...)
 	require.NoError(t, err)
 	relists.Count(t, client.Session())
-	t.Cleanup(func() { Closed(t, client.Close(context.WithoutCancel(Deadline(t)))) })
+	Cleanup(t, func() { Closed(t, client.Close(context.WithoutCancel(Deadline(t)))) })
 	return client
+}
+
+// Cleanup calls a function when the test is over, and forgets it then. Package testing keeps what is given to T.Cleanup of
+// a test that runs beside others, and all that it refers to, until the last test of the package has ended: an actor system
+// is some 3 MB, and so is a connection.
+func Cleanup(t testing.TB, clean func()) {
+	t.Helper()
+	t.Cleanup(func() {
+		defer func() { clean = nil }()
+		clean()
+	})
 }
 
 // Closed takes what Close returns at the end of a test, which may have taken the servers away.
@@ -64,7 +75,7 @@ func Closed(t testing.TB, err error) {
 func Recorder(t testing.TB, client *locks.Client) *actorstest.Recorder {
 	t.Helper()
 	rec := actorstest.NewRecorder(client.System())
-	t.Cleanup(rec.Close)
+	Cleanup(t, rec.Close)
 	return rec
 }
 

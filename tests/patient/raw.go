@@ -18,7 +18,7 @@ func Raw(t testing.TB, timeout time.Duration, servers ...string) *zk.Conn {
 	}
 	conn, events, err := zk.Connect(servers, timeout, zk.WithDialer(dial), zk.WithLogger(silent{}))
 	require.NoError(t, err)
-	t.Cleanup(func() {
+	Cleanup(t, func() {
 		conn.Close()
 		for range events { // its goroutines have ended when the channel is closed
 		}

@@ -42,6 +42,7 @@ func Count(t testing.TB, s *actors.Session) {
 		if err := had.(bounds).judge(s.Counters().Polls); err != nil {
 			t.Error(err)
 		}
+		s = nil // package testing keeps this function until the last test has ended, see patient.Cleanup
 	})
 }
 

@@ -94,7 +94,7 @@ func TestServersAreDownAtTheRestart(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
+			patient.Cleanup(t, func() { require.NoError(t, client.Close(context.Background())) })
 			return client.Mutex("/down").TryLock(ctx)
 		})
 		patient.Eventually(t, func() bool { return dials.Load() >= 10 }, "it gave up")

@@ -42,11 +42,11 @@ func NewFor(t *testing.T, connect string, timeout time.Duration, opts ...actors.
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
 		// After a dead letter protoactor keeps a goroutine for this long, also beyond Shutdown.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond))}
-	t.Cleanup(s.System.Shutdown)
+	patient.Cleanup(t, s.System.Shutdown)
 	s.Session, err = actors.StartSession(s.System, cfg, opts...)
 	require.NoError(t, err)
 	relists.Count(t, s.Session)
-	t.Cleanup(func() {
+	patient.Cleanup(t, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
 		defer cancel()
 		patient.Closed(t, s.Session.Close(ctx))
@@ -93,7 +93,7 @@ func (s *Stage) SpawnAll(t *testing.T, wants ...messages.Acquire) *Request {
 func (s *Stage) SpawnProps(t *testing.T, props func(rec actors.LockOption) *actor.Props) *Request {
 	t.Helper()
 	r := &Request{Stage: s, Rec: actorstest.NewRecorder(s.System), Told: make(chan any, 100), Stopped: make(chan struct{})}
-	t.Cleanup(r.Rec.Close)
+	patient.Cleanup(t, r.Rec.Close)
 	lock, over := make(chan *actor.PID, 1), false
 	r.Parent = s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
@@ -113,7 +113,7 @@ func (s *Stage) SpawnProps(t *testing.T, props func(rec actors.LockOption) *acto
 			r.Told <- msg
 		}
 	}))
-	t.Cleanup(func() { s.System.Root.Stop(r.Parent) })
+	patient.Cleanup(t, func() { s.System.Root.Stop(r.Parent) })
 	r.Lock = <-lock
 	return r
 }
