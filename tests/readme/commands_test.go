@@ -28,6 +28,8 @@ var commands = map[string]check{
 	"export ZOOKEEPER_SERVERS=127.0.0.1:2181":           exports,
 	"zklock doctor": prints("is gone"),
 	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`: prints(`^fencing token \d+\n$`),
+	`zklock run --for "$(date +%FT00:00%:z)" /daily -- echo done`:                                 prints(`^done\n$`),
+	"zklock help run":      prints("--for instant"),
 	"zklock queue /backup": prints("/backup: nobody holds it"),
 	"zklock tree /":        prints("below /"),
 	"zklock graph /":       prints("below /"),
