@@ -32,7 +32,7 @@ type termEnd struct {
 	gone error // the same with its cause
 }
 
-// sequel is what follows the end of a term.
+// sequel is the next step after the end of a term.
 type sequel string
 
 const (

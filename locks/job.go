@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Once is what became of a RunOnce or a RunOnceFor.
+// Once is the result of a RunOnce or a RunOnceFor.
 type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
@@ -31,7 +31,7 @@ type Once struct {
 	Missed int
 }
 
-// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called
+// OnceOutcome is the outcome of a RunOnce or a RunOnceFor. It is "" where the work was not called
 // because of an error.
 type OnceOutcome string
 

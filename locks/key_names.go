@@ -56,7 +56,7 @@ func nameOfKey(key string) string {
 }
 
 // unlikeContender gives a name that nobody who reads the tree of locks takes for a contender's
-// node: all of those end with a number, and an escape is none.
+// node: all of those end with a number, and an escape does not.
 func unlikeContender(key, name string, cut int) string {
 	if _, is := queue.Parse(name); !is {
 		return name

@@ -91,7 +91,7 @@ type jobOptions struct {
 	most          int
 }
 
-// use is what a lock is used for.
+// use is the purpose of a lock.
 type use string
 
 const (

@@ -30,7 +30,7 @@ type Mark struct {
 	until time.Time // the newest instant that its RunOnceFor goes on to (WithCatchUp)
 }
 
-// MarkState is what a mark says of a run.
+// MarkState is the state of a run by its mark.
 type MarkState string
 
 // The states.
@@ -61,7 +61,7 @@ type markForm struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// data is what the mark's node holds.
+// data encodes the mark for its node.
 func (m Mark) data() []byte {
 	form := markForm{Run: m.State, Host: m.Host, PID: m.PID, Label: m.Label, Token: m.Token, Began: m.Began.UnixMilli()}
 	if !m.For.IsZero() {

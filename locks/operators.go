@@ -57,7 +57,7 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 	return tree, refused("locks below", root, tree.Refusal)
 }
 
-// Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's
+// Revoke asks the holders of a lock to give it back: all readers, or all who have a semaphore's
 // permits. It writes to their nodes: beside what Turnstile's nodes say, and in the place of what
 // others say, "__REVOKE__" where a node is Curator's, and "unlock" otherwise, as ZooKeeper's recipe
 // has it. It takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that
@@ -121,12 +121,12 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 //
 // That they do is seen from what their nodes say of who stands still while they wait:
 // messages.Contender.Who. A request made with the context of a lease, Lock(lease.Context()),
-// belongs to whoever has that lease. Actors are told apart by messages.Acquire's Caller and Owner,
+// belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
 // the lock are believed to give back what they have. Those who wait for a contest leave no trace.
 // Those who wait in a cohort have no nodes: of this client they are seen, of others not. Where a
 // node takes part that another client passes on in a cohort the second reading is 1.25 s after the
-// first, because the node may still name whoever had it before.
+// first, because the node may still name its last owner.
 //
 // A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
 // permits that too few are left. Otherwise another holder's release lets it in.

@@ -23,7 +23,7 @@ import (
 //
 // The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds what else is
 // to be written with it. Thus the work is done at least once: when it fails, panics, or loses the
-// lock, there is no mark, and whoever asks next runs it again, at once unless WithRetryAfter says
+// lock, there is no mark, and the next caller runs it again, at once unless WithRetryAfter says
 // otherwise. WithMarkFirst marks before the work: at most once.
 //
 // Who finds somebody else at it does not wait, and so does nothing when that one fails; WithWaiting

@@ -127,7 +127,7 @@ func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (On
 	return once, nil
 }
 
-// superseded is what becomes of an instant that is older than the newest.
+// superseded refuses an instant that is older than the newest.
 func superseded(once Once, key string, instant time.Time) (Once, error) {
 	once.Outcome = OnceSuperseded
 	return once, notRun(key, instant, fmt.Errorf("the newest run is %v", once.Mark))
@@ -169,7 +169,7 @@ func (j *job) runFor(ctx context.Context, work func(context.Context, Token) erro
 	return errors.Join(failed...)
 }
 
-// runInstant calls the work for one instant, and tells whether the next one may follow.
+// runInstant calls the work for one instant, and reports whether the next one may follow.
 func (j *job) runInstant(ctx context.Context, at time.Time, work func(context.Context, Token) error) (goesOn bool, err error) {
 	j.at = at
 	if err := j.mark(ctx, MarkBegun); err != nil {

@@ -14,7 +14,7 @@ import (
 // Op is one part of a transaction: what Create, CreateSequential, Set, Delete and Check make.
 type Op = zkconn.Op
 
-// OpResult is what has become of one Op: the path of what was created, the version of what was set.
+// OpResult is the result of one Op: the path of the node that was created, the version after a set.
 type OpResult = zkconn.OpResult
 
 // AnyVersion is the version of an Op that does not care.

@@ -61,11 +61,11 @@ type Contender struct {
 	// servers tell nothing of such a node: Session, Token and Since are zero, too.
 	Unread bool
 	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,
-	// Caller and Label are what it asked with: see Acquire. They are empty where the node is another library's.
+	// Caller and Label are those of its Acquire. They are empty where the node is another library's.
 	Host                        string
 	PID                         int
 	Actor, Owner, Caller, Label string
-	// Priority is what it asked with: see Acquire.
+	// Priority is that of its Acquire.
 	Priority int
 	// Since is when it was asked for, by the owner's clock. Where that is not known, it is when the
 	// node was made, by the server's; zero where Unread and the servers do not tell.

@@ -38,7 +38,7 @@ type transport struct {
 	births   *births
 	multis   multis
 
-	order     chan struct{} // whoever has put something in sends: frames are noted in the order in which they go out
+	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
 	scratch   []byte        // for a frame with a ping before it; of who sends
 	own       int32         // how many requests of our own were sent, for their xids; likewise
 	keepalive *keepalive

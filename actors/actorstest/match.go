@@ -88,7 +88,7 @@ func fitted(states []messages.State) string {
 	return fmt.Sprintf("after %s:", Story(states))
 }
 
-// wanted is what a pattern has at some places. Whatever does not show: no state is wrong there.
+// wanted names the steps of a pattern that may come next. Parts that any state fits are left out.
 func wanted(pattern []Part, at map[int]bool) string {
 	var all []string
 	for i, p := range pattern {

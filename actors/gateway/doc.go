@@ -51,7 +51,7 @@
 // Messages are those of package wire. Any may be lost, doubled, delayed, or overtaken. Both nodes
 // link that package; use [WithRecovery] on every node, because protoactor's remote panics on a
 // message of a type that it does not link. A request with a field that the gateway does not know is
-// refused with a reason, told as messages.Failed. No message is authenticated: whoever can reach
+// refused with a reason, told as messages.Failed. No message is authenticated: anybody who can reach
 // the remote can ask for locks.
 //
 // protoactor's remote makes room for a million messages to each node that it sends to, which takes 16

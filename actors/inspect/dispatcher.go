@@ -186,7 +186,7 @@ func Check(msg any) error {
 	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
 }
 
-// queryOf gives the query of a message; nil for a message that is none.
+// queryOf gives the query of a message; nil for other messages.
 func queryOf(msg any) query {
 	switch m := msg.(type) {
 	case *messages.ReadQueue:

@@ -313,10 +313,9 @@ func describe(circle []link) messages.Deadlock {
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits for
 // several locks, or several times for one, may do so with several workers: only what it holds is taken to
-// stand still. A process that holds some
-// of a semaphore's permits and waits for more of them is what semaphores are for, and is none. Those
-// that wait in a cohort, without nodes, are left out for the same reason. Whoever shares a hold does
-// not wait: readers, and holds that were taken WithReentry.
+// stand still. A process that holds some of a semaphore's permits and waits for more of them is no
+// circle: semaphores are for that. Requests that wait in a cohort, without nodes, are left out for the
+// same reason. A request that shares a hold does not wait: readers, and holds taken WithReentry.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {

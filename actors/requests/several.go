@@ -57,7 +57,7 @@ const (
 	End Do = "end"
 )
 
-// Next is what follows from what happened.
+// Next says what to do after an event.
 type Next struct {
 	Do    Do
 	Lock  int

@@ -42,7 +42,7 @@
 //
 // Both sides dial, so that the gateway must be able to reach the asker, too. Behind an address
 // translation, or with port 0, name the outer address: remote.WithAdvertisedHost. The remote has no
-// passwords: whoever reaches the port may send to any actor of the node. Keep it in a network of
+// passwords: anybody who reaches the port may send to any actor of the node. Keep it in a network of
 // its own, or give it TLS with certificates on both sides:
 //
 //	secure := credentials.NewTLS(&tls.Config{

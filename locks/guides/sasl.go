@@ -79,7 +79,7 @@
 //
 // # Who may do what
 //
-// zkconn.CreatorACL, Curator's CREATOR_ALL_ACL, gives a node to whoever creates it: the servers
+// zkconn.CreatorACL, Curator's CREATOR_ALL_ACL, gives a node to its creator: the servers
 // write sasl and the user, or principal, in its place. Who shares lock paths has to be the same
 // user, or to be named:
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)?
+// Admission (back-pressure): how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)?
 // Whose turn is it when one has gone (giveTurns)?
 //
 //   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests

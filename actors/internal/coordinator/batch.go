@@ -25,7 +25,7 @@ const (
 	mayPass = maxUnderway
 )
 
-// creation is what a Create or a CreateAt is for.
+// creation is the purpose of a Create or a CreateAt.
 type creation struct {
 	operation
 	batch   bool // it is one of the transactions of the batch

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Heartbeats. While there is a node, a transaction that changes nothing but needs a node is committed every so often:
+// Heartbeats (keepalive). While there is a node, a transaction that changes nothing but needs a node is committed every so often:
 // nothing less extends the lease (see package zkconn), and it tells of a node that is gone.
 
 const (

@@ -172,7 +172,7 @@ func (c *Coordinator) endRun(q *ownQueue) {
 }
 
 // endRuns looks at the runs that an input has brought to an end: when all have returned their creates go, and a run of
-// one that does not return at once is none. The others are not waited for for long.
+// one request that does not return at once is not a run. The others are not waited for for long.
 func (c *Coordinator) endRuns() {
 	for _, q := range c.epoch.runsOver {
 		if q.run.phase == runOver && (q.run.complete() || len(q.run.creates) == 0 && q.run.departed < 2) {

@@ -118,7 +118,7 @@ func (c *Coordinator) checkRetained(r *request, op uint64) {
 	c.ask(&Check{Path: q.path.at(kept.node.name)}, reuseCheck{kept.id, r.id, q.path.path, kept.node.name})
 }
 
-// reuseCheck is what the Check of a retained node is for.
+// reuseCheck is the purpose of the Check of a retained node.
 type reuseCheck struct {
 	kept, next RequestID
 	path, node string

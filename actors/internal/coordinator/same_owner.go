@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Requests of one owner for one lock would wait for each other for ever, as those of Curator's
+// Reentrant locks. Requests of one owner for one lock would wait for each other for ever, as those of Curator's
 // InterProcessSemaphoreMutex do; so they are told apart before anything is sent. See messages.Acquire.Owner for what
 // becomes of the second.
 

@@ -98,7 +98,7 @@ func (sp *Spec) number(name string) (int32, bool) {
 }
 
 const (
-	// pathOverhead is what a path takes besides its characters: its length.
+	// pathOverhead is the size of a path's length field, in bytes.
 	pathOverhead = 4
 	// sequenceDigits is how many digits the servers put behind a contender's name.
 	sequenceDigits = 10

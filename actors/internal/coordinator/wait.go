@@ -8,7 +8,7 @@ import (
 )
 
 // Waits. Nodes are read rather than looked up: reading one that is gone leaves no watch behind. Watchers are registered
-// before the query is sent, so that no event can come too early for them.
+// before the query is sent, so that no event comes too early for them and no wake-up is lost (lost wake-up).
 
 // waitFor registers that a request waits for a node.
 func (c *Coordinator) waitFor(r *request, name string) {
