@@ -13,7 +13,8 @@
 // The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file is one
 // idea, and uses only files above it here:
 //
-//   - codes.go, outcome.go, errors.go: what a server answers, and what an error says of the server;
+//   - codes.go, outcome.go, errors.go: what a server answers, and what an error says of the server
+//     (package outcome has the outcomes);
 //   - wire.go: the bytes of frames;
 //   - rewrite.go: what the transport changes in requests, for watches without the library's watch
 //     table and for container nodes (its issue 165);

@@ -5,47 +5,23 @@ import (
 	"fmt"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
 // Outcome says what became of an operation at the servers: by its error (OutcomeOf), or by the nodes that there are
 // (ResolveTxn). The zero value is Applied.
-type Outcome int
+type Outcome = outcome.Outcome
 
+// The outcomes: see package outcome.
 const (
-	// Applied: the operation succeeded.
-	Applied Outcome = iota
-	// Refused: a server answered with a definite code; nothing was changed.
-	Refused
-	// NotSent: the request never left; nothing was changed.
-	NotSent
-	// Unknown: the request may or may not have been executed, or may be executed yet while the session lives.
-	Unknown
-	// Deferred: a server answered that it does not carry the request out now; nothing was changed, and the same request
-	// may be sent again, after a pause (ErrThrottled, ErrReadOnly, ErrSessionMoved).
-	Deferred
-	// NotApplied: the reply was lost, and the nodes show that nothing was changed and nothing will be. Only ResolveTxn
-	// finds that.
-	NotApplied
+	Applied    = outcome.Applied
+	Refused    = outcome.Refused
+	NotSent    = outcome.NotSent
+	Unknown    = outcome.Unknown
+	Deferred   = outcome.Deferred
+	NotApplied = outcome.NotApplied
 )
-
-// String gives the outcome in lower case.
-func (o Outcome) String() string {
-	switch o {
-	case Applied:
-		return "applied"
-	case Refused:
-		return "refused"
-	case NotSent:
-		return "not sent"
-	case Unknown:
-		return "unknown"
-	case Deferred:
-		return "deferred"
-	case NotApplied:
-		return "not applied"
-	}
-	return fmt.Sprintf("Outcome(%d)", int(o))
-}
 
 // OutcomeOf judges the error of an operation: nil is Applied, a definite code of a server Refused or Deferred, an
 // operation that never left NotSent, and everything else Unknown. It judges the library's own errors likewise.

@@ -42,15 +42,8 @@ func failureOf(err error) (f coordinator.Failure) {
 		return f
 	}
 	f.Detail, f.Trouble = err.Error(), zkconn.Trouble(err)
-	switch outcome := zkconn.OutcomeOf(err); {
-	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
-		f.Outcome = coordinator.Refused
-	case outcome == zkconn.NotSent:
-		f.Outcome = coordinator.NotSent
-	case outcome == zkconn.Deferred:
-		f.Outcome = coordinator.Deferred
-	default:
-		f.Outcome = coordinator.Unknown
+	if f.Outcome = zkconn.OutcomeOf(err); errors.Is(err, queue.ErrNoPermits) {
+		f.Outcome = zkconn.Refused
 	}
 	for cause, value := range causes {
 		if errors.Is(err, value) {

@@ -23,7 +23,7 @@ import (
 // those that are about data. None of them does anything.
 var importable = []string{
 	"github.com/turnstile-locks/turnstile/messages", "github.com/turnstile-locks/turnstile/actors/machine",
-	"github.com/turnstile-locks/turnstile/actors/queue",
+	"github.com/turnstile-locks/turnstile/actors/queue", "github.com/turnstile-locks/turnstile/zkconn/outcome",
 	"bytes", "cmp", "encoding/binary", "errors", "fmt", "maps", "path", "slices", "strconv", "strings", "time",
 }
 

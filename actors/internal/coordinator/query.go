@@ -3,6 +3,7 @@ package coordinator
 import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
 // Query asks the servers for something: a closed set. Some take several round trips; the shell has a function of a
@@ -258,20 +259,16 @@ type Info struct {
 // first; of many it is long, and mostly says that somebody else is.
 const crowded = 16
 
-// Outcome says how much is known of a query that has failed.
-type Outcome uint8
+// Outcome says how much is known of a query: that of package zkconn.
+type Outcome = outcome.Outcome
 
-// The outcomes.
+// The outcomes: see package outcome.
 const (
-	Applied Outcome = iota
-	// Refused: a server has refused it for good, and nothing was done.
-	Refused
-	// NotSent: it never left.
-	NotSent
-	// Unknown: nobody knows whether it was carried out.
-	Unknown
-	// Deferred: a server has put it off, and nothing was done.
-	Deferred
+	Applied  = outcome.Applied
+	Refused  = outcome.Refused
+	NotSent  = outcome.NotSent
+	Unknown  = outcome.Unknown
+	Deferred = outcome.Deferred
 )
 
 // Cause tells those refusals apart on which something is decided.

@@ -1,0 +1,45 @@
+// Package outcome has one enumeration: how much is known of an operation at the servers. It is pure,
+// so that package zkconn, which finds an outcome, and the coordinator, which decides on it, mean the
+// same. Both name its values as their own: zkconn.Unknown is outcome.Unknown.
+package outcome
+
+import "fmt"
+
+// Outcome says what became of an operation at the servers. The zero value is Applied.
+type Outcome int
+
+const (
+	// Applied: the operation succeeded.
+	Applied Outcome = iota
+	// Refused: a server answered with a definite code; nothing was changed.
+	Refused
+	// NotSent: the request never left; nothing was changed.
+	NotSent
+	// Unknown: the request may or may not have been executed, or may be executed yet while the session lives.
+	Unknown
+	// Deferred: a server answered that it does not carry the request out now; nothing was changed, and the same request
+	// may be sent again, after a pause (zkconn.ErrThrottled, ErrReadOnly, ErrSessionMoved).
+	Deferred
+	// NotApplied: the reply was lost, and the nodes show that nothing was changed and nothing will be. Only
+	// zkconn.Conn.ResolveTxn finds that.
+	NotApplied
+)
+
+// String gives the outcome in lower case.
+func (o Outcome) String() string {
+	switch o {
+	case Applied:
+		return "applied"
+	case Refused:
+		return "refused"
+	case NotSent:
+		return "not sent"
+	case Unknown:
+		return "unknown"
+	case Deferred:
+		return "deferred"
+	case NotApplied:
+		return "not applied"
+	}
+	return fmt.Sprintf("Outcome(%d)", int(o))
+}
