@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -33,6 +34,7 @@ func newPairOfGateways(t *testing.T) *pairOfGateways {
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 			locks.WithActorSystem(p.system))
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		p.pids[i], err = gateway.Spawn(p.system, client.Session(), fmt.Sprint("gateway-", i))
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(t.Context()))) })

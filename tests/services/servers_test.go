@@ -15,6 +15,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -32,7 +33,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	for _, k := range []*kind{embeddedServer, standalone, ensemble} {
-		k.end()
+		if err := k.end(); err != nil {
+			fmt.Fprintln(os.Stderr, k.name+":", err)
+			code = max(code, 1)
+		}
 	}
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -96,14 +100,17 @@ func (k *kind) use(t *testing.T) {
 	require.NoError(t, k.err)
 }
 
-// end stops what was started.
-func (k *kind) end() {
+// end stops what was started. It gives an error where a waiter of the others' session had to look again for what an event
+// should have told it: no fault strikes that session.
+func (k *kind) end() (err error) {
 	if k.others != nil {
+		err = relists.None(k.others.Session().Counters().Polls)
 		_ = k.others.Close(context.Background())
 	}
 	if k.stop != nil {
 		_ = k.stop()
 	}
+	return err
 }
 
 // kindsOf are the servers on which a fault is met in real time.
