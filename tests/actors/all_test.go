@@ -65,7 +65,8 @@ func TestActorOfSeveralLocksIsCancelled(t *testing.T) {
 		holder := s.Spawn(t, "/many/b")
 		holder.Hold(t)
 		all := s.SpawnAll(t, messages.Acquire{Path: "/many/b"}, messages.Acquire{Path: "/many/a"})
-		require.Eventually(t, func() bool { return len(stories.Look(t, at).Queue(t, "/many/b")) == 2 }, patient.Bound, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(stories.Look(t, at).Queue(t, "/many/b")) == 2 }, patient.Bound,
+			10*time.Millisecond)
 		all.Send(&messages.Cancel{})
 		cancelled := stage.Notice[*messages.AllCancelled](t, all)
 		require.Equal(t, "/many/b", cancelled.Path, "%+v %v", cancelled, all.Rec.Notices())

@@ -61,6 +61,7 @@ func TestRecorderKeepsWhatItHasWhenItIsClosed(t *testing.T) {
 		r.Rec.Close()
 		r.Send(&messages.Release{})
 		require.IsType(t, &messages.Held{}, r.Finish(t)[0])
-		require.NoError(t, actorstest.Match(r.Rec.States(), append(stage.Straight(messages.StateHeld), actorstest.Whatever())...))
+		require.NoError(t, actorstest.Match(r.Rec.States(), append(stage.Straight(messages.StateHeld),
+			actorstest.Whatever())...))
 	})
 }

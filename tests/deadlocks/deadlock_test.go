@@ -153,7 +153,8 @@ func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 }
 
 // lockWithin locks within a lease, and returns when that waits.
-func lockWithin(t *testing.T, client *locks.Client, lease *locks.Lease, path string, opts ...locks.LockOption) <-chan patient.Answer {
+func lockWithin(t *testing.T, client *locks.Client, lease *locks.Lease, path string,
+	opts ...locks.LockOption) <-chan patient.Answer {
 	t.Helper()
 	rec := patient.Recorder(t, client)
 	got := patient.Elsewhere(lease.Context(), client.Mutex(path, append(opts, patient.ObservedBy(rec))...).Lock)

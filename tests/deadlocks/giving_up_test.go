@@ -141,7 +141,8 @@ func TestLookingHarmsNobody(t *testing.T) {
 		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 }, "it does not look")
 		proxy.Cut()
 		begun = proxy.Requests(rig.OpGetChildren2)
-		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 }, "it does not look any more")
+		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 },
+			"it does not look any more")
 		patient.GiveBack(t, held)
 		a := patient.Receive(t, got)
 		require.NoError(t, a.Err)

@@ -60,7 +60,8 @@ func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 		patient.GiveBack(t, next.Lease)
 
 		x, y := patient.Locked(t, client.Mutex("/sure/x").Lock), patient.Locked(t, client.Mutex("/sure/y").Lock)
-		forY, forX := patient.Elsewhere(x.Context(), client.Mutex("/sure/y").Lock), patient.Elsewhere(y.Context(), client.Mutex("/sure/x").Lock)
+		forY, forX := patient.Elsewhere(x.Context(), client.Mutex("/sure/y").Lock),
+			patient.Elsewhere(y.Context(), client.Mutex("/sure/x").Lock)
 		stories.AwaitCount(t, at, "/sure/x", 2)
 		stories.AwaitCount(t, at, "/sure/y", 2)
 		sure, possible = possibleDeadlocks(t, looker, "/sure")

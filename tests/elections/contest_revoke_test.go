@@ -16,7 +16,8 @@ import (
 // what was written there, and soon the node names it again.
 func TestContestSaysWhoHoldsAgain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, asker, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
+		one, two, asker, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()),
+			patient.Open(t, at.Connect()), at.Raw(t)
 		before, err := one.Contest("/late", locks.WithLabel("before")).Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		_, err = asker.Revoke(patient.Deadline(t), "/late")

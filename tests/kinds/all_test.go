@@ -167,7 +167,8 @@ func TestAllSendNothingWhenOneIsBad(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
 		rec := patient.Recorder(t, client)
-		_, err := locks.All(patient.Deadline(t), client.Mutex("/good", patient.ObservedBy(rec)), client.Semaphore("/poor", 2).Weight(3))
+		_, err := locks.All(patient.Deadline(t), client.Mutex("/good", patient.ObservedBy(rec)),
+			client.Semaphore("/poor", 2).Weight(3))
 		require.ErrorIs(t, err, actors.ErrBadAcquire)
 		require.ErrorContains(t, err, "/poor")
 		_, err = locks.All(patient.Deadline(t), client.Mutex("/good", patient.ObservedBy(rec)), client.Mutex("bad"))

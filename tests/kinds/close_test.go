@@ -129,7 +129,8 @@ func TestSemaphoreWaitersNodeIsDeleted(t *testing.T) {
 		holder, err := client.Semaphore("/deleted", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		rec := patient.Recorder(t, client)
-		waiting := patient.Elsewhere(patient.Deadline(t), permitsOf(client.Semaphore("/deleted", 1, patient.ObservedBy(rec)), 1))
+		waiting := patient.Elsewhere(patient.Deadline(t), permitsOf(client.Semaphore("/deleted", 1,
+			patient.ObservedBy(rec)), 1))
 		node := patient.Await(t, rec, messages.StateWatching).Node
 		o.Remove(t, "/deleted", node)
 		require.NoError(t, holder.Unlock(patient.Deadline(t)))

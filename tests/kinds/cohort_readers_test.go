@@ -160,9 +160,11 @@ func TestReaderBehindAWriterOfItsClient(t *testing.T) {
 		second, err := rw.TryRLock(patient.Deadline(t))
 		require.NoError(t, err, "nobody writes")
 		writes, reads := patient.Recorder(t, client), patient.Recorder(t, client)
-		writer := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100), patient.ObservedBy(writes)).Lock)
+		writer := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100),
+			patient.ObservedBy(writes)).Lock)
 		patient.Await(t, writes, messages.StateWatching)
-		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100), patient.ObservedBy(reads)).RLock)
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100),
+			patient.ObservedBy(reads)).RLock)
 		patient.Await(t, reads, messages.StateWatching)
 		_, err = rw.TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
@@ -237,7 +239,8 @@ func TestReadersOfACohortAreAsked(t *testing.T) {
 		for _, lease := range leases {
 			patient.AwaitAsked(t, lease)
 		}
-		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100), patient.ObservedBy(reads)).RLock)
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100),
+			patient.ObservedBy(reads)).RLock)
 		patient.Await(t, reads, messages.StateWatching)
 		for _, lease := range leases {
 			require.NoError(t, lease.Unlock(patient.Deadline(t)))

@@ -26,7 +26,8 @@ func cohortOf(t *testing.T, client *locks.Client, path string, n, grants int) []
 	var all []<-chan patient.Answer
 	for range n {
 		rec := patient.Recorder(t, client)
-		all = append(all, patient.Elsewhere(patient.Deadline(t), client.Mutex(path, locks.WithCohort(grants), patient.ObservedBy(rec)).Lock))
+		all = append(all, patient.Elsewhere(patient.Deadline(t), client.Mutex(path, locks.WithCohort(grants),
+			patient.ObservedBy(rec)).Lock))
 		patient.Await(t, rec, messages.StateWatching)
 	}
 	return all

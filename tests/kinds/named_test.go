@@ -60,7 +60,8 @@ func TestNamedGoesInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		client := bubble.OpenClient(t, server, server.Connect())
-		mine, other := client.Keyed("/named").ByName(), bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
+		mine, other := client.Keyed("/named").ByName(),
+			bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
 		order := make(chan string, 100)
 		hold := func(by *locks.Named, who string) {
 			if err := by.Lock(t.Context(), "key"); err != nil {
@@ -133,7 +134,8 @@ func TestNamedGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		client := bubble.OpenClient(t, server, server.Connect())
-		mine, other := client.Keyed("/named").ByName(), bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
+		mine, other := client.Keyed("/named").ByName(),
+			bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
 		soon := func() context.Context {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			t.Cleanup(cancel)

@@ -58,7 +58,8 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 		bills, err := client.Mutex("/dir", locks.WithName("bills")).TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		rec := patient.Recorder(t, client)
-		waiting := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/dir", locks.WithName("orders"), patient.ObservedBy(rec)).RLock)
+		waiting := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/dir", locks.WithName("orders"),
+			patient.ObservedBy(rec)).RLock)
 		patient.Await(t, rec, messages.StateWatching)
 		require.NoError(t, o.Delete(theirs, -1))
 		got := patient.Receive(t, waiting)

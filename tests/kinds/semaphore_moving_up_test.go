@@ -27,7 +27,8 @@ func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 		listing := proxy.Expect(rig.Rule{Op: rig.OpGetChildren2, Action: rig.Delay,
 			Path: func(path string) bool { return strings.HasSuffix(path, "/moves-up") }})
 		rec := patient.Recorder(t, late)
-		waiting := patient.Elsewhere(patient.Deadline(t), permitsOf(late.Semaphore("/moves-up", 2, patient.ObservedBy(rec)), 1))
+		waiting := patient.Elsewhere(patient.Deadline(t), permitsOf(late.Semaphore("/moves-up", 2,
+			patient.ObservedBy(rec)), 1))
 		stories.AwaitFault(t, listing, waiting) // it has read a queue in which the one before it waits
 		require.NoError(t, leaving.Unlock(patient.Deadline(t)))
 		holds := patient.Receive(t, before)

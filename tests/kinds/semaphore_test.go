@@ -25,7 +25,8 @@ func queueUp(t *testing.T, client *locks.Client, path string, permits, n int, un
 	opts ...locks.LockOption) <-chan patient.Answer {
 	t.Helper()
 	rec := patient.Recorder(t, client)
-	got := patient.Elsewhere(patient.Deadline(t), permitsOf(client.Semaphore(path, permits, append(opts, patient.ObservedBy(rec))...), n))
+	got := patient.Elsewhere(patient.Deadline(t), permitsOf(client.Semaphore(path, permits,
+		append(opts, patient.ObservedBy(rec))...), n))
 	patient.Await(t, rec, until)
 	return got
 }

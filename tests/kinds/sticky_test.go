@@ -65,7 +65,8 @@ func TestStickyCostsOneCheck(t *testing.T) {
 // awaitOperations waits until the queue has been read, which says that nobody waits.
 func awaitOperations(t *testing.T, p *rig.Proxy) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return p.Operations(rig.OpGetChildren2)+p.Operations(rig.OpGetChildren) > 0 }, "the queue was never read")
+	patient.Eventually(t, func() bool { return p.Operations(rig.OpGetChildren2)+p.Operations(rig.OpGetChildren) > 0 },
+		"the queue was never read")
 }
 
 // held shows a lease to the witness, and gives it back.

@@ -57,7 +57,8 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
 		log, logger := stories.NewLog()
-		client, err := locks.Open(patient.Deadline(t), proxy.Addr()+zk.Root(), locks.WithSessionTimeout(patient.Session), logger)
+		client, err := locks.Open(patient.Deadline(t), proxy.Addr()+zk.Root(),
+			locks.WithSessionTimeout(patient.Session), logger)
 		require.NoError(t, err)
 		held, err := client.Mutex("/held").Lock(patient.Deadline(t))
 		require.NoError(t, err)

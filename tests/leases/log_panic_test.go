@@ -36,7 +36,8 @@ func (e explodes) Handle(_ context.Context, r slog.Record) error {
 func TestLogHandlerThatPanics(t *testing.T) {
 	at := &atomic.Pointer[string]{}
 	server := embedded.Run(t)
-	client, other := patient.Open(t, server.Addr(), locks.WithLogger(slog.New(explodes{slog.DiscardHandler, at}))), patient.Open(t, server.Addr())
+	client, other := patient.Open(t, server.Addr(), locks.WithLogger(slog.New(explodes{slog.DiscardHandler, at}))),
+		patient.Open(t, server.Addr())
 	arm := func(event string) { at.Store(&event) }
 
 	arm("Begin")

@@ -17,7 +17,8 @@ import (
 
 // outages tells a story for several timeouts and phases, each in virtual time. Heartbeats follow each other every sixth of
 // the timeout; the phase goes through the time between two of them.
-func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client)) {
+func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase time.Duration, d *bubble.Network,
+	client *locks.Client)) {
 	t.Helper()
 	for _, timeout := range []time.Duration{4 * time.Second, 10 * time.Second, 30 * time.Second} {
 		for phase := range phases {

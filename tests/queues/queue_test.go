@@ -18,8 +18,11 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
+// lockWith is a lock's Lock, with options.
+type lockWith = func(...locks.LockOption) func(context.Context) (*locks.Lease, error)
+
 // waiting locks elsewhere, and returns when the request waits.
-func waiting(t *testing.T, client *locks.Client, lock func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error)) (<-chan patient.Answer, messages.Transition) {
+func waiting(t *testing.T, client *locks.Client, lock lockWith) (<-chan patient.Answer, messages.Transition) {
 	t.Helper()
 	rec := patient.Recorder(t, client)
 	got := patient.Elsewhere(patient.Deadline(t), lock(patient.ObservedBy(rec)))
@@ -27,7 +30,7 @@ func waiting(t *testing.T, client *locks.Client, lock func(opts ...locks.LockOpt
 }
 
 // mutexOf is for waiting: the mutex at a path.
-func mutexOf(client *locks.Client, path string, more ...locks.LockOption) func(...locks.LockOption) func(context.Context) (*locks.Lease, error) {
+func mutexOf(client *locks.Client, path string, more ...locks.LockOption) lockWith {
 	return func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return client.Mutex(path, append(opts, more...)...).Lock
 	}
@@ -77,7 +80,8 @@ func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 // TestQueueIsNotOlderThanTheCall: what was granted through one member is seen through any other.
 func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		locker, looker := patient.Open(t, at.Members[0].Addr()+at.Root()), patient.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
+		locker, looker := patient.Open(t, at.Members[0].Addr()+at.Root()),
+			patient.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
 		for range 50 {
 			lease, err := locker.Mutex("/fresh").Lock(patient.Deadline(t))
 			require.NoError(t, err)

@@ -256,7 +256,8 @@ func TestRevokeOfWhatNobodyHolds(t *testing.T) {
 func TestRevokeOfWhoMayNotBeWritten(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		open1 := patient.Open(t, at.Connect())
-		closed := patient.Open(t, at.Connect(), locks.WithACL(zk.WorldACL(zk.PermRead)...), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
+		closed := patient.Open(t, at.Connect(), locks.WithACL(zk.WorldACL(zk.PermRead)...),
+			locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
 		one, err := open1.RWMutex("/some").RLock(patient.Deadline(t))
 		require.NoError(t, err)
 		two, err := closed.RWMutex("/some").RLock(patient.Deadline(t))

@@ -176,7 +176,8 @@ func TestSessionFull(t *testing.T) {
 		require.NoError(t, a.Unlock(patient.Deadline(t)))
 		got := patient.Receive(t, second)
 		require.NoError(t, got.Err)
-		patient.Eventually(t, func() bool { return client.State().NodeBytes == stories.NodeBytes(zk, "/a") }, "the first's node is gone")
+		patient.Eventually(t, func() bool { return client.State().NodeBytes == stories.NodeBytes(zk, "/a") },
+			"the first's node is gone")
 		c := lock("/c")
 		require.NoError(t, c.Unlock(patient.Deadline(t)))
 		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))

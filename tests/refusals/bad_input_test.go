@@ -90,7 +90,8 @@ func TestDeniedByACL(t *testing.T) {
 		require.Empty(t, s.Children(t, raw, "/mine"))
 
 		proxy := s.Proxy(t)
-		mutex, rec := patient.Recorded(t, patient.Open(t, proxy.Addr()+s.Root(), locks.WithAuth("digest", []byte("me:secret"))), "/mine")
+		mutex, rec := patient.Recorded(t, patient.Open(t, proxy.Addr()+s.Root(),
+			locks.WithAuth("digest", []byte("me:secret"))), "/mine")
 		lease, err := mutex.Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		proxy.Cut()

@@ -137,7 +137,8 @@ func TestThrottled(t *testing.T) {
 			return err
 		},
 		"RunOnceFor": func(ctx context.Context, client *locks.Client) error {
-			once, err := locks.RunOnceFor(ctx, client, "/x/instant", time.Now(), func(context.Context, locks.Token) error { return nil })
+			once, err := locks.RunOnceFor(ctx, client, "/x/instant", time.Now(),
+				func(context.Context, locks.Token) error { return nil })
 			if err == nil && once.Outcome != locks.OnceRan {
 				err = errors.New(string(once.Outcome))
 			}

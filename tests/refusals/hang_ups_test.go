@@ -163,7 +163,8 @@ func TestServerThrottlesTxn(t *testing.T) {
 		bubble.WritePlace(t, client)
 		lease, err := client.Mutex("/x").Lock(t.Context())
 		require.NoError(t, err)
-		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place, Action: embedded.Refuse, Count: -1})
+		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place,
+			Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 		defer stop()

@@ -38,7 +38,8 @@ func TestReclaimerInAProcess(t *testing.T) {
 	}
 	var r reclaimer
 	require.NoError(t, json.Unmarshal([]byte(text), &r))
-	client, err := locks.Open(patient.Deadline(t), r.Connect, locks.WithSessionTimeout(r.Timeout), locks.WithSessionFile(r.File))
+	client, err := locks.Open(patient.Deadline(t), r.Connect, locks.WithSessionTimeout(r.Timeout),
+		locks.WithSessionFile(r.File))
 	if err != nil {
 		stories.Say("refused", errors.Is(err, locks.ErrSessionFileInUse))
 		return

@@ -129,7 +129,8 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 		lease, err := other.Mutex("/three").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		require.Greater(t, lease.Token(), held["/three"])
-		patient.Eventually(t, func() bool { return !strings.Contains(readFile(t, path), hex(record.Session)) }, "it stays in the file")
+		patient.Eventually(t, func() bool { return !strings.Contains(readFile(t, path), hex(record.Session)) },
+			"it stays in the file")
 	})
 }
 

@@ -33,7 +33,8 @@ func copied(t *testing.T, file string) sessionfile.Record {
 
 // reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me":
 // its network is gone, so that its own client has lost it, and cannot give anything back.
-func reclaimable(t *testing.T, at *stories.Servers, timeout time.Duration, paths ...string) (sessionfile.Record, map[string]locks.Token) {
+func reclaimable(t *testing.T, at *stories.Servers, timeout time.Duration, paths ...string) (sessionfile.Record,
+	map[string]locks.Token) {
 	t.Helper()
 	proxy, file, held := at.Proxy(t), sessionFile(t), map[string]locks.Token{}
 	client := patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionFile(file), locks.WithSessionTimeout(timeout))

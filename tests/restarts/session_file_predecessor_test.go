@@ -61,7 +61,8 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), record.Session, record.Password))
 		leave(t, path, record)
 		log, logger = stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger).Mutex("/over").TryLock(patient.Deadline(t))
+		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
+			logger).Mutex("/over").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		require.True(t, log.Has("existed=false"))
 		patient.GiveBack(t, lease)
@@ -90,7 +91,8 @@ func TestServersAreDownAtTheRestart(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, address)
 		})
 		got := patient.Elsewhere(patient.Deadline(t), func(ctx context.Context) (*locks.Lease, error) {
-			client, err := locks.Open(ctx, connect, locks.WithSessionFile(path), dialer, locks.WithSessionTimeout(patient.Session))
+			client, err := locks.Open(ctx, connect, locks.WithSessionFile(path), dialer,
+				locks.WithSessionTimeout(patient.Session))
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +118,8 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 		log, logger := stories.NewLog()
 		begin := time.Now()
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger,
-			locks.WithSessionTimeout(10*time.Second), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+			locks.WithSessionTimeout(10*time.Second),
+			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if address == record.Connect {
 					return nil, errors.New("not reached")
 				}

@@ -44,7 +44,8 @@ func TestRestarterInAProcess(t *testing.T) {
 		signal.Ignore(syscall.SIGXFSZ)
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{}))
 	}
-	opts := []locks.Option{locks.WithSessionTimeout(patient.Session), locks.WithLogger(slog.New(sessionNews{slog.DiscardHandler}))}
+	opts := []locks.Option{locks.WithSessionTimeout(patient.Session),
+		locks.WithLogger(slog.New(sessionNews{slog.DiscardHandler}))}
 	if r.File != "" {
 		opts = append(opts, locks.WithSessionFile(r.File))
 	}

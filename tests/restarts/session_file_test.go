@@ -76,7 +76,8 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 
 		proxy.Refuse(false)
 		log, logger := stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger).Mutex("/cut").TryLock(patient.Deadline(t))
+		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
+			logger).Mutex("/cut").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		require.True(t, log.Has("existed=true"))
 		patient.GiveBack(t, lease)
@@ -97,9 +98,11 @@ func TestSessionFileHoldsTheNewestSession(t *testing.T) {
 			proxy.Refuse(true)
 			require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), id, password))
 			proxy.Refuse(false)
-			patient.Eventually(t, func() bool { return client.Session().ID() != 0 && client.Session().ID() != id }, "no new session")
+			patient.Eventually(t, func() bool { return client.Session().ID() != 0 && client.Session().ID() != id },
+				"no new session")
 			next := fmt.Sprintf("%#x", client.Session().ID())
-			patient.Eventually(t, func() bool { return strings.Contains(readFile(t, path), next) }, "%s is not in the file", next)
+			patient.Eventually(t, func() bool { return strings.Contains(readFile(t, path), next) },
+				"%s is not in the file", next)
 			require.NotContains(t, readFile(t, path), fmt.Sprintf("%#x", id))
 			before = readFile(t, path)
 		}

@@ -133,12 +133,13 @@ func TestBusyWithWhatItCatchesUp(t *testing.T) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
 		cameTo(t, locks.OnceRan, client, night(1), &counted{})
 		calls := 0
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3), func(ctx context.Context, _ locks.Token) error {
-			calls++
-			require.Equal(t, locks.InstantOf(ctx), cameTo(t, locks.OnceBusy, other, night(3), &counted{}).Mark.For)
-			notRunFor(t, locks.OnceBusy, other, night(4))
-			return nil
-		}, locks.WithCatchUp(nightly, 100))
+		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3),
+			func(ctx context.Context, _ locks.Token) error {
+				calls++
+				require.Equal(t, locks.InstantOf(ctx), cameTo(t, locks.OnceBusy, other, night(3), &counted{}).Mark.For)
+				notRunFor(t, locks.OnceBusy, other, night(4))
+				return nil
+			}, locks.WithCatchUp(nightly, 100))
 		require.NoError(t, err)
 		require.Equal(t, 2, calls)
 	})

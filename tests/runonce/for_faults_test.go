@@ -156,14 +156,15 @@ func TestRunOnceForExpires(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
 		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1), func(ctx context.Context, _ locks.Token) error {
-			id, password, _ := proxy.Session()
-			proxy.Refuse(true)
-			require.NoError(t, rig.ExpireSession(patient.Deadline(t), zk.Members[0].Addr(), id, password))
-			proxy.Refuse(false)
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
+		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1),
+			func(ctx context.Context, _ locks.Token) error {
+				id, password, _ := proxy.Session()
+				proxy.Refuse(true)
+				require.NoError(t, rig.ExpireSession(patient.Deadline(t), zk.Members[0].Addr(), id, password))
+				proxy.Refuse(false)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
 		require.ErrorIs(t, err, locks.ErrLost)
 		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(1), &counted{}).Mark.State)
 		cameTo(t, locks.OnceRan, other, night(1), &counted{}, locks.WithRetryAfter(time.Hour))

@@ -54,7 +54,8 @@ func notRunFor(t *testing.T, want locks.OnceOutcome, client *locks.Client, at ti
 // instant is what counts, in whatever zone. A newer one is run, and an older one is refused after that.
 func TestRunOnceFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		replicas := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		replicas := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()),
+			patient.Open(t, zk.Connect())}
 		c := &counted{}
 		first := cameTo(t, locks.OnceRan, replicas[0], night(1), c, locks.WithLabel("a label"))
 		host, err := os.Hostname()
@@ -108,7 +109,8 @@ func TestRunOnceForFails(t *testing.T) {
 		cameTo(t, locks.OnceRan, client, night(2), works)
 
 		require.PanicsWithValue(t, "work", func() {
-			_, _ = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3), func(context.Context, locks.Token) error { panic("work") })
+			_, _ = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3),
+				func(context.Context, locks.Token) error { panic("work") })
 		})
 		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(3), works, locks.WithWaiting()).Mark.State)
 		cameTo(t, locks.OnceRan, other, night(3), works, locks.WithRetryAfter(time.Hour))
@@ -132,24 +134,25 @@ func TestRunOnceForIsBusy(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
 		waits := make(chan locks.Once, 1)
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2), func(ctx context.Context, token locks.Token) error {
-			same := cameTo(t, locks.OnceBusy, other, night(2), &counted{})
-			require.Equal(t, []locks.Token{token, token}, []locks.Token{same.Mark.Token, same.Holder.Token})
-			require.Equal(t, locks.MarkBegun, same.Mark.State)
-			overlap := notRunFor(t, locks.OnceBusy, other, night(3))
-			require.True(t, locks.MayPass(overlap))
-			require.ErrorContains(t, overlap, "the run for "+night(2).Format(time.RFC3339)+" is still going")
-			require.False(t, locks.MayPass(notRunFor(t, locks.OnceSuperseded, other, night(1))))
-			go func() {
-				once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(3), (&counted{}).work, locks.WithWaiting())
-				if err != nil {
-					t.Error(err)
-				}
-				waits <- once
-			}()
-			patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
-			return nil
-		})
+		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2),
+			func(ctx context.Context, token locks.Token) error {
+				same := cameTo(t, locks.OnceBusy, other, night(2), &counted{})
+				require.Equal(t, []locks.Token{token, token}, []locks.Token{same.Mark.Token, same.Holder.Token})
+				require.Equal(t, locks.MarkBegun, same.Mark.State)
+				overlap := notRunFor(t, locks.OnceBusy, other, night(3))
+				require.True(t, locks.MayPass(overlap))
+				require.ErrorContains(t, overlap, "the run for "+night(2).Format(time.RFC3339)+" is still going")
+				require.False(t, locks.MayPass(notRunFor(t, locks.OnceSuperseded, other, night(1))))
+				go func() {
+					once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(3), (&counted{}).work, locks.WithWaiting())
+					if err != nil {
+						t.Error(err)
+					}
+					waits <- once
+				}()
+				patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+				return nil
+			})
 		require.NoError(t, err)
 		got := <-waits
 		require.Equal(t, locks.OnceRan, got.Outcome)
@@ -304,12 +307,13 @@ func TestReplicasRunOnceForEachInstant(t *testing.T) {
 				for n, client := range clients {
 					at := night(round).Add(time.Duration(n/2) * time.Hour) // two each
 					all.Go(func() {
-						got, err := locks.RunOnceFor(patient.Deadline(t), client, key, at, func(ctx context.Context, _ locks.Token) error {
-							mu.Lock()
-							defer mu.Unlock()
-							ran = append(ran, locks.InstantOf(ctx))
-							return nil
-						}, opts...)
+						got, err := locks.RunOnceFor(patient.Deadline(t), client, key, at,
+							func(ctx context.Context, _ locks.Token) error {
+								mu.Lock()
+								defer mu.Unlock()
+								ran = append(ran, locks.InstantOf(ctx))
+								return nil
+							}, opts...)
 						switch {
 						case errors.Is(err, locks.ErrNotRun):
 							superseded.Add(1)

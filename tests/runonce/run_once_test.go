@@ -100,7 +100,8 @@ func TestRunOnceFails(t *testing.T) {
 			require.Equal(t, unmarked, zk.Read(t, jobMark))
 		}
 		require.PanicsWithValue(t, "work", func() {
-			_, _ = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(context.Context, locks.Token) error { panic("work") })
+			_, _ = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+				func(context.Context, locks.Token) error { panic("work") })
 		})
 		gone, leave := context.WithCancelCause(patient.Deadline(t))
 		left := errors.New("the caller has left")
@@ -140,22 +141,23 @@ func TestRunOnceIsBusy(t *testing.T) {
 				waits := make(chan answer, 1)
 				waiting := &counted{}
 				var token locks.Token
-				_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, mine locks.Token) error {
-					token = mine
-					busy := once(t, other, 0, &counted{})
-					require.Equal(t, locks.OnceBusy, busy.Outcome)
-					require.Equal(t, os.Getpid(), busy.Holder.PID)
-					require.Equal(t, token, busy.Holder.Token)
-					require.Zero(t, busy.Mark)
-					_, err := locks.RunOnce(ctx, client, jobKey, 0, waiting.work)
-					require.ErrorIs(t, err, locks.ErrReentry)
-					go func() {
-						got, err := locks.RunOnce(patient.Deadline(t), other, jobKey, time.Hour, waiting.work, locks.WithWaiting())
-						waits <- answer{got, err}
-					}()
-					patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
-					return fails
-				})
+				_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+					func(ctx context.Context, mine locks.Token) error {
+						token = mine
+						busy := once(t, other, 0, &counted{})
+						require.Equal(t, locks.OnceBusy, busy.Outcome)
+						require.Equal(t, os.Getpid(), busy.Holder.PID)
+						require.Equal(t, token, busy.Holder.Token)
+						require.Zero(t, busy.Mark)
+						_, err := locks.RunOnce(ctx, client, jobKey, 0, waiting.work)
+						require.ErrorIs(t, err, locks.ErrReentry)
+						go func() {
+							got, err := locks.RunOnce(patient.Deadline(t), other, jobKey, time.Hour, waiting.work, locks.WithWaiting())
+							waits <- answer{got, err}
+						}()
+						patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+						return fails
+					})
 				require.ErrorIs(t, err, fails)
 				a := <-waits
 				require.NoError(t, a.err)
@@ -176,11 +178,12 @@ func TestRunOnceIsBusy(t *testing.T) {
 func TestMarkFirst(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
-			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
-			require.ErrorIs(t, locks.AckWith(ctx, locks.Create("/x", nil)), locks.ErrBadAcquire)
-			return patient.ErrOfWork
-		}, locks.WithMarkFirst())
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+			func(ctx context.Context, _ locks.Token) error {
+				require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
+				require.ErrorIs(t, locks.AckWith(ctx, locks.Create("/x", nil)), locks.ErrBadAcquire)
+				return patient.ErrOfWork
+			}, locks.WithMarkFirst())
 		require.Equal(t, patient.ErrOfWork, err)
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		require.Equal(t, locks.MarkBegun, got.Mark.State)
@@ -198,7 +201,8 @@ func TestRetryAfter(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
 		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work, locks.WithRetryAfter(time.Minute))
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work,
+			locks.WithRetryAfter(time.Minute))
 		require.Equal(t, patient.ErrOfWork, err)
 		require.Equal(t, locks.MarkFailed, got.Mark.State)
 		next := once(t, client, 0, works, locks.WithRetryAfter(time.Hour))
@@ -222,7 +226,8 @@ func TestAckWith(t *testing.T) {
 		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
 		require.ErrorIs(t, err, zkconn.ErrNodeExists)
 		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
-		require.Equal(t, []stories.Written{stories.Absent, unmarked}, []stories.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
+		require.Equal(t, []stories.Written{stories.Absent, unmarked},
+			[]stories.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
 		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/other", -1))
 		got, err = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
 		require.NoError(t, err)

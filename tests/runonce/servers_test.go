@@ -55,15 +55,16 @@ func TestRunOnceIsCut(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
 		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
-		_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
-			id, password, _ := proxy.Session()
-			proxy.Refuse(true)
-			require.NoError(t, rig.ExpireSession(patient.Deadline(t), zk.Members[0].Addr(), id, password))
-			proxy.Refuse(false)
-			<-ctx.Done()
-			require.ErrorIs(t, context.Cause(ctx), locks.ErrLost)
-			return nil
-		})
+		_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+			func(ctx context.Context, _ locks.Token) error {
+				id, password, _ := proxy.Session()
+				proxy.Refuse(true)
+				require.NoError(t, rig.ExpireSession(patient.Deadline(t), zk.Members[0].Addr(), id, password))
+				proxy.Refuse(false)
+				<-ctx.Done()
+				require.ErrorIs(t, context.Cause(ctx), locks.ErrLost)
+				return nil
+			})
 		require.ErrorIs(t, err, locks.ErrLost)
 		require.Equal(t, unmarked, zk.Read(t, jobMark))
 		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(context.Context, locks.Token) error {
@@ -117,16 +118,18 @@ func TestRunOnceInSilence(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(jobTimeout))
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
-			proxy.Hold(true)
-			<-ctx.Done()
-			return nil
-		})
+		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+			func(ctx context.Context, _ locks.Token) error {
+				proxy.Hold(true)
+				<-ctx.Done()
+				return nil
+			})
 		require.ErrorIs(t, err, locks.ErrLost)
 		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
 		proxy.Hold(false)
 		require.Equal(t, unmarked, zk.Read(t, jobMark))
-		require.Equal(t, locks.OnceRan, once(t, patient.Open(t, zk.Connect()), time.Hour, &counted{}, locks.WithWaiting()).Outcome)
+		require.Equal(t, locks.OnceRan, once(t, patient.Open(t, zk.Connect()), time.Hour, &counted{},
+			locks.WithWaiting()).Outcome)
 	})
 }
 

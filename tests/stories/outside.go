@@ -78,7 +78,8 @@ func (o Outside) AwaitGone(t *testing.T, path, node string) {
 // until its delete is done.
 func (o Outside) AwaitQueue(t *testing.T, path string, want []string) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return slices.Equal(o.Queue(t, path), want) }, "the queue at %s never was %v", path, want)
+	patient.Eventually(t, func() bool { return slices.Equal(o.Queue(t, path), want) },
+		"the queue at %s never was %v", path, want)
 }
 
 // Write sets a contender's data, as another client would that asks for the lock.

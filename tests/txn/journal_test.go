@@ -100,7 +100,8 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 }
 
 // strikeJournal strikes one client until all is over, with one fault after the other.
-func strikeJournal(ctx context.Context, zk *stories.Servers, proxy *rig.Proxy, operator *locks.Client, over <-chan struct{}) {
+func strikeJournal(ctx context.Context, zk *stories.Servers, proxy *rig.Proxy, operator *locks.Client,
+	over <-chan struct{}) {
 	for {
 		select {
 		case <-over:

@@ -35,9 +35,10 @@ func TestGet(t *testing.T) {
 		require.NoError(t, lease.Unlock(patient.Deadline(t)))
 		const rounds = 30
 		for round := range rounds {
-			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"), func(ctx context.Context, _ locks.Token) error {
-				return addOne(ctx, "/count")
-			}))
+			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"),
+				func(ctx context.Context, _ locks.Token) error {
+					return addOne(ctx, "/count")
+				}))
 		}
 		require.Equal(t, stories.Written{Data: strconv.Itoa(2 * rounds), Version: 2 * rounds}, zk.Read(t, "/count"))
 	})

@@ -78,7 +78,8 @@ func TestTxnMakesNoParentsFor(t *testing.T) {
 		require.NoError(t, err)
 		_, err = lease.Txn(patient.Deadline(t), withParents("/short/x/y", ""))
 		require.ErrorIs(t, err, zkconn.ErrNoChildrenForEphemerals)
-		require.Equal(t, []stories.Written{stories.Absent, {Data: "", Version: 0}}, []stories.Written{zk.Read(t, "/x"), zk.Read(t, "/gone")})
+		require.Equal(t, []stories.Written{stories.Absent, {Data: "", Version: 0}},
+			[]stories.Written{zk.Read(t, "/x"), zk.Read(t, "/gone")})
 	})
 }
 

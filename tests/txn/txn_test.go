@@ -20,7 +20,8 @@ func TestTxn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")), locks.CreateSequential("/jobs/n-", []byte("one")))
+		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")),
+			locks.CreateSequential("/jobs/n-", []byte("one")))
 		require.NoError(t, err)
 		require.Equal(t, []locks.OpResult{{Path: "/jobs"}, {Path: "/jobs/n-0000000000"}}, results)
 		results, err = lease.Txn(patient.Deadline(t), locks.Check("/jobs", 0), locks.Set("/jobs", []byte("some"), 0),
