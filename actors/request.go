@@ -139,6 +139,8 @@ var fields = []field{
 		return negative("timeout", a.Timeout)
 	}},
 	{name: "Try", given: func(a messages.Acquire) bool { return a.Try }},
+	{name: "MaxWaiters", given: func(a messages.Acquire) bool { return a.MaxWaiters != 0 }, modes: queued,
+		why: "a contest has one node and no queue", check: checkMaxWaiters},
 	{name: "Grace", given: func(a messages.Acquire) bool { return a.Grace != 0 }, check: func(a messages.Acquire) string {
 		return negative("grace", a.Grace)
 	}},
@@ -234,6 +236,13 @@ func checkCohort(want messages.Acquire) string {
 		return fmt.Sprintf("a cohort of %d: its waiters watch one node, so not with WatchAll", want.Cohort)
 	}
 	return ""
+}
+
+func checkMaxWaiters(want messages.Acquire) string {
+	if want.MaxWaiters > 0 && want.Reclaim != "" {
+		return fmt.Sprintf("to wait behind fewer than %d: not with Reclaim, which comes before all who wait", want.MaxWaiters)
+	}
+	return negative("the bound on waiters", want.MaxWaiters)
 }
 
 func checkReclaim(want messages.Acquire) string {

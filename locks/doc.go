@@ -35,7 +35,7 @@
 //     splits errors in two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock]
 //     with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
 //     [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrTooLarge],
-//     [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given
+//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given
 //     back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed],
 //     [ErrSessionRemains], [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
@@ -61,7 +61,7 @@
 //   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
 //     [WithOnChange], [WithOnLost], [WithObserver].
 //   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
-//     [WithDeadlockDetection].
+//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters].
 //   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName],
 //     [WithNaming], [WithWatchAll].
 //

@@ -52,6 +52,7 @@ var errorTable = []errorRow{
 	{ErrUpgrade, mayNotPass, because(messages.ReasonUpgrade), nil, ""},
 	{ErrPermits, mayNotPass, because(messages.ReasonPermits), nil, ""},
 	{ErrSessionFull, mayPass, because(messages.ReasonSessionFull), nil, ""},
+	{ErrQueueFull, mayPass, because(messages.ReasonQueueFull), nil, ""},
 	{ErrQuota, mayPass, because(messages.ReasonQuota), nil, ""},
 	{ErrNoAuth, mayNotPass, because(messages.ReasonNoAuth), nil, ""},
 	{ErrLocalSession, mayNotPass, because(messages.ReasonLocalSession), nil, ""},
@@ -125,7 +126,7 @@ var errorTable = []errorRow{
 // Election.Run goes on after such an error, and returns any other.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable,
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull, zkconn.ErrUnavailable,
 //     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
 //     context.DeadlineExceeded. Somebody else holds, the ensemble is out of reach, or it does not
 //     carry out requests now. Over gateways ErrUnavailable comes with ErrFailed: no gateway

@@ -48,6 +48,9 @@ var (
 	// as much as they may, and none of them is in the queue of this lock. Nothing was sent. It may
 	// pass. See WithMaxNodeBytes.
 	ErrSessionFull = actors.ErrSessionFull
+	// ErrQueueFull: so many contenders are in the queue that WithMaxWaiters refuses to wait behind them. No node was
+	// made. It may pass.
+	ErrQueueFull = errors.New("turnstile: too many wait for the lock")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where

@@ -129,9 +129,13 @@ var refusals = []struct {
 		"it needs a schedule, and a number that is not negative"},
 	{forInstant, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
+	{forInstant, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
+		"without WithWaiting it waits for nobody"},
 	{forInstant, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
 	{forRunOnce, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
+		"without WithWaiting it waits for nobody"},
+	{forRunOnce, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
 	{forRunOnce, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
@@ -258,6 +262,28 @@ func WithNaming(naming messages.Naming) LockOption {
 // herd, a load that grows with the square of the queue's length. Use it for comparison, and with
 // ten clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
+
+// WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
+// before it: Lock returns ErrQueueFull at once, and leaves no node (load shedding, back-pressure).
+// Use it where work that comes too late is worth nothing, and the caller can do without the lock, or
+// tell its own caller to come back later. With n of 1 it waits behind nobody; with 2 one waits behind
+// a holder. Zero, the default, is no bound; a negative n is refused with ErrBadAcquire.
+//
+// Holders count as well as waiters, and readers as well as writers. Those that hold with one node
+// together count once. This client's calls that wait without a node count, too (WithCohort,
+// WithMaxWaiting); those of other clients cannot be seen. A Lock that need not wait is never refused:
+// a reader beside readers, a call for which there are permits, another lease of the same hold
+// (WithReentry). TryLock does not wait, so the bound does not concern it.
+//
+// Lock looks before it makes its node, which is one round trip more. The bound is exact within a
+// client. Clients that look at the same moment may go beyond it together. A call that was let in is
+// not refused any more, whatever happens to its connection or session.
+//
+// It is for locks with a queue, and not together with WithReclaim. In an election it refuses further
+// candidates; Election.Run tries again later.
+func WithMaxWaiters(n int) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
+}
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
 // lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that

@@ -92,6 +92,7 @@ var optionTable = map[string]struct {
 	"WithName":          {"+++++-+++", func(*Client) any { return WithName("n") }},
 	"WithNaming":        {"++++--+++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
 	"WithWatchAll":      {"++++--+--", func(*Client) any { return WithWatchAll() }},
+	"WithMaxWaiters":    {"+++++-+--", func(*Client) any { return WithMaxWaiters(1) }},
 	"WithMaxHold":       {"+++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
 	"WithOnLost":        {"+++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
 	"WithOnChange":      {"+++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
@@ -188,7 +189,7 @@ func TestBadValuesOfOptions(t *testing.T) {
 		WithCatchUp(func(at time.Time) time.Time { return at }, -1)} {
 		require.ErrorIs(t, newLockFor(forInstant, nil, messages.Acquire{}, []InstantOption{opt}).wrong, ErrBadAcquire)
 	}
-	waits := []OnceOption{WithWaiting(), WithWatchAll(), WithDeadlockDetection("/", time.Hour)}
+	waits := []OnceOption{WithWaiting(), WithWatchAll(), WithMaxWaiters(1), WithDeadlockDetection("/", time.Hour)}
 	require.NoError(t, newLockFor(forRunOnce, nil, messages.Acquire{}, waits).wrong)
 }
 

@@ -26,6 +26,15 @@ type Acquire struct {
 	Timeout time.Duration
 	// Try gives up at once when somebody else is before the request, instead of waiting.
 	Try bool
+	// MaxWaiters refuses the request, with ReasonQueueFull, where it would have to wait and this many contenders of its
+	// queue, or more, are before it: those that hold and those that wait. It looks before it makes a node, which is one
+	// round trip more. Zero means that there is no bound; a request with Try never waits. It is for locks with a queue,
+	// and not for requests with Reclaim.
+	//
+	// A node counts as one contender, however many hold with it. Requests of the session that wait without a node count;
+	// those of other sessions cannot be seen. What counts is what was there at the look: sessions that look at the same
+	// moment may go beyond the bound together. A request that was let in once is not refused later, whatever happens.
+	MaxWaiters int
 	// Grace is how long the holder keeps the lock after somebody has asked for it; then it is released
 	// by force. Zero means that the owner is told of the request, and nothing else happens.
 	Grace time.Duration

@@ -61,6 +61,8 @@ const (
 	// ReasonSessionFull: the ephemeral nodes of the session are as many as servers can delete with it in one
 	// transaction, and none of them is in the queue that was asked for. Nothing was sent. It may pass.
 	ReasonSessionFull Reason = "the session has as many nodes as it may have"
+	// ReasonQueueFull: Acquire.MaxWaiters contenders are before the request already. No node was made. It may pass.
+	ReasonQueueFull Reason = "too many contenders are before it"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"
 	// ReasonGone: the contender's node does not exist any more, or is another's. Refusals have it.
@@ -99,6 +101,7 @@ var reasonTable = []struct {
 	{ReasonUnreachable, mayPass, "unreachable"},
 	{ReasonGatewayFull, mayPass, "gateway_full"},
 	{ReasonSessionFull, mayPass, "session_full"},
+	{ReasonQueueFull, mayPass, "queue_full"},
 	{ReasonZxidOutOfRange, mayNotPass, "zxid_out_of_range"},
 	{ReasonGone, mayNotPass, "gone"},
 }

@@ -26,6 +26,7 @@ type runArgs struct {
 	permits int
 	wait    time.Duration // negative: for ever
 	flock   flockWaits    // other ways to say wait
+	most    int           // do not wait behind so many; zero: behind any number
 	label   string
 	grace   time.Duration
 	early   bool
@@ -52,6 +53,11 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	case given("wait") && r.wait < 0:
 		return badUse(withFlag(cmd, "--wait 30s"),
 			"%s: --wait %v is less than nothing (leave it out to wait for ever)", cmd.Name(), r.wait)
+	case given(mostFlag) && r.most < 1:
+		return badUse(withFlag(cmd, "--"+mostFlag+" 2"), "run: --%s %d is less than one", mostFlag, r.most)
+	case given(mostFlag) && (r.wait == 0 || r.wait < 0 && (given(everyFlag) || given(forFlag))):
+		return badUse(withFlag(cmd, "--wait 30s --"+mostFlag+" 2"),
+			"run: --%s is for a run that waits, and this one does not", mostFlag)
 	case r.grace < 0:
 		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
 	case r.early && r.grace > r.conn.sessionTimeout/10:
@@ -94,6 +100,9 @@ func (r *runArgs) options() (opts []locks.LockOption) {
 	if r.label != "" {
 		opts = append(opts, locks.WithLabel(r.label))
 	}
+	if r.most > 0 {
+		opts = append(opts, locks.WithMaxWaiters(r.most))
+	}
 	return opts
 }
 
@@ -121,6 +130,9 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	case errors.Is(err, locks.ErrNotAcquired):
 		return exitWith(statusNotAcquired,
 			"%s is not free%s (zklock queue %s shows who holds it)", r.path, r.unrun(), r.path)
+	case errors.Is(err, locks.ErrQueueFull):
+		return exitWith(statusNotAcquired,
+			"%s: %d or more are before it in the queue%s (zklock queue %s shows them)", r.path, r.most, r.unrun(), r.path)
 	case errors.Is(err, locks.ErrLost):
 		return exitWith(statusLost, "%s: the lock was lost%s: %s", r.path, r.unrun(), short(err))
 	case errors.Is(err, locks.ErrPermits):
@@ -245,6 +257,9 @@ func (r *runArgs) readWaits(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// mostFlag is the flag for how many are too many to wait behind.
+const mostFlag = "max-waiters"
 
 // everyFlag is the flag for jobs that machines share.
 const everyFlag = "at-most-every"

@@ -29,6 +29,10 @@ to the command's process group, and the exit status is the command's own: 128 +
 n where signal n ended it, 126 where it cannot be run, 127 where it does not
 exist.
 
+With --max-waiters N the command is not run where N or more hold the lock or
+wait for it, and this one would have to wait: with 1 it waits for nobody, and
+leaves no node in the queue.
+
 When the lock is lost, or somebody asks for it (zklock revoke), the command
 gets SIGTERM, and SIGKILL when it is still there after --grace.
 
@@ -52,9 +56,10 @@ Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, another number of permits, or the server
-  75  the command was not run: --wait is over while others had the lock, or with
-      --at-most-every it is not due, with --for it has been run, or somebody is
-      at it (for systemd: SuccessExitStatus=75)
+  75  the command was not run: --wait is over while others had the lock, as many
+      are before it as --max-waiters says, or with --at-most-every it is not
+      due, with --for it has been run, or somebody is at it (for systemd:
+      SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, and the command was ended
   81  nobody runs the command for the instant of --for`,
@@ -62,6 +67,8 @@ Exit status of zklock itself:
   zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders
   # do nothing where somebody else has it already (cron on every machine)
   zklock run -n /report -- make report
+  # wait behind one, and leave the rest of the triggers out
+  zklock run --max-waiters 2 /rebuild -- ./rebuild
   # once an hour, on one of all machines that have this in their crontabs
   zklock run --at-most-every 55m /hourly -- ./hourly
   # once for each tick; in a crontab, write each percent sign as \%
@@ -84,6 +91,7 @@ Exit status of zklock itself:
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the\nsame number")
 	f.DurationVar(&r.wait, "wait", -1, "give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
 	r.flock.addTo(f)
+	f.IntVar(&r.most, mostFlag, 0, "do not wait behind `N` or more that hold or wait")
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")

@@ -16,6 +16,7 @@
 //	Locker: Lock(ctx, key), Unlock(ctx, key)      client.Keyed(root): any string is a key
 //	reentrant, recursive                          WithReentry: by context, not by goroutine
 //	TryLock, tryLock(0), NX                       TryLock(ctx)
+//	a bounded queue, MaxWaiting, back-pressure    WithMaxWaiters: Lock returns ErrQueueFull instead of waiting behind so many
 //	LeaderLatch, LeaderSelector, OnStartedLeading  Election.Campaign, Election.Run
 //	OnStoppedLeading, OnNewLeader                 what Run's function does when its ctx has ended; Election.Observe
 //	an owner value or UUID for a safe unlock      none: a lease gives back itself and nothing else

@@ -55,3 +55,20 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 		require.Zero(t, proxy.Requests(0), "something was sent")
 	})
 }
+
+// TestQueueFullFails: a request with a bound on waiters fails where it would wait, and has no node.
+func TestQueueFullFails(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s := stage.New(t, at.Connect())
+		holder := s.Spawn(t, "/a")
+		holder.Hold(t)
+		r := s.SpawnFor(t, messages.Acquire{Path: "/a", MaxWaiters: 1})
+		failed := stage.Notice[*messages.Failed](t, r)
+		require.Equal(t, messages.ReasonQueueFull, failed.Reason)
+		require.Equal(t, messages.Grant{Path: "/a", Actor: messages.IDOf(r.Lock)}, failed.Grant)
+		require.Empty(t, r.Finish(t))
+		stage.RequireMatch(t, r, actorstest.Then(messages.StateCreating), actorstest.Then(messages.StateFailed))
+		holder.Send(&messages.Release{})
+		stage.Notice[*messages.Released](t, holder)
+	})
+}

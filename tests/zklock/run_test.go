@@ -137,6 +137,25 @@ func TestStatuses(t *testing.T) {
 	awaitQueue(t, at, "/st", 0, 0)
 }
 
+// TestMaxWaiters: a command is not run where as many hold or wait as --max-waiters says, and nothing is left in the queue.
+func TestMaxWaiters(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		holder, _ := runs(t, at, patiently("run", "--max-waiters", "1", "/m", "--", "sh", "-c", holding)...)
+		waiter := start(t, at, patiently("run", "--max-waiters", "2", "/m", "--", "true")...)
+		awaitQueue(t, at, "/m", 1, 1)
+		for _, flags := range [][]string{{}, {"--wait", "1m"}, {"--wait", "1m", "--at-most-every", "1h"}} {
+			args := append(flags, "--max-waiters", "2", "/m", "--", "echo", "ran")
+			stdout, stderr := says(t, at, 75, patiently("run", args...)...)
+			require.Empty(t, stdout)
+			require.Contains(t, stderr, "/m: 2 or more are before it in the queue; the command was not run (zklock queue /m shows them)")
+		}
+		awaitQueue(t, at, "/m", 1, 1)
+		holder.letGo()
+		holder.ends(t, 0)
+		waiter.ends(t, 0)
+	})
+}
+
 // TestEnvironmentAndFiles: the command sees the lock in its environment, and has zklock's standard files.
 func TestEnvironmentAndFiles(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func FromAcquire(a messages.Acquire) *Acquire {
 		Permits: int64(a.Permits), Weight: int64(a.Weight), WatchAll: a.WatchAll, Timeout: int64(a.Timeout), Try: a.Try,
 		Grace: int64(a.Grace), Sticky: int64(a.Sticky), Cohort: int64(a.Cohort), Owner: a.Owner, Reentry: a.Reentry,
 		Caller: a.Caller, DetectionRoot: a.Deadlocks.Root, DetectionEvery: int64(a.Deadlocks.Every), Label: a.Label,
-		Priority: int64(a.Priority), Reclaim: a.Reclaim,
+		Priority: int64(a.Priority), Reclaim: a.Reclaim, MaxWaiters: int64(a.MaxWaiters),
 	}
 }
 
@@ -33,7 +33,8 @@ func (x *Acquire) Messages() messages.Acquire {
 		Timeout: time.Duration(x.GetTimeout()), Try: x.GetTry(), Grace: time.Duration(x.GetGrace()),
 		Sticky: time.Duration(x.GetSticky()), Cohort: int(x.GetCohort()), Owner: x.GetOwner(), Reentry: x.GetReentry(),
 		Caller: x.GetCaller(), Label: x.GetLabel(), Priority: int(x.GetPriority()), Reclaim: x.GetReclaim(),
-		Deadlocks: messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
+		MaxWaiters: int(x.GetMaxWaiters()),
+		Deadlocks:  messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
 	}
 }
 

@@ -379,6 +379,7 @@ type Acquire struct {
 	Label          string                 `protobuf:"bytes,18,opt,name=label,proto3" json:"label,omitempty"`
 	Priority       int64                  `protobuf:"varint,19,opt,name=priority,proto3" json:"priority,omitempty"`
 	Reclaim        string                 `protobuf:"bytes,20,opt,name=reclaim,proto3" json:"reclaim,omitempty"`
+	MaxWaiters     int64                  `protobuf:"varint,21,opt,name=max_waiters,json=maxWaiters,proto3" json:"max_waiters,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -551,6 +552,13 @@ func (x *Acquire) GetReclaim() string {
 		return x.Reclaim
 	}
 	return ""
+}
+
+func (x *Acquire) GetMaxWaiters() int64 {
+	if x != nil {
+		return x.MaxWaiters
+	}
+	return 0
 }
 
 // Reply answers a Request, and is sent when something has happened.
@@ -2902,7 +2910,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06Revoke\" \n" +
 	"\x06Cancel\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\t\n" +
-	"\aRelease\"\x82\x04\n" +
+	"\aRelease\"\xa3\x04\n" +
 	"\aAcquire\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x12\n" +
@@ -2924,7 +2932,9 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x0fdetection_every\x18\x11 \x01(\x03R\x0edetectionEvery\x12\x14\n" +
 	"\x05label\x18\x12 \x01(\tR\x05label\x12\x1a\n" +
 	"\bpriority\x18\x13 \x01(\x03R\bpriority\x12\x18\n" +
-	"\areclaim\x18\x14 \x01(\tR\areclaim\"\xa8\x02\n" +
+	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1f\n" +
+	"\vmax_waiters\x18\x15 \x01(\x03R\n" +
+	"maxWaiters\"\xa8\x02\n" +
 	"\x05Reply\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x127\n" +

@@ -186,6 +186,7 @@ func (c *Coordinator) checkAdmission() string {
 		if r.turn.phase == called || r.turn.phase == roomDue {
 			q.nodes++
 			q.waiting++
+			q.coming++
 		}
 		if wrong := c.checkTurn(r); wrong != "" {
 			return fmt.Sprintf("request %d: %s", r.id, wrong)
@@ -194,7 +195,7 @@ func (c *Coordinator) checkAdmission() string {
 			continue
 		}
 		seen[n] = true
-		if n.counted != (counted{n.weighs(), c.waits(n)}) {
+		if n.counted != (counted{n.weighs(), c.waits(n), n.phase == creating || n.phase == unknown}) {
 			return fmt.Sprintf("node %q of request %d is %+v, and counted as %+v", n.name, r.id, n.phase, n.counted)
 		}
 		if n.counted.weighs {
@@ -207,6 +208,9 @@ func (c *Coordinator) checkAdmission() string {
 			if r.unbounded() {
 				beyond += c.weigh(n.made)
 			}
+		}
+		if n.counted.coming {
+			q.coming++
 		}
 		if n.counted.waits {
 			q.waiting++
@@ -230,10 +234,10 @@ func (c *Coordinator) checkAdmission() string {
 	return ""
 }
 
-// counts has the nodes of a queue, and how many of those that wait no bound stops.
+// counts has the nodes of a queue, how many of those that wait no bound stops, and how many are to come.
 type counts struct {
 	room
-	unbounded int
+	unbounded, coming int
 }
 
 // checkTurn gives what is wrong with where a request stands.
@@ -271,6 +275,8 @@ func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 		return "the line ends elsewhere"
 	case has.room != q.room:
 		return fmt.Sprintf("it has %+v, and counts %+v", has.room, q.room)
+	case has.coming != len(q.coming):
+		return fmt.Sprintf("%d nodes are to come, and %d are listed", has.coming, len(q.coming))
 	case has.waiting-has.unbounded > c.bounds.Waiting:
 		return fmt.Sprintf("%d nodes wait, and %d may", has.waiting-has.unbounded, c.bounds.Waiting)
 	case length > 0 && q.room.nodes == 0 && c.epoch.connection == connected:

@@ -92,6 +92,7 @@ func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}
+	q.coming = slices.Clone(q.coming)
 	q.run.creates, q.run.deletes = slices.Clone(q.run.creates), slices.Clone(q.run.deletes)
 	q.cohort.node, q.cohort.waiting = k.node(q.cohort.node), slices.Clone(q.cohort.waiting)
 	if q.retained != nil {

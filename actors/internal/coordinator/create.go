@@ -11,11 +11,18 @@ import (
 // create gives a request the seat that it is due.
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
-	s := c.seat(r)
+	c.takeSeat(r, op, c.withinBound(r, c.seat(r)))
+}
+
+// takeSeat has a request sit where its create is answered that it is to.
+func (c *Coordinator) takeSeat(r *request, op uint64, s seat) {
+	r.admitted = r.admitted || r.isBounded(s)
 	switch s.kind {
 	case refused, awaitsRequest, sharesHold, makesBeside:
 		c.sitWithOwner(r, op, s)
 		c.leaveCohort(r)
+	case listsFirst:
+		c.countAhead(r, op)
 	case hasNode:
 		c.tellNode(r, op)
 	default:
@@ -80,6 +87,22 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		c.refuseFull(r, op)
 	default:
 		c.lineUp(r, op)
+	}
+}
+
+func (p countingAhead) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, view := c.requests[p.request], &answer.(*Listed).View
+	r.sharing.waits = 0
+	switch f := view.Failure; {
+	case f.is(NoPermits):
+		c.refuse(r, p.op, messages.ReasonPermits, fmt.Sprintf("data of %s: %s", r.spec.Path, f.Detail))
+	case f.Outcome == Refused:
+		c.refuse(r, p.op, reason(f), f.Detail)
+	case !f.none():
+		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: f.Detail})
+	default:
+		r.queue.path.noteSize(view)
+		c.takeSeat(r, p.op, c.withinBoundOf(view, p.ours, r, c.seat(r)))
 	}
 }
 

@@ -136,6 +136,14 @@
 //	  inherited by  nobody: the room of a node goes to the line of its queue
 //	  ends          when the request is called, refused, or given up
 //	  answers       lineOfQueue, awaitsRoom, full
+//	Bound on waiters
+//	  setting       messages.Acquire.MaxWaiters
+//	  who shares    nobody: it decides whether a request may queue
+//	  exists by     nothing: the queue is listed before its create
+//	  next token    that of its create
+//	  inherited by  nobody
+//	  ends          when the request is let in, or refused
+//	  answers       listsFirst, refused
 //
 // What stays apart: a reclaimer takes a node over from another session, and local runs and hand-over
 // pass the lock on from node to node.
@@ -164,6 +172,10 @@
 // turn, in order. Invariant: a queue with a line has a node, or a request that was called to make
 // one. So a request in line is called, or is refused. In the next epoch requests that had nodes
 // come first.
+//
+// Bound on waiters (load shedding). A request with MaxWaiters has the queue listed before its create, and is
+// refused where it would wait behind so many (max_waiters.txt). Invariant: a request that was refused never had a
+// node, and one that was let in is never refused.
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
 // in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it
@@ -277,7 +289,7 @@
 //	data        spec, query, boundary, node, path, request, state
 //	primitives  emit, pause, describe, heartbeat, room, succession, batch, local_run, unowned
 //	waiting     wait, same_owner, cohort, listing
-//	nodes       own_node, seats, verify, leave, retain, missing, admission
+//	nodes       own_node, seats, max_waiters, verify, leave, retain, missing, admission
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply

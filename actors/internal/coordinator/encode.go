@@ -84,6 +84,8 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.about("seekingReclaimable", p.operation)
 	case takingOver:
 		e.about("takingOver", p.operation)
+	case countingAhead:
+		e.about("countingAhead", p.operation, p.ours...)
 	case transaction:
 		e.text("transaction")
 		e.changes(p.changes)
@@ -173,7 +175,7 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), uint64(r.inherited))
+		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), uint64(r.inherited))
 	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits,
 		r.sharing.lineCreate} {
 		e.op(r.id, op)

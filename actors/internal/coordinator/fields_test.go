@@ -16,7 +16,7 @@ import (
 // carrier.OwnerOf, or its name, by Spec.Style. What is not there is of no interest to anybody else.
 var inTheNode = map[string]bool{
 	"Path": false, "Mode": true, "Name": true, "Naming": true, "Permits": false, "Weight": true, "WatchAll": false,
-	"Timeout": false, "Try": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
+	"Timeout": false, "Try": false, "MaxWaiters": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
 	"Caller": true, "Deadlocks": true, "Label": true, "Reclaim": true, "Priority": true,
 }
 

@@ -18,6 +18,9 @@ func (c *Coordinator) Requests() int { return len(c.requests) }
 // Knows reports whether anything is left of a request.
 func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 
+// LetIn reports whether a request with a bound on waiters was found to be within it.
+func (c *Coordinator) LetIn(id RequestID) bool { r := c.requests[id]; return r != nil && r.admitted }
+
 // Load says how much a session has at the servers, and how many requests wait inside it.
 type Load struct {
 	// Weight is that of its ephemeral nodes in the transaction that ends it, MaxWeight the bound, in bytes.

@@ -34,7 +34,7 @@ type node struct {
 }
 
 // counted says how a node is counted in the bounds of its queue and its session: see room.go.
-type counted struct{ weighs, waits bool }
+type counted struct{ weighs, waits, coming bool }
 
 // newNode is the node of a request that has none.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }

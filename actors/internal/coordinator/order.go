@@ -179,6 +179,10 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 	switch p := what.(type) {
 	case creation:
 		c.count(p.request, machine.Create, f)
+	case countingAhead:
+		if f.Outcome != Applied && f.Outcome != Refused { // likewise
+			c.count(p.request, machine.Create, f)
+		}
 	case seekingReclaimable:
 		if f.Outcome != Applied && f.Outcome != Refused { // else the create follows, and shows it
 			c.count(p.request, machine.Create, f)

@@ -173,6 +173,8 @@ type ownQueue struct {
 	cohort   cohort
 	line     waitingLine
 	room     room
+	// coming are the requests whose nodes may come, or be there under names that are not known yet.
+	coming []*Spec
 	// succession is where this session locks alone.
 	succession succession
 }

@@ -149,8 +149,8 @@ func (p *pace) voided() (e machine.Effect) {
 
 // sharing is how a request stands towards others.
 type sharing struct {
-	// waits is the create that waits for what becomes of another request: of its owner, or of the one that had a retained
-	// node. It is zero for none.
+	// waits is the create that waits for what becomes of another request, of its owner or of the one that had a retained
+	// node; or for the listing by which it is known whether it may queue. It is zero for none.
 	waits uint64
 	// lineCreate is the create that was answered with a place in a cohort; inLine while the request waits there.
 	lineCreate uint64

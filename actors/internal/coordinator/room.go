@@ -1,5 +1,7 @@
 package coordinator
 
+import "slices"
+
 // Weight. When a session ends, the servers delete all of its ephemeral nodes in one transaction, which names each by
 // its path. A transaction that is larger than their jute.maxbuffer can neither be sent among them nor be read again
 // from their logs, and destroys the ensemble (ZOOKEEPER-4306). So each node is weighed as that transaction writes it
@@ -67,7 +69,7 @@ func (c *Coordinator) waits(n *node) bool {
 // recount counts a node by its present phase. The head of its queue's line may have a turn then.
 func (c *Coordinator) recount(q *ownQueue, n *node) {
 	l, was := &c.epoch.load, n.counted
-	n.counted = counted{weighs: n.weighs(), waits: c.waits(n)}
+	n.counted = counted{weighs: n.weighs(), waits: c.waits(n), coming: n.phase == creating || n.phase == unknown}
 	if n.counted == was {
 		return
 	}
@@ -90,6 +92,9 @@ func (c *Coordinator) recount(q *ownQueue, n *node) {
 		if !now {
 			q.room.waiting -= 2
 		}
+	}
+	if now := n.counted.coming; now != was.coming {
+		q.expect(n.made, now)
 	}
 	c.scanLine(q)
 }
@@ -168,6 +173,16 @@ func (c *Coordinator) keep(r *request, as turnPhase, sign int) {
 	l.share(r.spec.Requester, weight)
 	r.queue.room.nodes += sign
 	r.queue.room.waiting += sign
+	r.queue.expect(r.spec, sign > 0)
+}
+
+// expect notes that the node of a request is to come, or that it is not any more.
+func (q *ownQueue) expect(sp *Spec, coming bool) {
+	if coming {
+		q.coming = append(q.coming, sp)
+	} else if at := slices.Index(q.coming, sp); at >= 0 {
+		q.coming = slices.Delete(q.coming, at, at+1)
+	}
 }
 
 // hasPlace reports whether the node of a request has a place in its queue, which the request keeps if the node is

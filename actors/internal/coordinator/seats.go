@@ -40,6 +40,8 @@ const (
 	lineOfQueue
 	// full: there is no room for its node, and nothing that would call it later.
 	full
+	// listsFirst: the queue is listed, and then it is known whether it may queue.
+	listsFirst
 )
 
 // seat is the answer to a create.
@@ -56,7 +58,8 @@ type seat struct {
 	clears bool
 }
 
-// seat answers a create. What needs no node is asked first: no bound stops it.
+// seat answers a create. What needs no node is asked first: no bound stops it. A bound on waiters is asked last, of the
+// answer: see max_waiters.go.
 func (c *Coordinator) seat(r *request) seat {
 	if r.node.phase == present && r.spec.One == "" {
 		return seat{kind: hasNode, node: r.node}

@@ -19,7 +19,8 @@ import (
 var (
 	seatNames = [...]string{refused: "refused", awaitsRequest: "awaitsRequest", sharesHold: "sharesHold",
 		makesBeside: "makesBeside", hasNode: "hasNode", joinsReaders: "joinsReaders", lineOfNode: "lineOfNode",
-		reuses: "reuses", makes: "makes", awaitsRoom: "awaitsRoom", lineOfQueue: "lineOfQueue", full: "full"}
+		reuses: "reuses", makes: "makes", awaitsRoom: "awaitsRoom", lineOfQueue: "lineOfQueue", full: "full",
+		listsFirst: "listsFirst"}
 	fateNames = [...]string{stillUsed: "stillUsed", nextHolds: "nextHolds", isKept: "isKept", nextWaits: "nextWaits",
 		goes: "goes"}
 )
@@ -30,7 +31,7 @@ func (s *story) seat(o *Order) {
 	c.at = s.at
 	switch r := c.requestOf(o); o.Do {
 	case machine.Create:
-		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, seatNames[c.seat(r).kind])
+		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, seatNames[c.withinBound(r, c.seat(r)).kind])
 	case machine.GiveBack, machine.Delete:
 		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, fateNames[c.unseat(r, o.Do)])
 	}
@@ -41,7 +42,7 @@ func (s *story) seat(o *Order) {
 func seatsChange(c *Coordinator) string {
 	before := printed(c)
 	for _, r := range c.inOrder() {
-		c.seat(r)
+		c.withinBound(r, c.seat(r))
 		for _, do := range []machine.Do{machine.GiveBack, machine.Delete, machine.CleanUp} {
 			c.unseat(r, do)
 		}

@@ -181,6 +181,8 @@ type request struct {
 	sharing sharing
 	pace    *pace // nil while none of its orders fails
 	turn    turn
+	// admitted: it has a bound on waiters, and was found to be within it. It may queue from now on, in any epoch.
+	admitted bool
 	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
 	// node that it takes over; zero for others.
 	inherited messages.Token
@@ -363,7 +365,7 @@ func (c *Coordinator) Busy() bool { return len(c.requests) > 0 }
 // reset makes a request one that has nothing in this epoch.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec),
+		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec), admitted: r.admitted,
 		pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++

@@ -141,6 +141,7 @@ func (s *story) state() {
 		w.add(r.wait != nil, "waits")
 		w.add(r.turn.phase != noTurn, "%s", [...]string{inLine: "stands in line", roomDue: "is due room", called: "is called"}[r.turn.phase])
 		w.add(r.sharing.waits != 0, "for another of its owner")
+		w.add(r.admitted, "admitted")
 		w.add(r.early != nil, "has an early listing")
 		fmt.Fprintln(&s.out, w)
 	}

@@ -69,7 +69,8 @@ func (s *story) request(args *arguments) {
 	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
 		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
 		Owner: args.text("owner", ""), Label: args.text("label", ""), Reentry: args.has("reentry"), Try: args.has("try"),
-		WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
+		MaxWaiters: args.number("max-waiters", 0),
+		WatchAll:   args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
 		Naming:  map[string]messages.Naming{"recipe": messages.RecipeNaming}[args.text("naming", "")],
 		Permits: args.number("permits", 0), Weight: args.number("weight", 0), Priority: args.number("priority", 0),
 	}, name, "actor-of-"+name, args.has("child"), time.Time{})

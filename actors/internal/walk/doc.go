@@ -56,7 +56,8 @@
 // grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
 // every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
 // that was not told is checked in world.tell. How many nodes a session has at
-// the servers, and what they weigh, is counted there after every move (world.checkBounds).
+// the servers, and what they weigh, is counted there after every move (world.checkBounds). Bounds
+// on waiters are counted after every input of a coordinator (world.checkWaiters).
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
 // must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).

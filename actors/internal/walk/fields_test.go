@@ -285,7 +285,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.epoch.load.kept", "coordinator.Coordinator.epoch.load.due",
 		"coordinator.Coordinator.epoch.load.going", "coordinator.Coordinator.epoch.load.inLine",
 		"coordinator.lockPath.requests", "coordinator.node.counted", "coordinator.ownQueue.room",
-		"coordinator.ownQueue.line"}},
+		"coordinator.ownQueue.line", "coordinator.ownQueue.coming"}},
 	{"Coordinator.Check derives it from the lines of nodes and cohorts", []string{"coordinator.request.sharing.inLine",
 		"coordinator.request.sharing.with"}},
 	{"it is part of the node's name", []string{"coordinator.node.number"}},

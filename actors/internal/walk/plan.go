@@ -41,6 +41,8 @@ type Plan struct {
 	Reclaim [maxActors]bool
 	// Cohort is how many grants in a row one node may serve.
 	Cohort [maxActors]int
+	// MaxWaiters refuses a request that would wait behind so many, or more; zero is no bound.
+	MaxWaiters [maxActors]int
 	// Permits is how many a semaphore has; each request takes one.
 	Permits int
 	// Down: the sessions are not connected yet when the walk begins.

@@ -357,4 +357,33 @@ var inCoordinator = []seeded{
 	{name: "lose a turn", source: edits(
 		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: NoLostWakeUp},
+
+	{name: "wait behind one more than may be", source: edits(
+		rule("return len(ahead) >= r.spec.Want.MaxWaiters &&", "return len(ahead) > r.spec.Want.MaxWaiters &&")),
+		plan: Plan{Sessions: two, MaxWaiters: behindNobody, Prompt: true}, breaks: WaitersBounded},
+	{name: "refuse behind one fewer", source: edits(
+		rule("return len(ahead) >= r.spec.Want.MaxWaiters &&", "return len(ahead) >= r.spec.Want.MaxWaiters-1 &&")),
+		plan: Plan{Sessions: two, MaxWaiters: behindOne, Prompt: true}, breaks: WaitersBounded},
+	{name: "count nobody who stands in line", source: edits(
+		rule("	for id := q.line.first; id != 0; id = c.requests[id].turn.next {\n		of(id)\n	}\n", "")),
+		plan: Plan{Sessions: four, MaxWaiters: lastBounded, Waiting: 1, Prompt: true}, breaks: WaitersBounded},
+	{name: "count no node that is coming", source: edits(
+		rule("	for _, sp := range q.coming {\n		ahead = append(ahead, sp.Style)\n	}\n", "")),
+		plan: Plan{Sessions: two, MaxWaiters: behindNobody}, breaks: WaitersBounded},
+	{name: "count a node of the session twice", source: edits(
+		rule("	ours = append(r.queue.ownPrefixes(), ours...)\n", "")),
+		plan: Plan{Sessions: two, MaxWaiters: behindOne}, breaks: WaitersBounded},
+	{name: "refuse who was let in", source: edits(
+		rule("!r.spec.Want.Try && !r.admitted && s.queues()", "!r.spec.Want.Try && s.queues()")),
+		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,
+			Bounds: Bounds{Lapses: 1, Expiries: 1}}, breaks: WaitersBounded},
+	{name: "forget with the session who was let in", source: edits(rule(", admitted: r.admitted,", ",")),
+		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,
+			Bounds: Bounds{Lapses: 1, Expiries: 1}}, breaks: WaitersBounded},
+	{name: "make the node before the queue is known", source: edits(
+		rule("		c.countAhead(r, op)\n", "		c.countAhead(r, op)\n		c.beginCreating(r)\n		r.kind.create(c, r, op)\n")),
+		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true}, breaks: OwnInvariants},
+	{name: "refuse who need not wait", source: edits(
+		rule(" && queue.KeptOut(r.spec.Style, ahead, permits)", " && permits >= 0")),
+		plan: Plan{Sessions: two, Modes: readers, MaxWaiters: behindNobody, Prompt: true}, breaks: WaitersBounded},
 }

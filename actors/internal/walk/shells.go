@@ -19,7 +19,7 @@ const sessionTimeout = 10 * time.Second
 func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
-	want.Cohort = p.Cohort[i]
+	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
 	if p.Reclaim[i] {
 		want.Reclaim = "label"
 	}
@@ -63,6 +63,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if o, ok := in.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
+	w.checkWaiters(s, in, outputs)
 	for _, out := range outputs {
 		if mistake.Outputs == nil {
 			w.output(s, out)

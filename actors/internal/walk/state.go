@@ -51,6 +51,7 @@ const (
 	handed                          // the lock was handed to it after that: nobody else may have it until it has been told
 	slow                            // it leaves its mailbox for a while
 	grace                           // GraceOver is due
+	queued                          // it was let into its queue, in plans with bounds on waiters
 )
 
 // any reports whether one of some marks is set.

@@ -98,6 +98,7 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 // passed over.
 func (r *Requester) transition(n *messages.Transition) []Output {
 	r.try.there, r.grant = n.To, n.Grant
+	r.letIn = r.letIn || n.Grant.Node != "" || n.To == messages.StateWatching
 	shown := *n
 	shown.From = r.shown
 	hides := r.ordered.ends() && r.stage == before

@@ -17,7 +17,8 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [alone] [prefers=N] begins a story; the request is sent
+//	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
+//	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused|full]
 //	      [id=ID] [gateway=N] [detail=TEXT]  N is the gateway's name, 1 by default
 //	wake at=T                          the timer
@@ -190,6 +191,9 @@ func sending(r relay.Request) string {
 		text += " want"
 		if r.Want.Timeout > 0 {
 			text += fmt.Sprintf(" timeout=%v", r.Want.Timeout)
+		}
+		if r.Want.MaxWaiters > 0 {
+			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
 		}
 	}
 	for name, order := range orders {

@@ -1,0 +1,154 @@
+package coordinator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// The bound on waiters (back-pressure, load shedding): messages.Acquire.MaxWaiters. A request that would have to wait
+// is refused where so many contenders, or more, are before it. It looks before it creates: a refused request never had
+// a node.
+//
+//   - Where the requests of its own session are too many already, it is refused at once. Those without nodes count, too.
+//   - Otherwise the queue is listed, which is a round trip. The others are counted as they were listed, and those of its
+//     own session as they are when the answer comes. So within a session the bound is exact. Sessions that look at the
+//     same moment may each find room, and go beyond it together.
+//   - In the line of a node that has the lock, nobody of another session is before it: nothing is listed.
+//   - Whoever need not wait is not refused, and nobody is refused who was let in once: not after a loss of the connection
+//     or of the session, and not for looking again.
+//
+// A node counts as one contender, however many hold with it.
+
+// queues reports whether a seat may be one in which to wait.
+func (s seat) queues() bool {
+	return s.kind == lineOfNode || s.kind == makes || s.kind == awaitsRoom || s.kind == lineOfQueue
+}
+
+// isBounded reports whether it is still to be decided if a request may queue. One that only tries never queues.
+func (r *request) isBounded(s seat) bool {
+	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
+}
+
+// withinBound answers a create that seat has answered: as it did, where the request need not wait or is let in; by a
+// refusal, where those of its own session are too many; and otherwise by a listing of the queue.
+func (c *Coordinator) withinBound(r *request, s seat) seat {
+	if !r.isBounded(s) {
+		return s
+	}
+	ahead := c.ownAhead(r, s)
+	switch n := s.node; {
+	case r.exceeds(ahead, r.spec.Permits):
+		return r.tooMany(len(ahead))
+	case n != nil && (n.phase == retained || c.holdsWith(n)):
+		return s
+	default:
+		return seat{kind: listsFirst}
+	}
+}
+
+// withinBoundOf is withinBound by the queue as it was listed. ours begin the names of the nodes that were this session's
+// when it was asked for: those of them that have gone since are nobody else's.
+func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s seat) seat {
+	if !r.isBounded(s) {
+		return s
+	}
+	ours = append(r.queue.ownPrefixes(), ours...)
+	ahead := c.ownAhead(r, s)
+	for _, e := range view.Queue.Entries(r.spec.Style.Name) {
+		isOurs := func(prefix string) bool { return strings.HasPrefix(e.Child, prefix) }
+		if !slices.ContainsFunc(ours, isOurs) && !s.isBefore(e.Sequence) {
+			ahead = append(ahead, e.Style)
+		}
+	}
+	if r.exceeds(ahead, cmp.Or(view.Permits, r.spec.Permits)) {
+		return r.tooMany(len(ahead))
+	}
+	return s
+}
+
+// isBefore reports whether a seat is in the line of a node that is before a number: who has that number is behind.
+func (s seat) isBefore(number int32) bool {
+	return s.node != nil && s.node.exists() && s.node.number < number
+}
+
+// exceeds reports whether a request would have to wait, and behind more than it is to.
+func (r *request) exceeds(ahead []queue.Style, permits int) bool {
+	return len(ahead) >= r.spec.Want.MaxWaiters && queue.KeptOut(r.spec.Style, ahead, permits)
+}
+
+// tooMany is the answer to a request that would queue behind so many.
+func (r *request) tooMany(ahead int) seat {
+	return seat{kind: refused, why: messages.ReasonQueueFull,
+		detail: fmt.Sprintf("%d, and it waits behind fewer than %d", ahead, r.spec.Want.MaxWaiters)}
+}
+
+// ownAhead gives those of the own session that a request would queue behind: the nodes that are waited or held with,
+// those that are coming, and the requests without nodes.
+func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
+	q := r.queue
+	of := func(ids ...RequestID) {
+		for _, id := range ids {
+			ahead = append(ahead, c.requests[id].spec.Style)
+		}
+	}
+	for _, n := range q.nodes {
+		if s.isBefore(n.number) {
+			break
+		}
+		if n.phase == present || n.phase == retained && q.retained.next != 0 {
+			ahead = append(ahead, n.made.Style)
+		}
+		of(n.line...)
+	}
+	of(q.cohort.waiting...)
+	if s.node != nil && s.node.exists() {
+		return ahead
+	}
+	for _, sp := range q.coming {
+		ahead = append(ahead, sp.Style)
+	}
+	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
+		of(id)
+	}
+	if leads := c.requests[q.cohort.called]; leads != nil && leads.turn.phase == noTurn && leads.node.phase == absent &&
+		(q.retained == nil || q.retained.next != leads.id) {
+		of(leads.id)
+	}
+	return ahead
+}
+
+// ownPrefixes gives what the names of a session's nodes in a queue begin with: each is its request's alone. One whose
+// node is lost, and made again, is known by it in a listing that shows the node before.
+func (q *ownQueue) ownPrefixes() (all []string) {
+	for _, n := range q.nodes {
+		all = append(all, n.name[:len(n.name)-sequenceDigits])
+	}
+	for _, sp := range q.coming {
+		all = append(all, sp.Style.Prefix(sp.GUID))
+	}
+	return all
+}
+
+// countAhead has the queue listed before a request makes its node.
+func (c *Coordinator) countAhead(r *request, op uint64) {
+	r.sharing.waits = op
+	c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, r.queue.ownPrefixes()})
+}
+
+// countingAhead is the purpose of a List that tells whether a request may queue, with what the names of its session's
+// nodes began with when it was asked for.
+type countingAhead struct {
+	operation
+	ours []string
+}
+
+// lapsed: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
+func (p countingAhead) lapsed(c *Coordinator, _ uint64) bool {
+	r := c.requests[p.request]
+	return r == nil || r.life == ended || r.sharing.waits != p.op || c.epoch.connection != connected
+}

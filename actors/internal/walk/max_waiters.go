@@ -1,0 +1,116 @@
+package walk
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// The bound on waiters of a request: see messages.Acquire.MaxWaiters. It is looked at here by what the servers have and
+// by where the machines stand, whatever the coordinator counts.
+
+// WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
+// is not refused after it was let in, with a node, or where it need not wait.
+const WaitersBounded Invariant = "a request waits behind as many as it is to, at most"
+
+// boundsWaiters reports whether a request of the plan has a bound on waiters.
+func (p *Plan) boundsWaiters() bool { return p.MaxWaiters != [maxActors]int{} }
+
+// checkWaiters is WaitersBounded, when a session has decided. Those of other sessions are counted where the queue was
+// listed for that: what comes later is not before the request, as far as the session knows.
+func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.Output) {
+	if !w.plan.boundsWaiters() {
+		return
+	}
+	var listed []string
+	if reply, is := in.(*coordinator.Reply); is {
+		if a, is := reply.Answer.(*coordinator.Listed); is && a.View.Queue != nil {
+			listed = a.View.Queue.Names()
+		}
+	}
+	for _, out := range outputs {
+		if told, is := out.(*coordinator.Tell); is && told.Event.Reason == messages.ReasonQueueFull {
+			w.refusedBehind(int(told.To)-1, listed)
+		}
+	}
+	for i, of := range w.plan.Sessions {
+		if a := &w.actors[i]; of == s && a.lives() && !a.is.any(queued) && w.sessions[s].decides.LetIn(coordinator.RequestID(i+1)) {
+			a.is.put(queued, true)
+			w.letIn(i, listed)
+		}
+	}
+}
+
+// letIn: a request is let into its queue. Those whose nodes are there, and those that wait without a node, are before it;
+// of other sessions those that were listed, unless it goes on with a node of its own session, which is before them. The
+// rule for readers and permits is that of package queue.
+func (w *world) letIn(i int, listed []string) {
+	s, mode, before := w.plan.Sessions[i], w.plan.Modes[i], 0
+	if mode == messages.Read || mode == messages.Semaphore {
+		return
+	}
+	if w.plan.Cohort[i] == 0 {
+		before = w.others(listed, func(j int) bool { return w.plan.Sessions[j] == s })
+	}
+	for j := range w.plan.Sessions {
+		b := &w.actors[j]
+		if j == i || w.plan.Sessions[j] != s || w.plan.Paths[j] != w.plan.Paths[i] || !b.lives() || w.plan.sameOwner(i, j) ||
+			b.m.Ending != messages.StateNone || len(b.inbox) > 0 {
+			continue
+		}
+		waitsInside := b.m.State == messages.StateWatching && b.m.Node == ""
+		if waitsInside || slices.ContainsFunc(w.servers.nodes, func(n node) bool {
+			return n.guid == guid(j) && n.epoch == w.epoch(s) && !n.doomed && !n.forsaken
+		}) {
+			before++
+		}
+	}
+	if most := w.plan.MaxWaiters[i]; before >= most {
+		w.violate(WaitersBounded, "%s is let in behind %d, and waits behind fewer than %d", actorName(i), before, most)
+	}
+}
+
+// refusedBehind: a request is refused for those that are before it. Counted are all that the session knows of, and whoever
+// else was listed.
+func (w *world) refusedBehind(i int, listed []string) {
+	a, s := &w.actors[i], w.plan.Sessions[i]
+	known := func(j int) bool {
+		return j != i && w.plan.Sessions[j] == s && w.plan.Paths[j] == w.plan.Paths[i] &&
+			w.sessions[s].decides.Knows(coordinator.RequestID(j+1)) &&
+			(w.actors[j].life == stopped || w.plan.MaxWaiters[j] == 0 || w.plan.Try[j] || w.actors[j].is.any(queued))
+	}
+	before := w.others(listed, known)
+	for j := range w.plan.Sessions {
+		if known(j) {
+			before++
+		}
+	}
+	most := w.plan.MaxWaiters[i]
+	switch {
+	case a.is.any(queued):
+		w.violate(WaitersBounded, "%s is refused, and was let in before", actorName(i))
+	case w.plan.Modes[i] == messages.Read && !slices.ContainsFunc(w.plan.Modes[:len(w.plan.Sessions)], excludes):
+		w.violate(WaitersBounded, "%s is refused, and need not wait", actorName(i))
+	case before < most:
+		w.violate(WaitersBounded, "%s is refused behind %d, and waits behind fewer than %d", actorName(i), before, most)
+	case slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.guid == guid(i) && !n.doomed && !n.forsaken }):
+		w.violate(WaitersBounded, "%s is refused, and has a node", actorName(i))
+	}
+}
+
+// excludes reports whether a kind of lock excludes readers.
+func excludes(mode messages.Mode) bool { return mode != messages.Read }
+
+// others counts the nodes of a listing that are not those of some requests.
+func (w *world) others(listed []string, but func(j int) bool) (n int) {
+	for _, name := range listed {
+		if !slices.ContainsFunc([]int{0, 1, 2, 3}[:len(w.plan.Sessions)], func(j int) bool {
+			return strings.Contains(name, guid(j)+"-") && but(j)
+		}) {
+			n++
+		}
+	}
+	return n
+}

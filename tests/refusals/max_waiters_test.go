@@ -1,0 +1,186 @@
+package refusals
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// locking is one way to acquire.
+type locking = func(context.Context) (*locks.Lease, error)
+
+// boundedKinds are the kinds of locks with a queue, each in a way that excludes the others, with a bound on waiters.
+var boundedKinds = map[string]func(client *locks.Client, most int) locking{
+	"mutex": func(c *locks.Client, most int) locking { return c.Mutex("/mutex", locks.WithMaxWaiters(most)).Lock },
+	"writer": func(c *locks.Client, most int) locking {
+		return c.RWMutex("/writer", locks.WithMaxWaiters(most)).Lock
+	},
+	"semaphore": func(c *locks.Client, most int) locking {
+		return func(ctx context.Context) (*locks.Lease, error) {
+			return c.Semaphore("/semaphore", 3, locks.WithMaxWaiters(most)).Acquire(ctx, 3)
+		}
+	},
+}
+
+// TestMaxWaiters: one holds and one waits. Whoever waits behind fewer than two is refused, and the servers have not made a
+// node for it; whoever waits behind fewer than three waits, and holds in its turn.
+func TestMaxWaiters(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		first, second, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		raw := zk.Raw(t)
+		for kind, lock := range boundedKinds {
+			path := "/" + kind
+			holds, err := lock(first, 1)(patient.Deadline(t))
+			require.NoError(t, err, "behind nobody")
+			waits := patient.Elsewhere(patient.Deadline(t), lock(second, 2))
+			stories.AwaitCount(t, zk, path, 2)
+			_, before, err := raw.Exists(zk.Root() + path)
+			require.NoError(t, err)
+
+			for _, client := range []*locks.Client{first, second, third} {
+				_, err = lock(client, 2)(patient.Deadline(t))
+				require.ErrorIs(t, err, locks.ErrQueueFull, kind)
+				require.True(t, locks.MayPass(err))
+				var of *locks.Error
+				require.ErrorAs(t, err, &of)
+				require.Equal(t, messages.ReasonQueueFull, of.Reason)
+				require.Equal(t, "2, and it waits behind fewer than 2", of.Detail)
+				require.Empty(t, of.Node)
+			}
+			require.Len(t, zk.Children(t, raw, path), 2)
+			_, after, err := raw.Exists(zk.Root() + path)
+			require.NoError(t, err)
+			require.Equal(t, before.Cversion, after.Cversion, "no node was made, and none deleted")
+
+			also := patient.Elsewhere(patient.Deadline(t), lock(third, 3))
+			stories.AwaitCount(t, zk, path, 3)
+			require.NoError(t, holds.Unlock(patient.Deadline(t)))
+			for _, got := range []<-chan patient.Answer{waits, also} {
+				a := patient.Receive(t, got)
+				require.NoError(t, a.Err, kind)
+				require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+			}
+			stories.AwaitNone(t, zk, path)
+		}
+	})
+}
+
+// TestMaxWaitersOfThoseThatNeedNotWait: a reader beside readers, a permit that is free, a lease of the same hold, and who
+// only tries.
+func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		bound := locks.WithMaxWaiters(1)
+		keep := func(lock locking) {
+			lease, err := lock(patient.Deadline(t))
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, lease.Unlock(patient.Deadline(t))) })
+		}
+		for range 2 {
+			for _, c := range []*locks.Client{client, other} {
+				keep(c.RWMutex("/rw", bound).RLock)
+				keep(func(ctx context.Context) (*locks.Lease, error) { return c.Semaphore("/s", 4, bound).Acquire(ctx, 1) })
+			}
+		}
+		_, err := other.RWMutex("/rw", bound).Lock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrQueueFull)
+		_, err = other.Semaphore("/s", 4, bound).Acquire(patient.Deadline(t), 1)
+		require.ErrorIs(t, err, locks.ErrQueueFull)
+
+		reentrant := client.Mutex("/m", bound, locks.WithReentry())
+		lease, err := reentrant.Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		again, err := reentrant.Lock(lease.Context())
+		require.NoError(t, err)
+		require.NoError(t, again.Unlock(patient.Deadline(t)))
+		_, err = other.Mutex("/m", bound).TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired, "it never waits")
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestMaxWaitersInside: a client's calls count that wait inside it, in line for a node or in a cohort. Of a crowd that asks at
+// the same moment as many are let in as the bound says, and no more.
+func TestMaxWaitersInside(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		const most, crowd = 5, 40
+		for name, opts := range map[string][]locks.LockOption{"line": nil, "cohort": {locks.WithCohort(100)}} {
+			client, other := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1)), patient.Open(t, zk.Connect())
+			path := "/" + name
+			mutex := client.Mutex(path, append(opts, locks.WithMaxWaiters(most))...)
+			first, err := mutex.Lock(patient.Deadline(t))
+			require.NoError(t, err)
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			refused, held := 0, 0
+			done := make(chan struct{}, crowd)
+			for range crowd {
+				all.Go(func() {
+					lease, err := mutex.Lock(patient.Deadline(t))
+					mu.Lock()
+					defer mu.Unlock()
+					if err == nil {
+						held++
+						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+						return
+					}
+					assert.ErrorIs(t, err, locks.ErrQueueFull)
+					refused++
+					done <- struct{}{}
+				})
+			}
+			for range crowd - (most - 1) {
+				patient.Receive(t, done)
+			}
+			queue, err := other.Queue(patient.Deadline(t), path)
+			require.NoError(t, err)
+			require.Less(t, len(queue), most, "most wait inside")
+			_, err = mutex.Lock(patient.Deadline(t))
+			require.ErrorIs(t, err, locks.ErrQueueFull)
+			require.NoError(t, first.Unlock(patient.Deadline(t)))
+			all.Wait()
+			require.Equal(t, most-1, held, name)
+			require.Equal(t, crowd-held, refused, name)
+			stories.AwaitNone(t, zk, path)
+		}
+	})
+}
+
+// TestMaxWaitersOnce: who was let in is not refused when it queues again, in another session, behind those that came
+// meanwhile.
+func TestMaxWaitersOnce(t *testing.T) {
+	t.Parallel()
+	server := embedded.Run(t)
+	first, others, client := patient.Open(t, server.Addr()), patient.Open(t, server.Addr()), patient.Open(t, server.Addr())
+	holds, err := first.Mutex("/once").Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	rec := patient.Recorder(t, client)
+	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/once", locks.WithMaxWaiters(2), locks.WithObserver(rec.PID())).Lock)
+	patient.Await(t, rec, messages.StateWatching)
+	var came []<-chan patient.Answer
+	for range 3 {
+		came = append(came, patient.Elsewhere(patient.Deadline(t), others.Mutex("/once").Lock))
+	}
+	patient.Eventually(t, func() bool {
+		queue, err := first.Queue(patient.Deadline(t), "/once")
+		return err == nil && len(queue) == 5
+	}, "the others queue")
+	require.NoError(t, server.Expire(client.Session().ID()))
+	_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	require.NoError(t, err)
+	require.NoError(t, holds.Unlock(patient.Deadline(t)))
+	for _, got := range append(came, waits) {
+		a := patient.Receive(t, got)
+		require.NoError(t, a.Err)
+		require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+	}
+}
