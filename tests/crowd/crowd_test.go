@@ -35,11 +35,11 @@ func newScene(t *testing.T) scene {
 		require.NoError(t, err)
 		return scene{one: crowd{many: many, timeout: timeout}, each: crowd{many: many / 5, paths: true, timeout: timeout}}
 	}
-	const maxBuffer = 256 << 10 // bytes; the usual is four times that
+	const maxBuffer = 128 << 10 // bytes; the usual is eight times that
 	return scene{
 		servers: []rig.Option{rig.WithSystemProperty("jute.maxbuffer", strconv.Itoa(maxBuffer))},
-		one:     crowd{many: 4000, weight: maxBuffer / 2, timeout: timeout},
-		each:    crowd{many: 2500, paths: true, weight: maxBuffer / 2, timeout: timeout},
+		one:     crowd{many: 2000, weight: maxBuffer / 2, timeout: timeout},
+		each:    crowd{many: 1250, paths: true, weight: maxBuffer / 2, timeout: timeout},
 	}
 }
 

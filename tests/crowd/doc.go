@@ -11,7 +11,7 @@
 // each member starts again. TestWithoutBounds shows that the same crowd brings an ensemble down
 // where the bounds are lifted.
 //
-// `make test` has a crowd of thousands, and servers with a quarter of the usual jute.maxbuffer.
+// `make test` has crowds of 1250 and 2000, and servers with an eighth of the usual jute.maxbuffer.
 // TURNSTILE_CROWD=100000 go test ./tests/crowd has crowds of that size, and servers as they are
 // delivered.
 package crowd
