@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests/leases,./tests/kinds,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/zklock,./tests/cluster
+LONGEST := ./tests/matrix,./tests/leases,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -76,15 +76,16 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: deps format ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
+test: format ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
 	@$(MAKE) --no-print-directory -j 3 test-race test-pages test-pure || \
 		{ echo "make test has failed: lines with *** above name the parts that did"; exit 1; }
 
 # What make test runs at the same time. Packages with servers mostly wait, and leave time of both processors to the pure
-# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated. Lint computes, too. The
-# pages come behind it, because their programs consist of packages that it compiles.
+# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated. They need nothing that is
+# installed, and begin while it is fetched. So does lint. The pages come behind lint, because their programs consist of
+# packages that it compiles.
 .PHONY: test-race test-pages test-pure
-test-race: ## the part of make test with servers and -race
+test-race: deps ## the part of make test with servers and -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint vets all
 
@@ -93,7 +94,7 @@ test-pure: ## the part that needs no servers: decisions, every state that reques
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run Example_tls ./actors/gateway # which has no build with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 
-test-pages: lint ## lint, and the part with the commands of the pages
+test-pages: deps lint ## lint, and the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
 
 .PHONY: versions
