@@ -46,7 +46,8 @@ command that fails, or has lost the lock, is run again by the next that comes.
 Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
 
 With --for the command is run once for each instant of the crontab: the time
-that the machines are to agree on, in RFC 3339, with or without seconds. It is
+that the machines are to agree on, in RFC 3339, with or without seconds. The
+minute of date is that time as long as no machine begins a minute late. It is
 run by whoever comes first, however fast it is. One that failed, or was killed,
 is run again for the same instant only with --retry-after. An instant that is
 older than the newest one, too late by --start-within, or found while an older
