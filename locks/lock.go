@@ -68,9 +68,9 @@ func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Conte
 	return ctx, span
 }
 
-// sameAs reports whether holds of two locks exclude each other's requests, so that a caller within
+// sameLock reports whether holds of two locks exclude each other's requests, so that a caller within
 // one would wait for itself in the other. Modes and options may differ.
-func (l *lock) sameAs(other *lock) bool {
+func (l *lock) sameLock(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
 		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore

@@ -63,7 +63,7 @@ func (l *lock) within(ctx context.Context) *lock {
 	inner := *l
 	inner.want.Caller = around.caller()
 	for held := around; held != nil; held = held.outer() {
-		if held.from.sameAs(l) && held.ctx.Err() == nil {
+		if held.from.sameLock(l) && held.ctx.Err() == nil {
 			inner.want.Owner = held.key()
 			if l.want.Reentry || l.want.Mode == messages.Read {
 				held.shared.Store(true) // before it is asked for, and so before anything is written under it

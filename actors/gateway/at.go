@@ -70,7 +70,7 @@ func (g *Gateways) accept(gateway int) {
 }
 
 // hold notes by which gateway a request holds.
-func (g *Gateways) hold(epoch uint64, of claim, at location) {
+func (g *Gateways) hold(epoch uint64, of ownedLock, at location) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.requests[epoch]; r != nil && r.site == nil {
@@ -96,7 +96,7 @@ func (g *Gateways) drop(r *held) {
 }
 
 // holder gives the gateway by which an owner holds.
-func (g *Gateways) holder(of claim) (at location, holds bool) {
+func (g *Gateways) holder(of ownedLock) (at location, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.holds.of(of)
@@ -273,16 +273,16 @@ func (l *looks) tell(at *look, found *actor.PID) {
 	}
 }
 
-// claim is the lock of an owner.
-type claim struct {
+// ownedLock names the lock that an owner has or wants.
+type ownedLock struct {
 	owner, path, name string
 	contest           bool
 }
 
-// claimOf gives the claim of a request whose Owner is set; false for a semaphore, where owners mean
+// ownedLockOf gives that of a request whose Owner is set; false for a semaphore, where owners mean
 // nothing.
-func claimOf(want messages.Acquire) (claim, bool) {
-	return claim{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
+func ownedLockOf(want messages.Acquire) (ownedLock, bool) {
+	return ownedLock{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
 }
 
 // location is where a request is: by its number for a gateway that is named, by its address for one that was
@@ -301,23 +301,23 @@ func (l location) equal(o location) bool {
 
 // site is a gateway by which an owner holds a lock. All its requests that hold there share it.
 type site struct {
-	claim    claim
+	of       ownedLock
 	at       location
 	requests int
 }
 
 // holds are the sites of owners that hold, the newest last. There is none for an owner that does not hold.
-type holds map[claim][]*site
+type holds map[ownedLock][]*site
 
 // add adds a request that holds, and gives its site.
-func (h holds) add(of claim, at location) *site {
+func (h holds) add(of ownedLock, at location) *site {
 	for _, s := range h[of] {
 		if s.at.equal(at) {
 			s.requests++
 			return s
 		}
 	}
-	s := &site{claim: of, at: at, requests: 1}
+	s := &site{of: of, at: at, requests: 1}
 	h[of] = append(h[of], s)
 	return s
 }
@@ -327,16 +327,16 @@ func (h holds) remove(s *site) {
 	if s.requests--; s.requests > 0 {
 		return
 	}
-	left := slices.DeleteFunc(h[s.claim], func(o *site) bool { return o == s })
+	left := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
 	if len(left) == 0 {
-		delete(h, s.claim)
+		delete(h, s.of)
 		return
 	}
-	h[s.claim] = left
+	h[s.of] = left
 }
 
 // of gives the newest gateway by which an owner holds.
-func (h holds) of(c claim) (at location, is bool) {
+func (h holds) of(c ownedLock) (at location, is bool) {
 	sites := h[c]
 	if len(sites) == 0 {
 		return location{}, false

@@ -61,10 +61,10 @@ type requester struct {
 	relay     *relay.Requester
 	route     route
 	timer     *time.Timer
-	claim     claim // the lock of its owner
-	claims    bool  // there is such a thing
-	pins      bool  // it holds, and other requests of its owner go where it does
-	soleOwner bool  // no other request has its owner
+	ownedLock ownedLock // by which its owner's other requests find its gateway
+	owned     bool      // ownedLock counts: not for a semaphore
+	pins      bool      // it holds, and other requests of its owner go where it does
+	soleOwner bool      // no other request has its owner
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -134,7 +134,7 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 	want.Owner = cmp.Or(want.Owner, by)
 	q.soleOwner = q.want.Owner == "" && ctx.Parent() == nil
-	q.claim, q.claims = claimOf(want)
+	q.ownedLock, q.owned = ownedLockOf(want)
 	q.route = route{at: q.at, path: want.Path}
 	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, q.soleOwner)
 	q.relay.Prefer(q.start())
@@ -162,10 +162,10 @@ func (q *requester) start() int {
 
 // holder gives the gateway by which the owner holds the lock by another request.
 func (q *requester) holder() (at location, holds bool) {
-	if q.soleOwner || !q.claims {
+	if q.soleOwner || !q.owned {
 		return location{}, false
 	}
-	return q.at.holder(q.claim)
+	return q.at.holder(q.ownedLock)
 }
 
 // follow keeps a request that waits where its owner holds the lock.
@@ -282,8 +282,8 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
 		q.term, _ = q.clock.Term()
 		n.Term = q.term
-		if q.claims {
-			q.at.hold(q.epoch, q.claim, q.route.holdsBy())
+		if q.owned {
+			q.at.hold(q.epoch, q.ownedLock, q.route.holdsBy())
 			q.pins = true
 		}
 	case *messages.Suspended:

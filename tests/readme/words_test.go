@@ -30,6 +30,7 @@ var words = []word{
 	{use: "batch, or group commit", not: whole(`compan(?:y|ies)|gather(?:s|ed|ing|ings)?`)},
 	{use: "delay", not: whole(`linger(?:s|ed|ing)?|joining`)},
 	{use: "local run", not: whole(`(?:comes?|came|coming) home`)},
+	{use: "term of the lease", not: whole(`runs? of (?:a|the|its|this) lease|leaseRun`)},
 	{use: "remote predecessor", not: whole(`abroad`)},
 	{use: "retained node, or retain", not: whole(`la(?:y|ys|id|ying) down|rests|rested|resting|at rest`), even: whole(`rest(?:s|ed|ing) on`)},
 	{use: "reuse", not: whole(`t(?:akes?|aken|aking|ook) up`)},

@@ -157,7 +157,7 @@ func (r *Requester) end(notice any) []Output {
 	case to == messages.StateReleased && r.stage == held: // nobody had asked for it: it was revoked, or taken away
 		return r.finish(&messages.Lost{Grant: r.grant, Reason: here(why)}, "Left")
 	}
-	return r.finish(abroad(notice), "Left")
+	return r.finish(asUnreachable(notice), "Left")
 }
 
 func reasonOf(notice any) messages.Reason {
@@ -186,8 +186,8 @@ func here(why messages.Reason) messages.Reason {
 	return why
 }
 
-// abroad gives an end that a gateway tells as it is told here.
-func abroad(notice any) any {
+// asUnreachable gives an end as it is told here: where the gateway's session was closed, the lock is out of reach.
+func asUnreachable(notice any) any {
 	if reasonOf(notice) != messages.ReasonSessionClosed {
 		return notice
 	}
