@@ -94,14 +94,14 @@ func (l *Lease) tell(change Change) {
 	}
 }
 
-// asked notes that somebody asks for the lock.
-func (l *Lease) asked(force time.Time) {
+// revokeRequested notes that somebody asks for the lock.
+func (l *Lease) revokeRequested(force time.Time) {
 	l.span.happened("revoke requested")
 	l.mu.Lock()
-	if !l.wanted && l.revoked != nil {
+	if !l.asked && l.revoked != nil {
 		close(l.revoked)
 	}
-	l.wanted = true
+	l.asked = true
 	l.mu.Unlock()
 	l.changed(RevokeRequested, force)
 }

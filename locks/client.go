@@ -269,8 +269,8 @@ func (c *Client) whyClosed() error {
 // of the session meanwhile. It wraps ErrClosed when the client is closed.
 //
 // It is an error, too, while servers answer, hang up on a request again and again, or put it off,
-// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes. A
-// program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
+// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes.
+// A program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
 // error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
 	if c.Session() == nil {

@@ -79,7 +79,7 @@ var errorTable = []errorRow{
 	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
 	{ErrAgain, mayPass, nil, nil, "again"},
 
-	// Of RunOnceFor: another instant is what may succeed, unless ErrAgain stands beside it.
+	// Of RunOnceFor: another instant may succeed, this one only where ErrAgain stands beside it.
 	{ErrNotRun, mayNotPass, nil, nil, "not_run"},
 
 	// Of opening and closing a client.

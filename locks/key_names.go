@@ -55,8 +55,8 @@ func nameOfKey(key string) string {
 	return unlikeContender(key, name.String(), cut)
 }
 
-// unlikeContender gives a name that nobody who reads the tree of locks takes for a contender's
-// node: all of those end with a number, and an escape does not.
+// unlikeContender escapes the last byte of a name that would be read as a contender's node: all of
+// those end with a digit.
 func unlikeContender(key, name string, cut int) string {
 	if _, is := queue.Parse(name); !is {
 		return name

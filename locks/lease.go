@@ -36,16 +36,16 @@ type Lease struct {
 
 	trouble atomic.Pointer[string] // that servers have with its release
 
-	mu      sync.Mutex
-	wanted  bool          // somebody has asked for the lock
-	revoked chan struct{} // closed then; nil while nobody has called Revoked
-	turn    chan struct{} // holds one while a transaction is under way; nil while nobody has called Txn
-	lock    *actor.PID    // nil when the request has ended: a PID keeps its actor
-	asking  bool          // it is to be given back
-	txns    int           // transactions that are under way: it is given back behind them
-	told    bool          // and one call has reported success
-	over    chan struct{} // closed when the request has ended
-	err     error         // why, when it did not end as it should; set before over is closed
+	mu        sync.Mutex
+	asked     bool          // somebody has asked for the lock
+	revoked   chan struct{} // closed then; nil while nobody has called Revoked
+	turn      chan struct{} // holds one while a transaction is under way; nil while nobody has called Txn
+	lock      *actor.PID    // nil when the request has ended: a PID keeps its actor
+	givenBack bool          // or to be given back behind the transactions under way
+	txns      int           // transactions under way
+	told      bool          // one Unlock has reported success
+	over      chan struct{} // closed when the request has ended
+	err       error         // why, when it did not end as it should; set before over is closed
 }
 
 // newLease makes the lease of a request that holds. values is the context of the call of Lock.
@@ -58,7 +58,7 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 }
 
 // Ownership follows the context. The context of a lease carries it, and those that are derived from
-// it carry it on: whoever locks with such a context locks within that lease.
+// it carry it on: a lock that is taken with such a context is taken within that lease.
 
 type leaseKey struct{}
 
@@ -159,7 +159,7 @@ func (l *Lease) Revoked() <-chan struct{} {
 	defer l.mu.Unlock()
 	if l.revoked == nil {
 		l.revoked = make(chan struct{})
-		if l.wanted {
+		if l.asked {
 			close(l.revoked)
 		}
 	}
@@ -238,8 +238,8 @@ func (l *Lease) inTrouble() string {
 // release asks for the release, once, and ends the context. It does not wait.
 func (l *Lease) release() {
 	l.mu.Lock()
-	first := !l.asking
-	l.asking = true
+	first := !l.givenBack
+	l.givenBack = true
 	l.mu.Unlock()
 	if first {
 		l.cancel(ErrReleased)
@@ -252,7 +252,7 @@ func (l *Lease) release() {
 func (l *Lease) giveBack() {
 	makeRoomOnStack(0)
 	l.mu.Lock()
-	lock, now := l.lock, l.asking && l.txns == 0
+	lock, now := l.lock, l.givenBack && l.txns == 0
 	l.mu.Unlock()
 	if now && lock != nil {
 		l.from.client.system.Root.Send(lock, &messages.Release{})
@@ -294,7 +294,7 @@ func (l *Lease) outcome() error {
 // end ends the context: the lock is not ours any more.
 func (l *Lease) end(cause error) {
 	defer l.cancel(cause) // even when the tracer panics
-	l.span.end(cause)     // first: whoever sees the end of the context gives the lease back
+	l.span.end(cause)     // first: the context's end has its owner give the lease back
 }
 
 // boundHold starts the timer of WithMaxHold.

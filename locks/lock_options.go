@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -95,56 +96,58 @@ type jobOptions struct {
 type use string
 
 const (
-	anyUse      use = ""
 	forLocking  use = "a lock"
 	forElection use = "an election"
 	forRunOnce  use = "RunOnce"
 	forInstant  use = "RunOnceFor"
 )
 
+// The users for whom an option may be refused; nil stands for all.
+var (
+	elections = []use{forElection}
+	runOnce   = []use{forRunOnce}
+	instants  = []use{forInstant}
+	jobs      = []use{forRunOnce, forInstant}
+)
+
 // refusals are the options that are refused before anything is sent, by what the lock is used for:
 // their values are not well formed, or they would have no effect. What concerns a mode of locks is
 // in the table of actors.CheckAcquire.
 var refusals = []struct {
-	of     use
+	of     []use
 	option string
 	given  func(*lockSettings) bool
 	why    string
 }{
-	{anyUse, "WithMaxHold", func(s *lockSettings) bool { return s.maxHold < 0 }, "the time must not be negative"},
-	{anyUse, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && s.want.Deadlocks.Every <= 0 },
+	{nil, "WithMaxHold", func(s *lockSettings) bool { return s.maxHold < 0 }, "the time must not be negative"},
+	{nil, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && s.want.Deadlocks.Every <= 0 },
 		"the period must be above zero"},
-	{forElection, "WithLabel", func(s *lockSettings) bool { return s.want.Label != "" },
+	{elections, "WithLabel", func(s *lockSettings) bool { return s.want.Label != "" },
 		"the value of the campaign takes its place"},
-	{forElection, "WithSticky", func(s *lockSettings) bool { return s.want.Sticky != 0 },
+	{elections, "WithSticky", func(s *lockSettings) bool { return s.want.Sticky != 0 },
 		"the retained node would go on naming a leader that has resigned"},
-	{forRunOnce, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 }, "the time must not be negative"},
-	{forRunOnce, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst && s.job.retryAfter > 0 },
-		"what is marked first is not tried again, so not with WithRetryAfter"},
-	{forInstant, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 }, "the time must not be negative"},
-	{forInstant, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst }, "the mark always comes first"},
-	{forInstant, "WithStartDeadline", func(s *lockSettings) bool { return s.job.startDeadline < 0 },
+	{jobs, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 },
 		"the time must not be negative"},
-	{forInstant, "WithCatchUp", func(s *lockSettings) bool { return s.job.catchesUp && (s.job.next == nil || s.job.most < 0) },
-		"it needs a schedule, and a number that is not negative"},
-	{forInstant, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
+	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forInstant, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
+	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forInstant, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
+	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forRunOnce, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
-		"without WithWaiting it waits for nobody"},
-	{forRunOnce, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
-		"without WithWaiting it waits for nobody"},
-	{forRunOnce, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
-		"without WithWaiting it waits for nobody"},
+	{runOnce, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst && s.job.retryAfter > 0 },
+		"what is marked first is not tried again, so not with WithRetryAfter"},
+	{instants, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst }, "the mark always comes first"},
+	{instants, "WithStartDeadline", func(s *lockSettings) bool { return s.job.startDeadline < 0 },
+		"the time must not be negative"},
+	{instants, "WithCatchUp", func(s *lockSettings) bool {
+		return s.job.catchesUp && (s.job.next == nil || s.job.most < 0)
+	}, "it needs a schedule, and a number that is not negative"},
 }
 
 // check gives the refusal of an option; nil for none.
 func (s *lockSettings) check() error {
 	for _, r := range refusals {
-		if (r.of == anyUse || r.of == s.use) && r.given(s) {
+		if (r.of == nil || slices.Contains(r.of, s.use)) && r.given(s) {
 			return fmt.Errorf("%w: %s of %s: %s", ErrBadAcquire, r.option, s.use, r.why)
 		}
 	}
@@ -197,21 +200,21 @@ func WithSticky(d time.Duration) LockOption {
 //
 // Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue
 // they are one contender. Queue shows the label of the call that has the node, as the client last
-// wrote it there. It writes at most twice a second, for all of its locks. How many calls wait behind
-// the node only the client itself can tell (messages.Contender.Waiting).
+// wrote it there. It writes at most twice a second, for all of its locks. How many calls wait
+// behind the node only the client itself can tell (messages.Contender.Waiting).
 //
 // Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those
-// of other clients; of all clients it sees who has a node. Of readers that hold with one node it sees
-// one. An operator who deletes the node takes the lock from the calls that have it when the client
-// hears of that.
+// of other clients; of all clients it sees who has a node. Of readers that hold with one node it
+// sees one. An operator who deletes the node takes the lock from the calls that have it when the
+// client hears of that.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back what it held, with a
 // client of the same WithSessionFile: the first to ask for the lock under the same label holds at
-// once, with a greater token, and nobody else has held in between, whoever waits. Use it where a
-// restart takes less time than a session timeout, and work that moves to another place costs more
-// than waiting for it; and where a holder that crashes over and over again does no harm by being
-// first each time.
+// once, with a greater token, and nobody else has held in between, also where others wait. Use it
+// where a restart takes less time than a session timeout, and work that moves to another place
+// costs more than waiting for it; and where a holder that crashes over and over again does no harm
+// by being first each time.
 //
 // The process before it must be dead, which the file's lock proves, and its session must live: a
 // session timeout has passed neither between the crash and Open nor between Open and Lock. The
@@ -319,7 +322,7 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 
 // WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
 // goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
-// for the end; the lease's context is what ends work.
+// for the end; the lease's context ends work.
 //
 // Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine
 // of their own: a function that is slow delays later calls, and nothing else. It may call anything
@@ -367,8 +370,8 @@ func WithRetryAfter(d time.Duration) OnceOption {
 	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
 
-// WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something
-// to do. Use it where work that fails elsewhere is to be taken on at once.
+// WithWaiting has RunOnce wait for a run that is under way elsewhere, and look then whether there
+// is still something to do. Use it where work that fails elsewhere is to be taken on at once.
 func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.waits = true }) }
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the

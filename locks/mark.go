@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Mark is what RunOnce and RunOnceFor leave behind: who ran, and when. Times are by the servers'
-// clock, to the millisecond.
+// Mark says who ran for a RunOnce or a RunOnceFor, and when: the data of a node that they write.
+// Times are by the servers' clock, to the millisecond.
 type Mark struct {
 	// State is what the mark says of the run; "" stands for no mark.
 	State MarkState

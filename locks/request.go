@@ -89,7 +89,8 @@ type request struct {
 	waited messages.State // the last one in which it waited for the lock
 	node   string
 	behind audience.Predecessor // whom it last waited for; nil where it has waited for nobody
-	// trouble is what servers that are there have against it, such as hang-ups; "" for nothing.
+	// trouble says why servers that are there do not carry it out, such as hang-ups; "" for no
+	// trouble.
 	trouble string
 
 	// The rest belongs to the lock actor; Lock reads the answer once it is settled.
@@ -181,7 +182,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Resumed:
 		r.lease.resumed(msg.Until)
 	case *messages.RevokeRequested:
-		r.lease.asked(msg.Deadline)
+		r.lease.revokeRequested(msg.Deadline)
 	case *messages.Revoked:
 		r.lease.end(ErrRevoked)
 	case *messages.Released:

@@ -122,7 +122,8 @@ func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (On
 	case mark.For.After(instant):
 		return superseded(once, key, instant)
 	case mark.until.Before(instant):
-		return once, notRun(key, instant, fmt.Errorf("%w: the run for %s is still going (%v)", ErrAgain, instantText(mark.For), mark))
+		return once, notRun(key, instant,
+			fmt.Errorf("%w: the run for %s is still going (%v)", ErrAgain, instantText(mark.For), mark))
 	}
 	return once, nil
 }

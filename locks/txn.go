@@ -100,7 +100,8 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	case session == nil:
 		return nil, l.notWritten(ErrNeedsSession)
 	case l.from.want.Mode == messages.Read && l.from.want.Cohort > 1:
-		return nil, l.notWritten(fmt.Errorf("%w: the node of readers that share it cannot guard one's transaction", ErrBadAcquire))
+		return nil, l.notWritten(fmt.Errorf("%w: the node of readers that share it cannot guard one's transaction",
+			ErrBadAcquire))
 	case l.from.want.Mode == messages.Contest:
 		return nil, l.notWritten(fmt.Errorf("%w: the node of a contest cannot guard a transaction", ErrBadAcquire))
 	}
@@ -141,13 +142,13 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	l.txns++
-	asking := l.asking // then the lock may have been given back before it was known that there is a transaction
+	givenBack := l.givenBack // then the lock may have been given back before it was known that there is a transaction
 	l.mu.Unlock()
-	if !asking && l.Valid() {
+	if !givenBack && l.Valid() {
 		return nil
 	}
 	l.endTxn()
-	if asking {
+	if givenBack {
 		return ErrReleased
 	}
 	return l.stale()
@@ -173,9 +174,9 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// exclusive reports whether nobody else could write so far, while this lease holds, what only holders
-// of the lock write. A lease within another one of the lock has an owner, by whom others may share
-// its hold.
+// exclusive reports whether nobody else could write so far, while this lease holds, what only
+// holders of the lock write. A lease within another one of the lock has an owner, by whom others
+// may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&

@@ -18,7 +18,7 @@ func TestTxnBehindARelease(t *testing.T) {
 	lease, err := client.Mutex("/txn").Lock(t.Context())
 	require.NoError(t, err)
 	lease.mu.Lock()
-	lease.asking = true
+	lease.givenBack = true
 	lease.mu.Unlock()
 	_, err = lease.Txn(t.Context(), Create("/written", nil))
 	require.ErrorIs(t, err, ErrReleased)
