@@ -147,8 +147,10 @@ type countingAhead struct {
 	ours []string
 }
 
-// lapsed: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
-func (p countingAhead) lapsed(c *Coordinator, _ uint64) bool {
+var _ mayBeStale = countingAhead{}
+
+// stale: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
+func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
 	return r == nil || r.life == ended || r.sharing.waits != p.op || c.epoch.connection != connected
 }
