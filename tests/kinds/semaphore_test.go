@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// permitsOf acquires a number of permits as elsewhere wants it.
+// permitsOf acquires a number of permits, as patient.Elsewhere wants it.
 func permitsOf(s *locks.Semaphore, n int) func(context.Context) (*locks.Lease, error) {
 	return func(ctx context.Context) (*locks.Lease, error) { return s.Acquire(ctx, n) }
 }
