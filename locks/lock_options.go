@@ -282,8 +282,11 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // client. Clients that look at the same moment may go beyond it together. A call that was let in is
 // not refused any more, whatever happens to its connection or session.
 //
+// A node that another client keeps after Unlock (WithSticky) counts, too. It goes when somebody queues
+// or its time is over, and a call that is refused does not queue: with n of 1 it is refused until then.
+//
 // It is for locks with a queue, and not together with WithReclaim. In an election it refuses further
-// candidates; Election.Run tries again later.
+// candidates; Election.Run tries again later, after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
 }
