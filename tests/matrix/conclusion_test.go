@@ -79,7 +79,7 @@ func (s *scene) concludeHeld(t *testing.T) messages.Token {
 	if s.next.got == nil {
 		s.next.wait(t)
 	}
-	time.Sleep(timeout) // of holding on, as before
+	time.Sleep(timeout + time.Millisecond) // of holding on, as before; a look of the next one, after a timeout, is over
 	require.True(t, lease.Valid(), "%s: %v", actorstest.Story(s.subject.rec.States()), context.Cause(lease.Context()))
 	require.NoError(t, lease.Context().Err())
 	require.Equal(t, []string{lease.Node()}, s.owned(t, s.subject))

@@ -27,8 +27,9 @@ var commands = map[string]check{
 	"go run ./examples/embedded -listen 127.0.0.1:2181": goesOn("what it holds is in memory"),
 	"export ZOOKEEPER_SERVERS=127.0.0.1:2181":           exports,
 	"zklock doctor": prints("is gone"),
-	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`: prints(`^fencing token \d+\n$`),
-	`zklock run --for "$(date +%FT00:00%:z)" /daily -- echo done`:                                 prints(`^done\n$`),
+	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`:  prints(`^fencing token \d+\n$`),
+	`zklock run --for "$(date +%FT02:00%:z)" --start-within 1h /nightly -- /usr/local/bin/nightly`: hasFlagsOfZklock("run"), // it is for two o'clock
+	`zklock run --for "$(date +%FT00:00%:z)" /daily -- echo done`:                                  prints(`^done\n$`),
 	"zklock help run":      prints("--for instant"),
 	"zklock queue /backup": prints("/backup: nobody holds it"),
 	"zklock tree /":        prints("below /"),
@@ -199,6 +200,19 @@ func hasFlags(t *testing.T, p *place, command string) {
 	help := p.run(t, program.FindString(command)+" -help")
 	for _, flag := range flags.FindAllStringSubmatch(command, -1) {
 		require.Contains(t, help, "\n  -"+flag[1]+" ", command)
+	}
+}
+
+// hasFlagsOfZklock finds the flags of a command of zklock, before its two dashes, in its help.
+func hasFlagsOfZklock(name string) check {
+	return func(t *testing.T, p *place, command string) {
+		help := p.run(t, "zklock help "+name)
+		own, _, _ := strings.Cut(command, " -- ")
+		for _, flag := range strings.Fields(own) {
+			if strings.HasPrefix(flag, "--") {
+				require.Contains(t, help, " "+flag+" ", command)
+			}
+		}
 	}
 }
 

@@ -112,11 +112,16 @@ func (p page) commands() (all []string) {
 		return nil
 	}
 	for _, b := range p.blocks {
-		if b.language != "sh" {
-			continue
-		}
 		for _, line := range b.lines {
-			if line = strings.TrimSpace(comment.ReplaceAllString(line, "")); line != "" {
+			switch b.language {
+			case "sh":
+				line = strings.TrimSpace(comment.ReplaceAllString(line, ""))
+			case "crontab":
+				line = ofCrontab(line)
+			default:
+				continue
+			}
+			if line != "" {
 				all = append(all, line)
 			}
 		}
@@ -125,6 +130,20 @@ func (p page) commands() (all []string) {
 		all = append(all, strings.ReplaceAll(found[1], "\n", " "))
 	}
 	return all
+}
+
+// ofCrontab gives the command of a crontab's line as cron hands it to a shell; empty where the line sets a variable.
+func ofCrontab(line string) string {
+	fields := regexp.MustCompile(`^(?:[\d*/,-]+ +){5}(.+)$`).FindStringSubmatch(line)
+	if fields == nil {
+		return ""
+	}
+	return strings.ReplaceAll(fields[1], `\%`, "%")
+}
+
+func TestOfCrontab(t *testing.T) {
+	require.Equal(t, `zklock run --for "$(date +%FT02:00)" /a -- b`, ofCrontab(`0 2 * * */2  zklock run --for "$(date +\%FT02:00)" /a -- b`))
+	require.Empty(t, ofCrontab("ZOOKEEPER_SERVERS=zk1:2181,zk2:2181"))
 }
 
 func TestParse(t *testing.T) {
@@ -143,7 +162,7 @@ func TestBlocks(t *testing.T) {
 	require.NotEmpty(t, pages[0].commands())
 	for _, p := range pages {
 		for _, b := range p.blocks {
-			require.Contains(t, []string{"sh", "go", "mermaid"}, b.language, "%s:%d", p.name, b.line)
+			require.Contains(t, []string{"sh", "go", "mermaid", "crontab"}, b.language, "%s:%d", p.name, b.line)
 		}
 		for line := range strings.SplitSeq(p.prose, "\n") {
 			require.False(t, strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"), "%s: an indented block: %q", p.name, line)
