@@ -173,7 +173,7 @@ func WithGrace(d time.Duration) LockOption {
 // still there, and Unlock takes none: half of what a cycle costs otherwise. A node that an operator
 // has deleted meanwhile is not reused.
 //
-// Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
+// Unlock returns before the node is gone. As soon as anybody else queues for the lock, in this
 // process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
 // from elsewhere finds the lock taken at first, and people who look at the queue see a holder.
 func WithSticky(d time.Duration) LockOption {
