@@ -51,7 +51,10 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 	case t.From == messages.StateWatching && t.On == "Poll":
 		r.polled = time.Now()
 	case t.To == messages.StateHeld && !r.polled.IsZero():
-		if !w.woken(r) && !w.behindTheDead(r) {
+		switch {
+		case w.behindTheDead(r):
+			r.client.untold++
+		case !w.woken(r):
 			w.violated("lost wake-up: only a poll found out that r%d is first", r.number)
 		}
 		r.polled = time.Time{}

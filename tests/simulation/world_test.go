@@ -47,6 +47,7 @@ type client struct {
 	closing    bool
 	closed     chan error
 	lostEvents int
+	untold     int64 // grants of permits that a poll found, behind one that could not tell, see behindTheDead
 	grants     int
 	deletions  map[string]time.Time // by lock path: when something of it was told last
 	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
