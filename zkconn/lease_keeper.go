@@ -160,8 +160,8 @@ func (k *leaseKeeper) silence() time.Duration {
 	return time.Duration(k.clock.now() - k.quiet.since)
 }
 
-// mute reports whether a new connection without an answer is to be given up, because a request has waited for one for so
-// long. It is true once between two answers.
+// mute reports whether a new connection is to be given up, because a request has waited for an answer for so long. It is
+// true once, until a connection answers that is no longer new.
 func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -177,6 +177,7 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 type roundTrips struct {
 	keeper     *leaseKeeper
 	connection uint64
+	since      evidence.Instant // when it got the session
 }
 
 // connecting begins to follow a connection: its connect request goes out next.
@@ -199,7 +200,7 @@ func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
 	r.keeper.list.note(timeout)
 	r.keeper.do(func(now evidence.Instant) {
 		counts = r.keeper.chain.Connected(now, r.connection, timeout)
-		r.keeper.up, r.keeper.since = true, now
+		r.since, r.keeper.up, r.keeper.since = now, true, now
 		r.keeper.quiet.end()
 	})
 	return counts
@@ -218,7 +219,9 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 func (r *roundTrips) replied(xid int32, v verdict) {
 	r.keeper.do(func(now evidence.Instant) {
 		r.keeper.quiet.end()
-		r.keeper.quiet.redialed = false
+		if time.Duration(now-r.since) >= r.keeper.chain.Timeout() {
+			r.keeper.quiet.redialed = false
+		}
 		r.keeper.chain.Replied(now, r.connection, xid, v == decided)
 	})
 }

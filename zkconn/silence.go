@@ -14,7 +14,7 @@ import (
 type silence struct {
 	lasts    bool
 	since    evidence.Instant // when it began, while it lasts
-	redialed bool             // since the newest answer a connection was given up for being mute
+	redialed bool             // a connection was given up for being mute, and none has answered since that is no longer new
 }
 
 func (s *silence) begin(now evidence.Instant) {
@@ -26,35 +26,46 @@ func (s *silence) begin(now evidence.Instant) {
 func (s *silence) end() { s.lasts = false }
 
 // A connection that a server has granted, and on which nothing is answered. A session that somebody else ends while its
-// client reconnects leaves one behind: the server has forgotten whom it belongs to. Its client would go on with a lease
-// until the library gives the connection up, after two thirds of the session timeout (4.9 s of 10 s were seen beside the
-// next holder). So it dials anew sooner, and hears that the session is over.
+// client reconnects leaves one behind: the server has forgotten whom it belongs to, at once or after some answers. Its
+// client would go on with a lease until the library gives the connection up, two thirds of the session timeout after the
+// last answer (4.9 s of 10 s were seen beside the next holder). So it dials anew sooner, and hears that the session is over.
 
 const (
-	// mutePart is the part of a session timeout after which a new connection is given up that has answered nothing. It is
-	// longer than the round trips with which a session can be kept (a seventh).
-	mutePart = 4
+	// muteFirst is the part of a session timeout after which a new connection is looked at for the first time. It is longer
+	// than the round trips with which a session can be kept (a seventh).
+	muteFirst = 4
 	// mutePatience is the part for which a request must have waited by then. A holder's goes out behind the connect reply.
 	mutePatience = 6
+	// muteAgain is the part after which it is looked at again, until it is as old as a session timeout.
+	muteAgain = 24
 )
 
-// muteWatch looks at one connection, once.
+// muteWatch looks at one connection while it is new.
 type muteWatch struct {
-	timer atomic.Pointer[time.Timer] // nil once something was answered
+	timer atomic.Pointer[time.Timer] // nil once the connection is closed
 }
 
-// begin has a reconnection looked at after a while, where a lease is to last. That is done once, until an answer has come:
-// servers that are slow, and not mute, would be dialed over and over. giveUp is called where the connection is mute.
+// begin has a reconnection looked at while it is younger than a session timeout, where a lease is to last. It is given up
+// at most once: servers that are slow, and not mute, would be dialed over and over. giveUp is called where it is mute.
 func (m *muteWatch) begin(timeout time.Duration, mute func(patience time.Duration) bool, giveUp func(after time.Duration)) {
-	m.timer.Store(time.AfterFunc(timeout/mutePart, func() {
-		if mute(timeout / mutePatience) {
-			giveUp(timeout / mutePart)
+	since := time.Now()
+	m.timer.Store(time.AfterFunc(timeout/muteFirst, func() {
+		timer, age := m.timer.Load(), time.Since(since)
+		switch {
+		case timer == nil:
+		case mute(timeout / mutePatience):
+			giveUp(age)
+		case age < timeout:
+			timer.Reset(timeout / muteAgain)
+			if m.timer.Load() == nil {
+				timer.Stop()
+			}
 		}
 	}))
 }
 
-// heard ends the watch: the server answers.
-func (m *muteWatch) heard() {
+// end ends the watch: the connection is closed.
+func (m *muteWatch) end() {
 	if timer := m.timer.Swap(nil); timer != nil {
 		timer.Stop()
 	}

@@ -55,7 +55,7 @@ type transport struct {
 	replied     bool                      // the connect reply has come
 	farewell    atomic.Int64              // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
-	mute        muteWatch // looks whether anything is answered
+	mute        muteWatch // looks whether anything is answered while it is new
 	deadline    time.Time // of the handshake
 	failure     sync.Once
 }
@@ -147,7 +147,7 @@ func (t *transport) whyHungUp() string {
 // Close closes the socket.
 func (t *transport) Close() error {
 	t.keepalive.stop()
-	t.mute.heard()
+	t.mute.end()
 	if t.established.Load() {
 		t.out.close()
 	}

@@ -111,7 +111,6 @@ func (t *transport) weigh(xid, code int32, length int) error {
 		}
 		v = verdictOfParts(body[lengthSize+replyHeaderSize:])
 	}
-	t.mute.heard()
 	t.trips.replied(xid, v)
 	switch v {
 	case ended:
@@ -167,7 +166,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 	t.keepalive.begin()
 	if again && reply.sessionID != 0 {
 		t.mute.begin(reply.timeout, t.trips.keeper.mute, func(after time.Duration) {
-			_ = t.fail("read", fmt.Errorf("%w: no answer since it was connected, %v ago", os.ErrDeadlineExceeded, after))
+			_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
 		})
 	}
 	return nil

@@ -1,6 +1,7 @@
 package leases
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,10 +41,20 @@ func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 	})
 }
 
-// TestMuteReconnection: what a holder sends behind its reconnect is answered late, and the session lives. The client dials
-// anew once, and no more while nothing is answered. Where the answers come before the lease is over, it goes on.
+// TestMuteReconnection: what a holder sends behind its reconnect is answered late, at once or after some answers, and the
+// session lives. The client dials anew once, and no more while the connection is new. Where the answers come before the
+// lease is over, it goes on.
 func TestMuteReconnection(t *testing.T) {
-	for _, late := range []time.Duration{3300 * time.Millisecond, 5500 * time.Millisecond} { // of a session timeout of ten
+	const session = 10 * time.Second
+	for _, c := range []struct {
+		answered, late time.Duration
+		valid          bool
+	}{
+		{0, 3300 * time.Millisecond, true},
+		{0, 5500 * time.Millisecond, false},
+		{session / 8, 3900 * time.Millisecond, true}, // a heartbeat goes out within a sixth, and waits for as long
+		{session * 2 / 3, 5500 * time.Millisecond, false},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 			d := &bubble.Network{Server: server}
@@ -51,17 +62,60 @@ func TestMuteReconnection(t *testing.T) {
 			lease, err := client.Mutex("/mute").Lock(t.Context())
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
+			cut := func() { d.Outage(0) } // forgets those that were open
+			if c.answered > 0 {
+				cut()
+				time.Sleep(c.answered)
+				cut = func() {}
+			}
 			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
 			require.NoError(t, err)
-			d.Outage(0) // forgets those that were open
-			time.Sleep(late)
+			cut()
+			time.Sleep(c.late)
 			require.Equal(t, 2, d.Connected(), "one for the cut, and one for the silence")
 			held.Remove()
 			held.Release()
 			time.Sleep(time.Minute)
-			require.Equal(t, late < 4*time.Second, lease.Valid())
+			require.Equal(t, c.valid, lease.Valid())
 			lease.Release()
 			patient.Cycle(t, client.Mutex("/mute"))
 		})
 	}
+}
+
+// TestSlowReconnection: a server that answers, and slowly, is not dialed over and over: once after each reconnection. Once
+// it has answered for a session timeout, a mute one is given up again.
+func TestSlowReconnection(t *testing.T) {
+	const session = 10 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		client := bubble.OpenThrough(t, server, d)
+		holds := func() { // anew: the silence is longer than a lease, and a connection is given up for holders alone
+			lease, err := client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock(t.Context())
+			require.NoError(t, err)
+			t.Cleanup(lease.Release)
+		}
+		holds()
+		time.Sleep(time.Minute)
+		falls := func() {
+			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
+			require.NoError(t, err)
+			time.Sleep(session * 2 / 5)
+			held.Remove()
+			held.Release()
+			time.Sleep(time.Second)
+		}
+		d.Outage(0)
+		falls()
+		require.Equal(t, 2, d.Connected())
+		holds()
+		falls()
+		require.Equal(t, 2, d.Connected(), "it was dialed anew for being mute")
+		holds()
+		time.Sleep(time.Minute)
+		d.Outage(0)
+		falls()
+		require.Equal(t, 2, d.Connected())
+	})
 }
