@@ -282,6 +282,9 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // client. Clients that look at the same moment may go beyond it together. A call that was let in is
 // not refused any more, whatever happens to its connection or session.
 //
+// What is wrong with the call itself is told first: a semaphore's call that names another number of
+// permits hears ErrPermits, and never that the queue is full.
+//
 // A node that another client keeps after Unlock (WithSticky) counts, too. It goes when somebody queues
 // or its time is over, and a call that is refused does not queue: with n of 1 it is refused until then.
 //

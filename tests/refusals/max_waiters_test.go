@@ -108,6 +108,34 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 	})
 }
 
+// TestMaxWaitersOfAnotherNumberOfPermits: what is wrong with the request itself is told before what is wrong with the
+// moment. Whoever names an old number of permits hears that also where the queue is full, and no node is made.
+func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		raw, bound := zk.Raw(t), locks.WithMaxWaiters(1)
+		holds, err := client.Semaphore("/s", 2).Acquire(patient.Deadline(t), 2)
+		require.NoError(t, err)
+		require.NoError(t, client.SetPermits(patient.Deadline(t), "/s", 1))
+		_, before, err := raw.Exists(zk.Root() + "/s")
+		require.NoError(t, err)
+		for name, c := range map[string]*locks.Client{"of the holder's session": client, "of another session": other} {
+			_, err = c.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
+			require.ErrorIs(t, err, locks.ErrPermits, name)
+			require.NotErrorIs(t, err, locks.ErrQueueFull)
+			require.ErrorContains(t, err, "/s has 1 permits, not 2")
+			_, err = c.Semaphore("/s", 1, bound).Acquire(patient.Deadline(t), 1)
+			require.ErrorIs(t, err, locks.ErrQueueFull, name)
+		}
+		require.NoError(t, holds.Unlock(patient.Deadline(t)))
+		_, err = other.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
+		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
+		_, after, err := raw.Exists(zk.Root() + "/s")
+		require.NoError(t, err)
+		require.Equal(t, before.Cversion+1, after.Cversion, "the holder's node was deleted, and none made")
+	})
+}
+
 // TestMaxWaitersInside: a client's calls count that wait inside it, in line for a node or in a cohort. Of a crowd that asks at
 // the same moment as many are let in as the bound says, and no more.
 func TestMaxWaitersInside(t *testing.T) {

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -88,18 +87,6 @@ func (semaphore) noteListing(r *request, position queue.Position, permits int) s
 		v.front, v.earlier = slices.Clone(position.Front), nil // it watches one node: the names of all are not kept for it
 	}
 	v.before = position.Before
-	return ""
-}
-
-// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose
-// while it waits; but when it comes it must know the right one.
-func (r *request) disagrees(permits int) string {
-	switch {
-	case r.view.permits == 0 && permits != r.spec.Permits:
-		return fmt.Sprintf("%s has %d permits, not %d", r.spec.Path, permits, r.spec.Permits)
-	case r.spec.Style.Weight > permits:
-		return fmt.Sprintf("%d permits are asked for, and %s has %d", r.spec.Style.Weight, r.spec.Path, permits)
-	}
 	return ""
 }
 

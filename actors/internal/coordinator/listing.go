@@ -55,6 +55,18 @@ func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Eve
 	return ev
 }
 
+// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose
+// while it waits; but when it comes it must know the right one.
+func (r *request) disagrees(permits int) string {
+	switch {
+	case r.view.permits == 0 && permits != r.spec.Permits:
+		return fmt.Sprintf("%s has %d permits, not %d", r.spec.Path, permits, r.spec.Permits)
+	case r.spec.Style.Weight > permits:
+		return fmt.Sprintf("%d permits are asked for, and %s has %d", r.spec.Style.Weight, r.spec.Path, permits)
+	}
+	return ""
+}
+
 // listed is the purpose of a List, and who asked first.
 type listed struct {
 	path string

@@ -15,6 +15,8 @@ import (
 // a node.
 //
 //   - Where the requests of its own session are too many already, it is refused at once. Those without nodes count, too.
+//     One for permits is not: the listing tells how many there are, and what is wrong with the request itself is told
+//     before what is wrong with the moment.
 //   - Otherwise the queue is listed, which is a round trip. The others are counted as they were listed, and those of its
 //     own session as they are when the answer comes. So within a session the bound is exact. Sessions that look at the
 //     same moment may each find room, and go beyond it together.
@@ -42,7 +44,7 @@ func (c *Coordinator) withinBound(r *request, s seat) seat {
 	}
 	ahead := c.ownAhead(r, s)
 	switch n := s.node; {
-	case r.exceeds(ahead, r.spec.Permits):
+	case r.spec.Permits == 0 && r.exceeds(ahead, 0):
 		return r.tooMany(len(ahead))
 	case n != nil && (n.phase == retained || c.holdsWith(n)):
 		return s
@@ -56,6 +58,9 @@ func (c *Coordinator) withinBound(r *request, s seat) seat {
 func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s seat) seat {
 	if !r.isBounded(s) {
 		return s
+	}
+	if wrong := r.disagrees(view.Permits); view.Permits > 0 && wrong != "" {
+		return seat{kind: refused, why: messages.ReasonPermits, detail: wrong}
 	}
 	ours = append(r.queue.ownPrefixes(), ours...)
 	ahead := c.ownAhead(r, s)
