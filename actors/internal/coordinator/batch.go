@@ -27,6 +27,7 @@ const (
 
 // creation is the purpose of a Create or a CreateAt.
 type creation struct {
+	neverStale
 	operation
 	batch   bool // it is one of the transactions of the batch
 	looksUp bool // others wait for the path info that it brings
@@ -34,6 +35,7 @@ type creation struct {
 
 // transaction is the purpose of a Commit.
 type transaction struct {
+	neverStale
 	changes []change
 	exist   []string // the nodes that had to, by their paths
 	batch   bool     // it is one of those under way in the batch

@@ -249,11 +249,14 @@ func (c *Coordinator) watchServing(q *ownQueue) {
 // watchAnew watches a node that serves a cohort; once more where its watch is spent.
 func (c *Coordinator) watchAnew(q *ownQueue, n *node) {
 	q.path.watch(n.name, watcher{role: serves, node: n.name})
-	c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
+	c.ask(&Watch{Path: q.path.at(n.name)}, serving{path: q.path.path, node: n.name})
 }
 
 // serving is the purpose of the Watch of a node that serves a cohort.
-type serving struct{ path, node string }
+type serving struct {
+	neverStale
+	path, node string
+}
 
 // Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in
 // its line as soon as the request is granted the lock that has made it, and those that come later at once. The node

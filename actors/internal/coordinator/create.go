@@ -300,15 +300,21 @@ func (c *Coordinator) reclaim(r *request, op uint64) bool {
 		return false
 	}
 	r.inherited = 0 // of an attempt before, which has come to nothing
-	c.ask(&SeekReclaimable{Spec: r.spec}, seekingReclaimable{operation{r.id, op}})
+	c.ask(&SeekReclaimable{Spec: r.spec}, seekingReclaimable{operation: operation{r.id, op}})
 	return true
 }
 
 // seekingReclaimable is the purpose of a SeekReclaimable, takingOver that of a TakeOver. The request is creating
 // meanwhile.
 type (
-	seekingReclaimable struct{ operation }
-	takingOver         struct{ operation }
+	seekingReclaimable struct {
+		neverStale
+		operation
+	}
+	takingOver struct {
+		neverStale
+		operation
+	}
 )
 
 func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {

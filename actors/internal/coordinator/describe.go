@@ -96,7 +96,7 @@ func (c *Coordinator) describe(q *ownQueue, n *node) {
 	of := c.describable(n)
 	d.writes++
 	n.says = description{of: of.id, number: d.writes}
-	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name)}, describing{q.path.path, n.name})
+	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name)}, describing{path: q.path.path, node: n.name})
 }
 
 // isDescribed reports whether a write to a node is under way.
@@ -106,7 +106,10 @@ func (c *Coordinator) isDescribed(n *node) bool {
 }
 
 // describing is the purpose of a Describe.
-type describing struct{ path, node string }
+type describing struct {
+	neverStale
+	path, node string
+}
 
 func (p describing) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.epoch.describes.asked = 0

@@ -279,7 +279,8 @@
 // # Where a change goes
 //
 // What a reply means for a request: the file of its purpose. Every Ask has a purpose, a plain value
-// whose method answered takes the reply. What differs between kinds of locks: the interface kind.
+// whose method answered takes the reply. Its method stale says whether nobody waits for that any
+// more. What differs between kinds of locks: the interface kind.
 // When changes are sent: batch.go, and local_run.go above it, which delays some. Who holds next:
 // leave.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
 // walk, whose tests of mistakes seed the ways in which it can be wrong.

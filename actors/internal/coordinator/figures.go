@@ -147,6 +147,5 @@ func (c *Coordinator) Ignores(id uint64) bool { return c.isStale(c.epoch.asked[i
 
 // isStale reports whether an answer has no purpose any more, or one that is gone.
 func (c *Coordinator) isStale(what purpose, id uint64) bool {
-	may, can := what.(mayBeStale)
-	return what == nil || can && may.stale(c, id)
+	return what == nil || what.stale(c, id)
 }

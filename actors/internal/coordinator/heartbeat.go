@@ -91,12 +91,15 @@ func (c *Coordinator) beatNow() {
 	}
 	b.sent++
 	n.checked = b.sent
-	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{p.path, n.name})
+	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{path: p.path, node: n.name})
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
 // heartbeat is the purpose of a Check.
-type heartbeat struct{ path, node string }
+type heartbeat struct {
+	neverStale
+	path, node string
+}
 
 // target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the
 // one that was checked the longest ago. So each has its turn, however many there are.

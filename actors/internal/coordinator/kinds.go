@@ -66,7 +66,7 @@ func (contest) readsLate() bool { return false } // it may be another's by then
 // remove deletes the node if it is still the one that this request has made: of two who look whether it is theirs, and
 // delete it then, the second could delete another's.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
-	purpose := contestRemoval{operation{r.id, op}, r.spec.One}
+	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
 }
 

@@ -85,7 +85,7 @@ func (c *Coordinator) remove(r *request) {
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
-		c.find(r, removalSearch{operation{r.id, r.removal.op}})
+		c.find(r, removalSearch{operation: operation{r.id, r.removal.op}})
 	case n.exists():
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
@@ -130,6 +130,7 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 
 // contestRemoval is the purpose of a RemoveContest.
 type contestRemoval struct {
+	neverStale
 	operation
 	name string
 }
@@ -139,7 +140,10 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 }
 
 // removalSearch is the purpose of a Find, where something may be left of a request.
-type removalSearch struct{ operation }
+type removalSearch struct {
+	neverStale
+	operation
+}
 
 func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]

@@ -152,8 +152,6 @@ type countingAhead struct {
 	ours []string
 }
 
-var _ mayBeStale = countingAhead{}
-
 // stale: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
 func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]

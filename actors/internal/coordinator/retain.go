@@ -28,7 +28,7 @@ func (c *Coordinator) retain(r *request) {
 		w := watcher{role: retains, node: n.name}
 		q.path.watch(n.name, w)
 		q.path.children = append(q.path.children, w)
-		c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{q.path.path, n.name})
+		c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{path: q.path.path, node: n.name})
 	}
 }
 
@@ -49,7 +49,10 @@ func (c *Coordinator) retentionOver(t timer) {
 }
 
 // arrivalsRead is the purpose of a WatchRetained.
-type arrivalsRead struct{ path, node string }
+type arrivalsRead struct {
+	neverStale
+	path, node string
+}
 
 func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	if a := answer.(*Arrivals); !a.Alone || a.Spent {
@@ -115,11 +118,12 @@ func (c *Coordinator) checkRetained(r *request, op uint64) {
 	q := r.queue
 	q.retained.next, q.retained.op = r.id, op
 	kept := c.requests[q.retained.request]
-	c.ask(&Check{Path: q.path.at(kept.node.name)}, reuseCheck{kept.id, r.id, q.path.path, kept.node.name})
+	c.ask(&Check{Path: q.path.at(kept.node.name)}, reuseCheck{kept: kept.id, next: r.id, path: q.path.path, node: kept.node.name})
 }
 
 // reuseCheck is the purpose of the Check of a retained node.
 type reuseCheck struct {
+	neverStale
 	kept, next RequestID
 	path, node string
 }

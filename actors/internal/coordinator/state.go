@@ -240,17 +240,19 @@ type kind interface {
 	remove(c *Coordinator, r *request, op uint64)
 }
 
-// purpose is the purpose of an answer: plain data, that names requests and paths. A purpose that may be gone before the
-// answer comes is a mayBeStale.
+// purpose is the purpose of an answer: plain data, that names requests and paths.
 type purpose interface {
+	// answered takes the answer.
 	answered(c *Coordinator, id uint64, answer Answer)
-}
-
-// mayBeStale is a purpose that can tell whether it is gone. The answer is stale then: it is counted and dropped.
-type mayBeStale interface {
-	// stale reports whether nobody waits for the answer any more.
+	// stale reports whether nobody waits for the answer any more. It is counted and dropped then.
 	stale(c *Coordinator, id uint64) bool
 }
+
+// neverStale is embedded in purposes whose answers always matter: they tell what has become of a node, or end what is
+// counted as under way.
+type neverStale struct{}
+
+func (neverStale) stale(*Coordinator, uint64) bool { return false }
 
 // TimerKind tells what a timer is for.
 type TimerKind uint8

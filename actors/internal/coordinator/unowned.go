@@ -45,14 +45,17 @@ func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 	}
 	p.unowned = name
 	if r.spec.One != "" {
-		c.ask(&RemoveContest{Path: p.at(name), Czxid: czxid}, unownedRemoval{p.path, name})
+		c.ask(&RemoveContest{Path: p.at(name), Czxid: czxid}, unownedRemoval{path: p.path, name: name})
 		return
 	}
-	c.ask(&Commit{Deletes: []string{p.at(name)}}, unownedRemoval{p.path, name})
+	c.ask(&Commit{Deletes: []string{p.at(name)}}, unownedRemoval{path: p.path, name: name})
 }
 
 // unownedRemoval is the purpose of the delete of a node that no request owns.
-type unownedRemoval struct{ path, name string }
+type unownedRemoval struct {
+	neverStale
+	path, name string
+}
 
 func (p unownedRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	if path := c.epoch.paths[p.path]; path != nil {
@@ -80,11 +83,12 @@ func (c *Coordinator) askWhoseHead(r *request, view *View) {
 		return
 	}
 	p.asksHead = true
-	c.ask(&Whose{Path: p.at(head)}, headAsked{p.path, r.id, head})
+	c.ask(&Whose{Path: p.at(head)}, headAsked{path: p.path, request: r.id, head: head})
 }
 
 // headAsked is the purpose of a Whose.
 type headAsked struct {
+	neverStale
 	path    string
 	request RequestID
 	head    string
