@@ -20,7 +20,7 @@ import (
 // given back.
 //
 // Where the session has no room for a lock while others are held, it gives these back, pauses, and
-// begins again, a few times, as locks.All does. Its parent is told of the last time alone.
+// begins again, a few times, as locks.All does. It tells its parent of the last attempt only.
 //
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
-// Phase is where the connection of a session stands.
+// Phase is the phase of a session's connection.
 type Phase string
 
 // The phases.
@@ -41,11 +41,12 @@ func (p Phase) counted() string {
 // Connection describes the connection of a session.
 type Connection struct {
 	Phase Phase
-	// Since is when the phase began.
+	// Since is the time at which the phase began.
 	Since time.Time
 	// Server is the address of the server that it was last connected to, "" before there was one.
 	Server string
-	// Epoch counts the ZooKeeper sessions of the session actor, from 1; ID is that of this one, zero before it is granted.
+	// Epoch counts the ZooKeeper sessions of the session actor, from 1; ID is the ID of this
+	// session, zero before it is granted.
 	Epoch uint64
 	ID    int64
 	// Timeout is the session timeout.
@@ -62,16 +63,17 @@ type Connection struct {
 	NodeBytes, MaxNodeBytes int
 	// Inside counts the requests that wait inside the session, without a node: see WithMaxWaiting.
 	Inside int
-	// Cause is why there is no connection, nil where there is one.
+	// Cause is the reason why there is no connection; nil while there is one.
 	Cause error
-	// Trouble says in words what keeps a request from being carried out though there are servers, such as "the server
-	// hangs up on create container /x, 5 times"; that of the newest, where there are several, and "" where there is none.
-	// Stuck: since then no request has been carried out.
+	// Trouble says in words what keeps a request from being carried out though there are servers,
+	// such as "the server hangs up on create container /x, 5 times"; the newest of several; "" for
+	// none. Stuck: since then no request has been carried out.
 	Trouble string
 	Stuck   bool
 }
 
-// phases is where the connection stands. The session actor turns it; anybody may look. The zero value is Connecting.
+// phases has the phase of the connection. The session actor changes it; anybody may read it. The
+// zero value is Connecting.
 type phases struct {
 	mu      sync.Mutex
 	now     Connection // Phase, Since, Server and Lapsed only

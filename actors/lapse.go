@@ -43,8 +43,9 @@ const (
 	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a change of leader, are
 	// replaced.
 	lapseSpread = 20
-	// lastWords is the part of a session timeout in which lock actors whose lease is over end. Then those that are left want
-	// another one, and a session that nobody wants may still delete the nodes of the others.
+	// lastWords is the part of a session timeout in which lock actors whose lease is over end.
+	// Requests that are left then want another session, and it is replaced. A session that no
+	// request wants goes on, and may still delete the nodes of ended ones.
 	lastWords = 100
 )
 

@@ -129,11 +129,13 @@ type (
 	withdrawn struct{ *asked }
 )
 
-// Read gives the data of a node, as the session's server shows it: with all that this session has been told of, such as
-// the outcome of a Transact before. It waits for a connection, and reads again when one is lost.
+// Read gives the data of a node, as the session's server shows it. That is not older than anything
+// that this session was told, such as the outcome of a Transact before. It waits for a connection,
+// and reads again when one is lost.
 //
-// The error wraps zkconn's for what the servers refuse, such as ErrNoNode, that of ctx when it ends first, and
-// ErrNotHolding when the epoch is not that of the session any more: the server of a later session may show less.
+// The error wraps zkconn's errors for a read that the servers refuse, such as ErrNoNode, the error
+// of ctx when it ends first, and ErrNotHolding when the session of that epoch is over: the server
+// of a later session may show less.
 func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, zkconn.Stat, error) {
 	for tries := 1; ; tries++ {
 		conn, err := s.connected(ctx, epoch)

@@ -15,11 +15,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Provider is where locks come from: a *Session, or gateways (package gateway).
+// Provider provides locks: a *Session, or gateways (package gateway).
 type Provider interface {
 	// NewLock makes the props of a lock actor.
 	NewLock(want messages.Acquire, opts ...LockOption) *actor.Props
-	// Clock is the lease clock of a grant: that of its messages.Held.Epoch.
+	// Clock gives the lease clock of a grant, by its messages.Held.Epoch.
 	Clock(epoch uint64) *zkconn.LeaseClock
 }
 
@@ -29,7 +29,7 @@ type LockOption func(*audience.Audience)
 // Listener hears what a lock actor tells, without being an actor: package locks has one for each
 // call of Lock. The lock actor calls its methods, one at a time; they must not block.
 type Listener interface {
-	// Moved tells every change of state. node is the contender's, "" while there is none.
+	// Moved tells every change of state. node is the contender's node, "" while it has none.
 	Moved(to messages.State, node string)
 	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
 	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the

@@ -94,8 +94,8 @@ func (s *Session) warnOfServers() {
 	}
 }
 
-// Err is why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed; nil while it has
-// not.
+// Err gives the reason why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed;
+// nil while it has not ended.
 func (s *Session) Err() error {
 	if p := s.failure.Load(); p != nil {
 		return *p
@@ -187,7 +187,7 @@ func farewellOf(ctx context.Context) time.Time {
 	return end.Add(-min(time.Until(end)/10, time.Second))
 }
 
-// Clock gives the lease clock of an epoch. That of an epoch that is over is never valid.
+// Clock gives the lease clock of an epoch. The clock of an epoch that is over is never valid.
 func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
 	if l := s.current.Load(); l != nil && l.epoch == epoch {
 		return l.clock
@@ -269,7 +269,7 @@ func (s *Session) leaseLeft() (time.Duration, bool) {
 	return time.Until(l.clock.Deadline()), true
 }
 
-// Counters of what a session has seen; they only grow.
+// Counters count what a session has seen; they only grow.
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
@@ -277,8 +277,8 @@ type Counters struct {
 	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
 	// READ on the nodes before it a waiter is sent none.
 	Polls int64
-	// Unowned counts the nodes of the session that no request owned, as servers bring back that were restored from a
-	// backup, and that it has removed.
+	// Unowned counts the nodes of the session that no request owned and that it has removed.
+	// Servers that were restored from a backup bring such nodes back.
 	Unowned int64
 }
 
@@ -328,9 +328,9 @@ func (l *closingHooks) add(do func()) (forget func()) {
 	}
 }
 
-// run does them all, at the same time, and those that are added meanwhile, and then what follows: at
-// once where there is nothing to do, and otherwise later, on a goroutine. While it does, further
-// calls do nothing.
+// run calls all hooks at the same time, also the ones that are added meanwhile, and then calls
+// then: at once where there are no hooks, and otherwise later, on a goroutine. Further calls while
+// it runs do nothing.
 func (l *closingHooks) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

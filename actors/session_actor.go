@@ -17,9 +17,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
-// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
-// ErrSessionFileInUse, or that of the spawn.
+// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It
+// returns an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that
+// is refused, ErrSessionFileInUse, or the error of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
 		system:  system,

@@ -30,7 +30,7 @@ type sessionOptions struct {
 }
 
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
-// default it is that of the actor system (actor.WithMetricProviders); nil turns them off. It is
+// default it is the actor system's (actor.WithMetricProviders); nil turns the figures off. It is
 // given to the session alone.
 //
 // With one in the actor system, a program also gets protoactor's own figures, of every actor. They
@@ -42,10 +42,10 @@ func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
 
-// WithMeterLabels adds attributes to what is counted of locks. The function makes them of a lock
-// path, such as its first element. It must give few different answers: each is a series of its own
-// for as long as the program runs. It is called once for each request, from any goroutine. By
-// default the figures say nothing of the path.
+// WithMeterLabels adds attributes to the figures of locks. The function makes them of a lock path,
+// such as its first element. It must give few different answers: each is a series of its own for as
+// long as the program runs. It is called once for each request, from any goroutine. By default the
+// figures say nothing of the path.
 func WithMeterLabels(of metering.Labels) SessionOption {
 	return func(o *sessionOptions) error { o.labels = of; return nil }
 }
@@ -81,9 +81,9 @@ func (o *sessionOptions) heedEnvironment() error {
 var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it may have")
 
 // WithMaxWaiting bounds the nodes of one queue with which this session waits; without it they are
-// 256. Those that are held with do not count. Requests beyond it wait inside the session, in the
-// order in which they came, and get nodes as those before them leave. Nodes that they do not have
-// cost the servers nothing.
+// 256. Nodes of holders do not count. Requests beyond it wait inside the session, in the order in
+// which they came, and get nodes as those before them leave. Nodes that they do not have cost the
+// servers nothing.
 //
 // For exclusive locks that changes no order within the session. Readers, and holders of permits,
 // beyond it come behind the requests of other sessions that queue meanwhile. Other sessions see the
@@ -100,7 +100,7 @@ func WithMaxWaiting(n int) SessionOption {
 
 // WithMaxNodeBytes bounds what all ephemeral nodes of this session weigh together; without it that
 // is 512 KiB. A node weighs the length of its path at the servers, with the chroot, and four bytes.
-// That is what it takes in the transaction that ends the session. A server whose jute.maxbuffer is
+// That is its size in the transaction that ends the session. A server whose jute.maxbuffer is
 // smaller than that transaction cannot read it, and an ensemble of such servers does not start
 // again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both together, and keep the
 // bound at half of jute.maxbuffer.

@@ -37,8 +37,8 @@ type Transaction struct {
 // ephemeral nodes need their room (WithMaxNodeBytes). A transaction that was certainly not carried
 // out is sent again while the hold goes on.
 //
-// The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for its
-// ephemeral nodes and nothing was sent, zkconn's for a part that was refused, that
+// The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
+// its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
 // may have been carried out, or may yet be. over, which may be nil, is called when this client does
 // nothing more about it, perhaps after Transact has returned. A release that is sent after that
@@ -183,9 +183,9 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 	}
 }
 
-// resolve finds out what became of a transaction whose reply was lost, for as long as ctx lasts. While the session lives
-// it is the guard that says whether anybody else may have written since. A session that was given up, and not seen to
-// end, may still carry the transaction out.
+// resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx
+// lasts. While the session lives, the guard says whether anybody else may have written since. A
+// session that was given up, and not seen to end, may still carry the transaction out.
 func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	for tries := 1; x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
@@ -281,8 +281,8 @@ const (
 	isFull
 )
 
-// weighed says what has become of a transaction: the paths that it has made, or may have, and those that it has
-// deleted. kept is how much was admitted.
+// weighed is the result of a transaction: the paths that it has made, or may have made, and those
+// that it has deleted. kept is the weight that was admitted.
 type weighed struct {
 	epoch         uint64
 	made, deleted []string

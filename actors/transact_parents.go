@@ -7,14 +7,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// A transaction whose creates want their parents is sent without them first: most often they exist. When it is refused
-// for want of one, the creates of what is missing go into it, before the create that needs them. So all of it is carried
-// out or nothing is, the parents included. Between the look and the transaction somebody else may make a parent or
-// delete one: then it is refused again, and looked at again.
+// A transaction whose creates want their parents is sent without them first: most often they exist.
+// When it is refused because a parent is missing, the creates of the missing nodes go into it,
+// before the create that needs them. So all of it is carried out or nothing is, the parents
+// included. Between the look and the transaction somebody else may make a parent or delete one:
+// then it is refused, and looked at, again.
 
 // madeParents are the creates of parents that were put into a transaction.
 type madeParents struct {
-	want  map[string]bool // the creates that may have their parents made; nil where there is none
+	want  map[string]bool // the creates that may have their parents made; nil where no create may
 	added []bool          // for each part, whether it is the create of a parent
 	none  string          // whose parents all existed when it was last looked
 }

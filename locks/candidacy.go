@@ -16,8 +16,8 @@ import (
 // the machine of a singleton (actors/internal/singleton) campaigns again by rules of its own, since
 // its child may fail and be restarted, and the guard of package activation never does.
 type candidacy struct {
-	// loss is the error of the last term, where its lease was lost: it goes with whatever error
-	// ends Run.
+	// loss is the error of the last term, where its lease was lost. The error that ends Run wraps
+	// it, too.
 	loss error
 }
 
@@ -28,7 +28,7 @@ type termEnd struct {
 	took time.Duration // both together
 	most time.Duration // the longest pause
 	err  error
-	ctx  error // that of the caller's ctx; nil while it goes on
+	ctx  error // ctx.Err() of the caller's ctx; nil while it goes on
 	gone error // the same with its cause
 }
 

@@ -206,8 +206,8 @@ func (c *Client) stopTimer(timer *time.Timer) {
 	c.timers.Put(timer)
 }
 
-// Source is where a client's locks come from: an *actors.Session, or gateways on other nodes
-// (package actors/gateway, which brings the only other one). Its methods may be called from any
+// Source provides a client's locks: an *actors.Session, or gateways on other nodes (package
+// actors/gateway, which has the only other implementation). Its methods may be called from any
 // goroutine.
 type Source interface {
 	actors.Provider
@@ -265,8 +265,8 @@ func (c *Client) whyClosed() error {
 // Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
 // first fifth of a session timeout of a silence (Silence of State). So a restart of a server, or a
 // change of leader, does not make a program unready. Otherwise the error says for how long no
-// server has answered, and why. It lasts until one answers, whatever becomes of the connection and
-// of the session meanwhile. It wraps ErrClosed when the client is closed.
+// server has answered, and why. The error stays until a server answers, also when meanwhile the
+// connection comes back or the session is replaced. It wraps ErrClosed when the client is closed.
 //
 // It is an error, too, while servers answer, hang up on a request again and again, or put it off,
 // and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes.

@@ -30,13 +30,13 @@ type Leader struct {
 	// Token is the fencing token of its term: zero when nobody leads, and never greater than that
 	// of a later term; see Contender.Token.
 	Token messages.Token
-	// Contender has the rest of what its node says.
+	// Contender has everything else that the leader's node says.
 	Contender messages.Contender
 }
 
 // Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
-// and campaigns again. value is shown to whoever asks for the leader: at most 1024 bytes, such as
-// an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
+// and campaigns again. value is shown to everybody who asks for the leader: at most 1024 bytes,
+// such as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
 	l.want.Label = value

@@ -15,10 +15,10 @@ import (
 // returns without having lost the lead, or with an error that may not pass (MayPass), which Run
 // returns, and when ctx ends. After an error that may pass it campaigns again, after a pause that
 // grows from 100 ms to a session timeout, 10 s at most, while no term lasts that long, with jitter.
-// Where the lease was lost it campaigns at once, whatever lead has returned, such as ctx.Err().
-// It pauses where that term was over within 100 ms: the lead would stay vacant, though nobody else
-// campaigns. Where the lease of the last term was lost the error wraps ErrLost, whatever else has
-// ended Run then: what lead has done since the loss it did not do as the leader.
+// Where the lease was lost it campaigns at once, whatever lead has returned, such as ctx.Err(). It
+// pauses where that term was over within 100 ms: the lead would stay vacant, though nobody else
+// campaigns. Where the lease of the last term was lost, the error wraps ErrLost beside the error
+// that ended Run: since the loss, lead did not work as the leader.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead
@@ -26,7 +26,7 @@ import (
 // must return when its ctx ends. Health fails while it does not, though the lease is over. To
 // resign takes no longer than Unlock does.
 //
-// value is that of Campaign. Observe tells of new leaders, our own terms among them.
+// value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	pause := retry.Campaign.Begin()
 	var c candidacy

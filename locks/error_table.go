@@ -19,7 +19,7 @@ type errorRow struct {
 	err error
 	// passes is the answer of MayPass.
 	passes passing
-	// reasons are those with which a lock actor's notice, or a refusal, becomes this error.
+	// reasons are the reasons of notices and refusals that become this error.
 	reasons []messages.Reason
 	// rather are reasons that go with this error, too. The notice says more than they do: one that
 	// a lock was lost is ErrLost for any of them.
@@ -117,7 +117,7 @@ var errorTable = []errorRow{
 	{queue.ErrNoPermits, mayNotPass, nil, nil, messages.ReasonPermits.Word()},
 	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},
 
-	// Whatever else. It stands last, because it comes together with others.
+	// Any other failure. This row stands last, because ErrFailed comes together with others.
 	{ErrFailed, mayNotPass, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
 		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
 }

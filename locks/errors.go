@@ -103,7 +103,7 @@ type Error struct {
 	Op string
 	// Path is the lock path; Node the contender's node, "" when there is or was none.
 	Path, Node string
-	// State is where the request stood.
+	// State is the state of the request when it failed.
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
 	// (Host, PID, Label) and since when. It has what was known without a further query: the node

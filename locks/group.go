@@ -41,7 +41,7 @@ type Membership struct {
 	stop     context.CancelFunc
 	over     chan struct{}
 	lease    chan *Lease     // holds the newest
-	requests *sync.WaitGroup // those that have not ended; none begins once over is closed
+	requests *sync.WaitGroup // requests that have not ended; none begins once over is closed
 	err      error           // why it could not join again; set before over is closed
 }
 
@@ -93,7 +93,7 @@ func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 	}
 }
 
-// ID is that of our member now. It changes when the session has expired.
+// ID gives the ID of our member now. It changes when the session has expired.
 func (m *Membership) ID() string {
 	lease := <-m.lease
 	m.lease <- lease

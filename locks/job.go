@@ -17,17 +17,17 @@ import (
 type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
-	// Mark tells of the newest run that is known: where the work was called and its mark is written
-	// it is that of this run, otherwise the one that there was before. Its State is "" where there
-	// was none, or it was not looked at.
+	// Mark tells of the newest run that is known. It is the mark of this run where the work was
+	// called and the mark is written, and otherwise the one that was there before. Its State is ""
+	// where there was no mark, or it was not read.
 	Mark Mark
-	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome
-	// is OnceNotDue.
+	// Left is the time until the work is due, by the servers' clock; zero unless the outcome is
+	// OnceNotDue.
 	Left time.Duration
-	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any
-	// more, or it is not known.
+	// Holder is the contender that runs the work, where the outcome is OnceBusy. It is the zero
+	// value where that run has ended meanwhile, or its contender is not known.
 	Holder messages.Contender
-	// Missed is how many instants since the last run were left out: see WithCatchUp.
+	// Missed is the number of instants since the last run that were left out: see WithCatchUp.
 	Missed int
 }
 
@@ -67,7 +67,7 @@ type job struct {
 	version int32     // of the mark's node
 }
 
-// acks are what AckWith adds to the mark of one call of the work.
+// acks holds the operations that AckWith adds to the mark of one call of the work.
 type acks struct {
 	mu   sync.Mutex
 	ops  []Op
@@ -86,8 +86,9 @@ type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
 // has returned nil: they are carried out together, or none is. ctx is that of the work. It returns
-// ErrBadAcquire where the work is not that of either, is of a RunOnce that marks first, or has
-// returned. What is wrong with the ops is the error of RunOnce; then there is no mark either.
+// ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the work has
+// returned. Where the servers refuse the ops, RunOnce returns that error, and there is no mark
+// either.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {

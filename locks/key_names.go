@@ -20,7 +20,7 @@ const (
 	maxKeyName = 128
 	// nameOfEmpty is the name of the empty key.
 	nameOfEmpty = "%(empty)"
-	// hashedForm is how a name ends that was cut: the SHA-256 of the key, in hexadecimal digits.
+	// hashedForm is the end of a name that was cut: the SHA-256 of the key, in hexadecimal digits.
 	hashedForm = "%%(%x)"
 	// hashedLength is the length of that in bytes.
 	hashedLength = len("%()") + 2*sha256.Size

@@ -36,8 +36,8 @@ type Keyed struct {
 	named  *Named
 }
 
-// Keyed gives the locks by key below a root: a lock path, or "/". The options are those of each
-// lock. A bad root is refused by Lock.
+// Keyed gives the locks by key below a root: a lock path, or "/". Each lock has these options. A
+// bad root is refused by Lock.
 func (c *Client) Keyed(root string, opts ...LockOption) *Keyed {
 	k := &Keyed{client: c, root: root, opts: slices.Clone(opts)}
 	k.named = &Named{keyed: k, keys: make(map[string]*namedKey)}
@@ -86,8 +86,8 @@ func (k *Keyed) ByName() *Named { return k.named }
 // queues at the servers: a key has one node however many wait here. So other processes have their
 // turn after each hold, and not after all that wait here. A key stays taken in this Named until
 // Unlock, also where the lock is lost: otherwise Unlock could give back what another caller has got
-// since. Other processes, other Nameds and the leases of the Keyed queue as ever. Whoever locks a
-// key twice waits for itself.
+// since. Other processes, other Nameds and the leases of the Keyed queue as ever. A caller that
+// locks a key twice waits for itself.
 //
 // Any goroutine may call Unlock. Nothing is kept of keys that nobody holds or waits for.
 type Named struct {
@@ -158,7 +158,7 @@ func (n *Named) Unlock(ctx context.Context, key string) error {
 }
 
 // Lease gives the lease with which a key is held in this Named, for its Token, Valid and Context;
-// nil where it is not held. It is that of a lock that was lost until Unlock.
+// nil where it is not held. After a loss it stays the lost lease until Unlock.
 func (n *Named) Lease(key string) *Lease {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -216,12 +216,13 @@ func (n *Named) waitedHere(key string, at *namedKey, why error) error {
 }
 
 // OneKey is one key of a Named for libraries whose Lock is given the thing to lock: a *sql.DB for
-// goose's Locker, a *sql.Conn for its SessionLocker. The thing is not looked at: the key is what is
-// locked.
+// goose's Locker, a *sql.Conn for its SessionLocker. The thing is not looked at: the lock is that
+// of the key.
 //
 //	goose.WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
 type OneKey[T any] struct {
-	// Locks are those of Client.Keyed(root).ByName(), Key the key among them.
+	// Locks has the locks by key, as Client.Keyed(root).ByName() gives them. Key is the one to
+	// lock.
 	Locks *Named
 	Key   string
 }

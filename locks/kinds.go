@@ -42,7 +42,8 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 // They wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire
 // for options out of their range, ErrReentry where ctx is that of a lease of the same lock,
 // ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the
-// request is left, or it is being deleted: whatever ctx does, the request is followed to its end.
+// request is left, or it is being deleted: the request is followed to its end, also when ctx has
+// ended.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
 // TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before

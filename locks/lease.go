@@ -66,7 +66,7 @@ type leaseKey struct{}
 // values of the context that Lock was called with.
 type leaseValues Lease
 
-// Deadline says that it has none.
+// Deadline says that there is no deadline.
 func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
 
 // Done says that it never ends.
@@ -122,7 +122,7 @@ func (l *Lease) caller() string {
 	return requests.Caller(cmp.Or(l.held.As, l.address()))
 }
 
-// address is that of its lock actor.
+// address is the address of the lease's lock actor.
 func (l *Lease) address() string { return requests.Address(l.from.client.system, l.held.Actor) }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
@@ -179,8 +179,8 @@ func (l *Lease) Release() { l.release() }
 // It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
 // session timeout after the servers went out of reach. Then the error wraps that of ctx, or
 // ErrUnconfirmed. The release goes on: the session deletes the node as soon as a server is in
-// reach, and the servers delete it when the session expires. Call Unlock again to hear what has
-// become of it.
+// reach, and the servers delete it when the session expires. Call Unlock again to hear how it
+// ended.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
 // unlock is an Unlock that was called at a time.

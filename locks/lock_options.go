@@ -333,8 +333,8 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine
 // of their own: a function that is slow delays later calls, and nothing else. It may call anything
 // of this package, but for what waits for a later call; see "What callbacks may do" in the package
-// doc. Client.Close does not wait for calls, which may come after it has returned: that of the loss
-// does.
+// doc. Client.Close does not wait for calls. They may come after it has returned, as the call that
+// tells of the loss does.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }

@@ -11,7 +11,7 @@ import (
 // Mark says who ran for a RunOnce or a RunOnceFor, and when: the data of a node that they write.
 // Times are by the servers' clock, to the millisecond.
 type Mark struct {
-	// State is what the mark says of the run; "" stands for no mark.
+	// State says how far the run has come; "" stands for no mark.
 	State MarkState
 	// Host and PID are the machine and the process that ran, Label what it called itself
 	// (WithLabel).
@@ -20,11 +20,11 @@ type Mark struct {
 	Label string
 	// Token is the fencing token that it ran with.
 	Token Token
-	// Began is when it had the lock and found the work to be due.
+	// Began is the time at which the run had the lock and found the work to be due.
 	Began time.Time
-	// Written is when the mark was written: the time of its node.
+	// Written is the time at which the mark was written, as its node has it.
 	Written time.Time
-	// For is the instant that it ran for, in UTC; zero for RunOnce, which has none.
+	// For is the instant that it ran for, in UTC; zero for RunOnce, which has no instants.
 	For time.Time
 
 	until time.Time // the newest instant that its RunOnceFor goes on to (WithCatchUp)
@@ -49,7 +49,8 @@ const (
 	clockName = "clock"
 )
 
-// markForm is how a mark is written. Programs of an earlier version read what they know of it.
+// markForm is a mark in JSON, as its node has it. Programs of an earlier version read what they
+// know of it.
 type markForm struct {
 	Run   MarkState  `json:"run"`
 	Host  string     `json:"host"`
@@ -91,7 +92,7 @@ func readMark(data []byte, written time.Time) (Mark, error) {
 	return m, nil
 }
 
-// instantText is how an instant is written in a mark, and shown.
+// instantText formats an instant for marks and messages.
 func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // String says who ran and when, for people: in words, on one line.

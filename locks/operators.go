@@ -119,8 +119,8 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".
 //
-// That they do is seen from what their nodes say of who stands still while they wait:
-// messages.Contender.Who. A request made with the context of a lease, Lock(lease.Context()),
+// Their nodes tell it: each names the one that stands still while it waits
+// (messages.Contender.Who). A request made with the context of a lease, Lock(lease.Context()),
 // belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
 // the lock are believed to give back what they have. Those who wait for a contest leave no trace.
@@ -189,7 +189,7 @@ func ask[Answer any](ctx context.Context, c *Client, op, path string, query any)
 	return answer, nil
 }
 
-// refused makes the error of a refusal; nil where there is none.
+// refused makes an error of a refusal; nil where nothing was refused.
 func refused(op, path string, why messages.Refusal) error {
 	if why.Reason == messages.ReasonNone {
 		return nil

@@ -261,7 +261,7 @@ func (r *request) fault(op string, reason messages.Reason, detail string, usual 
 	if reason == messages.ReasonSessionClosed {
 		err = r.from.client.whyClosed()
 	}
-	if usual == ErrLost && err != ErrLost { // lost, whatever else it was
+	if usual == ErrLost && err != ErrLost { // it is lost all the same
 		err = errors.Join(ErrLost, err)
 	}
 	return &Error{Op: op, Path: r.from.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}

@@ -30,7 +30,7 @@ import (
 // waits for its turn and looks at the mark then. The context of work is as in Do; the lock is given
 // back when it has returned.
 //
-// The error says what became of it, together with Once.Outcome:
+// The error and Once.Outcome say what happened:
 //
 //   - nil: OnceRan with the mark written, OnceNotDue, or OnceBusy.
 //   - OnceRan, with the error of work: there is no mark. It wraps ErrLost, ErrRevoked or ErrMaxHold
@@ -136,7 +136,7 @@ func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) 
 	return true, nil
 }
 
-// left is how long it is until the work is due; not above zero when it is.
+// left is the time until the work is due; not above zero when it is due.
 func (j *job) left() time.Duration {
 	since, wait := j.once.Mark.Began, j.period
 	if j.once.Mark.State == MarkFailed {

@@ -19,7 +19,7 @@ import (
 // clock is ahead, how late a replica wakes up, or how fast the work is; and a run by hand for
 // another instant moves none of the schedule. All replicas must name the same instant: what their
 // scheduler says the tick is for, or the time rounded to it, and not time.Now(). Two are the same
-// when time.Time.Equal says so, whatever their zones.
+// when time.Time.Equal says so, also in different zones.
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
 // done, has failed, or neither. It is written before the work and after it, each time with
@@ -38,8 +38,8 @@ import (
 //     and not marked so.
 //   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was
 //     done.
-//   - OnceBusy: somebody is at it. Where that is known to be the run of an older instant the error
-//     wraps ErrNotRun.
+//   - OnceBusy: somebody runs it now. Where that is known to be the run of an older instant, the
+//     error wraps ErrNotRun.
 //   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over:
 //     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
@@ -138,9 +138,9 @@ func notRun(key string, instant time.Time, why error) error {
 	return &Error{Op: "run", Path: key, Detail: "for " + instantText(instant), Err: fmt.Errorf("%w: %w", ErrNotRun, why)}
 }
 
-// farthestAhead is how far an instant may be ahead of the servers' clock. The clocks of replicas
-// that wake up early may be ahead; an instant of next month, as by a mistake, would have all that
-// come until then refused as superseded.
+// farthestAhead bounds how far an instant may be ahead of the servers' clock. Clocks of replicas
+// may be ahead, so some lead is right. But an instant of next month, given by mistake, would make
+// all instants until then superseded.
 const farthestAhead = time.Minute
 
 // runFor calls the work for the instants that are due, and marks each of them before and after.

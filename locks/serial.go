@@ -9,7 +9,7 @@ type serial struct {
 	running bool
 }
 
-// tell queues a function behind those that were queued before it, and returns at once.
+// tell appends a function to the queue, and returns at once.
 func (s *serial) tell(call func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

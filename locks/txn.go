@@ -67,8 +67,8 @@ func Check(path string, version int32) Op {
 //   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after
 //     Unlock: the lock is not held any more, and nothing was written.
 //   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a
-//     part was refused, and nothing was written. ErrNoNode is also that of a Create whose parent
-//     does not exist.
+//     part was refused, and nothing was written. A Create whose parent does not exist gives
+//     ErrNoNode, too.
 //   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be
 //     while the session lives.
@@ -91,8 +91,8 @@ func Check(path string, version int32) Op {
 // client) never guards the writes of an earlier hold. Where several hold with one node
 // (WithReentry, a downgrade), it guards until the last of them has given back.
 //
-// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
-// that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses one over a
+// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and the
+// lease of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
 // gateway.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
@@ -214,9 +214,9 @@ func (l *Lease) notWritten(err error) error {
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
 // It shows what every holder before has written with Txn, and every Txn of this lease that was
-// called before Get. It waits for one that is still under way, so it tells what became of a Txn
-// that has returned ErrUnknownOutcome. What others write meanwhile without the lock it may not show
-// yet. Nothing of theirs goes unnoticed where the Set names the version that was read.
+// called before Get. It waits for one that is still under way, so it shows whether a Txn that
+// returned ErrUnknownOutcome was carried out. What others write meanwhile without the lock it may
+// not show yet. Nothing of theirs goes unnoticed where the Set names the version that was read.
 //
 // Data that your program writes through another client of ZooKeeper, even to the same servers, is
 // not in this order: the server of this session may be behind. Such writes are not checked for the
@@ -268,11 +268,11 @@ func (l *Lease) notRead(err error) error {
 	return &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}
 }
 
-// errLeaseOver is why a request under a lease is not waited for any more.
+// errLeaseOver ends the wait for a request under a lease, because that lease is over.
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the
-// lease itself has been told to whoever waits for an answer, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease. By then a caller that
+// waits for an answer has heard of the end of the lease itself, which says more.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.ctx, func() {

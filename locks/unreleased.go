@@ -14,7 +14,7 @@ type Unreleased struct {
 	Lease *Lease
 	// Held is for how long it has been held.
 	Held time.Duration
-	// Stack is where its lock was called, as package runtime/debug writes it.
+	// Stack is the stack of its call of Lock, as package runtime/debug writes it.
 	Stack []byte
 }
 

@@ -14,10 +14,10 @@ type Acquire struct {
 	// Name tells several queues in one lock path apart, as recipes do whose nodes are called
 	// name_lock_sequence. Empty means the queue that needs no name.
 	Name string
-	// Naming is whose node names are used: see Naming. A queue with a Name has names of its own.
+	// Naming is the library whose node names are used. A queue with a Name has names of its own.
 	Naming Naming
-	// Permits is how many permits the semaphore has, and Weight how many of them are asked for; 0 means
-	// one. Both are for Mode Semaphore only.
+	// Permits is the number of permits that the semaphore has, Weight the number that is asked for;
+	// 0 means one. Both are for Mode Semaphore only.
 	Permits, Weight int
 	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change then
 	// wakes every such waiter: the herd effect. It is for comparison, and for ten clients or fewer.
@@ -31,24 +31,26 @@ type Acquire struct {
 	// round trip more. Zero means that there is no bound; a request with Try never waits. It is for locks with a queue,
 	// and not for requests with Reclaim.
 	//
-	// A node counts as one contender, however many hold with it. Requests of the session that wait without a node count;
-	// those of other sessions cannot be seen. What counts is what was there at the look: sessions that look at the same
-	// moment may go beyond the bound together. A request that was let in once is not refused later, whatever happens.
+	// A node counts as one contender, however many hold with it. Requests of the session that wait
+	// without a node count; those of other sessions cannot be seen. The look counts the queue as it
+	// finds it, so sessions that look at the same moment may go beyond the bound together. A
+	// request that was let in once is never refused later.
 	MaxWaiters int
-	// Grace is how long the holder keeps the lock after somebody has asked for it; then it is released
-	// by force. Zero means that the owner is told of the request, and nothing else happens.
+	// Grace is the time for which the holder keeps the lock after somebody has asked for it. Then
+	// it is released by force. Zero means that the owner is told of the request, and nothing else
+	// happens.
 	Grace time.Duration
 	// Sticky keeps the node of an exclusive lock for this long after it was given back, while nobody
 	// else queues for it. The next request of the session for the lock reuses the node, once the
 	// servers have found that it is still there: one round trip to acquire the lock, and none to give
 	// it back.
 	Sticky time.Duration
-	// Cohort is how many grants one node of an exclusive lock, or of one for reading, may serve within
-	// the session, at most MaxPlace. With zero or one, each request has a node of its own. Requests
-	// that ask for a cohort share the session's node. They wait behind it in the process, and hold one
-	// after the other, each with a greater token, until the cohort is over. Requests for reading hold
-	// together, with one token. The next cohort queues behind the other sessions. So grants follow the
-	// queue between sessions, and the order of requests within one.
+	// Cohort is the number of grants that one node of an exclusive lock, or of one for reading, may
+	// serve within the session, at most MaxPlace. With zero or one, each request has a node of its
+	// own. Requests that ask for a cohort share the session's node. They wait behind it in the
+	// process, and hold one after the other, each with a greater token, until the cohort is over.
+	// Requests for reading hold together, with one token. The next cohort queues behind the other
+	// sessions. So grants follow the queue between sessions, and the order of requests within one.
 	Cohort int
 	// Owner names the owner of the request. Empty means the actor that spawned the lock actor. It is
 	// written into the contender's node. Two requests of one owner for one lock in one session do not
@@ -70,8 +72,8 @@ type Acquire struct {
 	// anybody else holding in between. It is for exclusive locks, and not for those with Sticky or Cohort. See
 	// actors.WithSessionFile, without which it has no effect. It is written into the contender's node.
 	Reclaim string
-	// Priority is that of a candidate in an election, zero or more. It is written into the contender's node, and changes
-	// nothing in the order of the queue.
+	// Priority is a candidate's priority in an election, zero or more. It is written into the
+	// contender's node, and changes nothing in the order of the queue.
 	Priority int
 }
 
@@ -134,13 +136,15 @@ func (m Mode) Known() bool { return int(m) < len(modeNames) }
 type Naming uint8
 
 const (
-	// CuratorNaming is that of Curator's InterProcessMutex and InterProcessReadWriteLock, and of
-	// go-zookeeper's Lock: _c_<guid>-lock-, _c_<guid>-__READ__, _c_<guid>-__WRIT__. It is the zero value.
+	// CuratorNaming has the names of Curator's InterProcessMutex and InterProcessReadWriteLock, and
+	// of go-zookeeper's Lock: _c_<guid>-lock-, _c_<guid>-__READ__, _c_<guid>-__WRIT__. It is the
+	// zero value.
 	CuratorNaming Naming = iota
-	// KazooNaming is that of kazoo's Lock, ReadLock and WriteLock: <guid>__lock__, <guid>__rlock__.
+	// KazooNaming has the names of kazoo's Lock, ReadLock and WriteLock: <guid>__lock__,
+	// <guid>__rlock__.
 	KazooNaming
-	// RecipeNaming is that of the recipes in ZooKeeper's documentation: <guid>-lock-, <guid>-read-,
-	// <guid>-write-.
+	// RecipeNaming has the names of the recipes in ZooKeeper's documentation: <guid>-lock-,
+	// <guid>-read-, <guid>-write-.
 	RecipeNaming
 )
 

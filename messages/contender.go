@@ -31,7 +31,7 @@ type Contender struct {
 	Name string
 	// Sequence is the number that the server gave the node; zero in contests.
 	Sequence int32
-	// Weight is how many of a semaphore's permits it takes; zero in other modes.
+	// Weight is the number of a semaphore's permits that it takes; zero in other modes.
 	Weight int
 	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
 	Session int64
@@ -51,7 +51,7 @@ type Contender struct {
 	// kazoo's, unless they are told of others (extra_lock_patterns), and walk in beside a holder with another name.
 	MayHold bool
 
-	// Library is whose node it seems to be.
+	// Library is the library that has made the node, judged by its name and data.
 	Library Library
 	// Asked: somebody has asked for the lock by writing to the node. Where that was another library than Turnstile, or
 	// the node is another's or that of a contest, what was written there before is lost, so that who it is cannot be
@@ -65,10 +65,11 @@ type Contender struct {
 	Host                        string
 	PID                         int
 	Actor, Owner, Caller, Label string
-	// Priority is that of its Acquire.
+	// Priority is Acquire.Priority of its request.
 	Priority int
-	// Since is when it was asked for, by the owner's clock. Where that is not known, it is when the
-	// node was made, by the server's; zero where Unread and the servers do not tell.
+	// Since is the time of the request, by the owner's clock. Where that is not known, it is the
+	// time at which the node was made, by the server's clock; zero where Unread and the servers do
+	// not tell.
 	Since time.Time
 	// Who is the one that stands still while it waits: Caller, or Owner, or the actor; "" where that is
 	// not known.
@@ -76,9 +77,10 @@ type Contender struct {
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
 
-	// Cohort is how many grants in a row the node may serve within its session; zero for one: see
-	// Acquire.Cohort. The fields about its owner may then be up to a second older than the newest
-	// grant, and name the owner before. The session writes them anew at most twice a second.
+	// Cohort is the number of grants in a row that the node may serve within its session; zero
+	// means one. See Acquire.Cohort. The fields about its owner may then be up to a second older
+	// than the newest grant, and name the owner before. The session writes them anew at most twice
+	// a second.
 	Cohort int
 	// Waiting is how many requests of the very session that answers wait behind the node without nodes of
 	// their own, in its cohort or for want of room: see actors.WithMaxWaiting. No node says it, so it is zero
@@ -90,10 +92,10 @@ type Contender struct {
 	ID string
 }
 
-// HasNode reports whether the contender has a node. One that waits in a cohort has none.
+// HasNode reports whether the contender has a node. A request that waits in a cohort has no node.
 func (c Contender) HasNode() bool { return c.Node != "" }
 
-// At is the path of the contender's node; the lock path where it has none.
+// At is the path of the contender's node; the lock path where it has no node.
 func (c Contender) At() string {
 	if c.Mode == Contest || !c.HasNode() {
 		return c.Path

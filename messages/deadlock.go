@@ -13,9 +13,9 @@ type Detection struct {
 	// Root is the path below which the locks are that may be part of a deadlock; the request's own lock path is
 	// one of them. "/" is all that the client can see.
 	Root string
-	// Every is how long the request has waited when it looks, and looks again. Each look lists
-	// everything below Root, and reads the queues that have waiters. A seeming deadlock is read again
-	// 250 ms later, before the request gives up.
+	// Every is the time from the begin of the wait to the first look, and from one look to the
+	// next. Each look lists everything below Root, and reads the queues that have waiters. A
+	// seeming deadlock is read again 250 ms later, before the request gives up.
 	Every time.Duration
 }
 

@@ -25,7 +25,7 @@ func (a ActorID) String() string { return a.Address + "/" + a.ID }
 type Grant struct {
 	// Path is the lock path.
 	Path string
-	// Node is the name of the contender's node, without the path; empty while there is none.
+	// Node is the name of the contender's node, without the path; empty while there is no node.
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
@@ -45,7 +45,7 @@ type Held struct {
 	// this epoch was valid without a gap, by its number.
 	// The lock is ours while zkconn.LeaseClock.Unbroken is true of it.
 	Term uint64
-	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
+	// Until is the end of the lease unless it is renewed, which happens all the time while the
 	// connection is up.
 	Until time.Time
 	// As is the owner's address that the contender's node names, where that is another one's than the
@@ -120,7 +120,7 @@ type Transition struct {
 	Reason Reason
 	// Session is the ZooKeeper session id; zero when none is known.
 	Session int64
-	// At is when it happened, by this machine's clock.
+	// At is the time of the transition, by this machine's clock.
 	At time.Time
 }
 
@@ -133,8 +133,8 @@ type (
 	AllReleased struct{ Locks []Grant }
 	// AllLost: one was lost, and the others have been given back. Terminal.
 	AllLost struct{ Lost }
-	// AllCancelled: the request ended before all were held, and no node is left. Terminal. The Grant is that of the
-	// lock that was waited for.
+	// AllCancelled: the request ended before all were held, and no node is left. Terminal. The
+	// Grant names the lock that was waited for.
 	AllCancelled struct{ Cancelled }
 	// AllFailed: one could not be had, or could not be given back, and the others have been given back. Terminal.
 	AllFailed struct{ Failed }

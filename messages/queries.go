@@ -42,8 +42,8 @@ type Refusal struct {
 	Detail string
 }
 
-// Queue answers ReadQueue with the contenders, queue by queue of those with names, each in the
-// order in which they came. There are none where the lock path does not exist.
+// Queue answers ReadQueue with the contenders, one named queue after the other, each in the order
+// in which they came. There are none where the lock path does not exist.
 type Queue struct {
 	Refusal
 	Path       string
@@ -54,9 +54,9 @@ type Queue struct {
 type LockTree struct {
 	Refusal
 	Root string
-	// Locks are those that have contenders, in the order of their paths.
+	// Locks are the lock paths that have contenders, in the order of their paths.
 	Locks []LockCount
-	// Unread are the nodes that could not be read; what is below them is missing.
+	// Unread lists the nodes that could not be read. Locks below them are missing from the answer.
 	Unread []Unread
 	// Truncated: there is more below the root than is read at once.
 	Truncated bool
@@ -115,9 +115,10 @@ type DeadlocksFound struct {
 	Refusal
 	Root      string
 	Deadlocks []Deadlock
-	// Possible are the circles that are deadlocks if, in each process that is a member (Member.Who), whoever holds stands
-	// still for the one that waits: where one goroutine or actor does both, or one waits for the other. In a process with
-	// several workers that need not be. They were all there for 1.25 s. Those with a member of Deadlocks are left out.
+	// Possible are the circles that are deadlocks if, in each process that is a member
+	// (Member.Who), the holder stands still while the other one waits: where one goroutine or actor
+	// does both, or one waits for the other. In a process with several workers that need not be so.
+	// They were all there for 1.25 s. Those with a member of Deadlocks are left out.
 	Possible []Deadlock
 }
 

@@ -133,8 +133,8 @@ func Reasons() []Reason {
 	return all
 }
 
-// Word gives the reason in one word, as the attributes error.type and turnstile.lock.reason of metrics and spans have
-// it; "" where there is none.
+// Word gives the reason in one word, as the attributes error.type and turnstile.lock.reason of
+// metrics and spans have it; "" for ReasonNone.
 func (r Reason) Word() string {
 	for _, row := range reasonTable {
 		if row.reason == r {

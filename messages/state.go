@@ -1,6 +1,6 @@
 package messages
 
-// State is where a lock request stands. The zero value, StateNone, is the moment before the request
+// State is the state of a lock request. The zero value, StateNone, is the moment before the request
 // began; it is the From of the first transition and appears nowhere else.
 type State uint8
 

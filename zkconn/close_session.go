@@ -63,9 +63,10 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 	return err
 }
 
-// RefreshSession gives a session that another process had its whole timeout anew, as CloseSession would end it: existed
-// reports whether a server still knew it. Then no older connection of the session is served any more. What is said of
-// CloseSession holds here too; timeout is that which the session was granted.
+// RefreshSession takes over the session of another process, as CloseSession does, and starts its
+// timeout anew in place of ending it. existed reports whether a server still knew the session. No
+// older connection of the session is served from then on. Otherwise it behaves as CloseSession
+// does; timeout is the one that the session was granted.
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
 ) (existed bool, err error) {

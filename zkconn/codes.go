@@ -43,14 +43,16 @@ const (
 	codeThrottled               = -127
 )
 
-// codes gives this package's value for each code that a server answers with. Those that may come after the transaction
-// was proposed, or that the library uses for something else as well, are an unknown outcome:
+// codes gives this package's value for each code that a server answers with. A code is an unknown
+// outcome where it may come after the transaction was proposed, or where the library uses it for
+// something else as well:
 //
 //   - marshalling error, when a reply could not be written (FinalRequestProcessor);
 //   - session expired, which the library also says to requests whose fate it does not know. The session is over, and
 //     what was asked for is resolved in the next one;
 //   - API error, which the library also says of a transaction's reply that it cannot decode;
-//   - those that no server sends: connection loss, operation timeout, invalid callback, request timeout.
+//   - connection loss, operation timeout, invalid callback and request timeout, which no server
+//     sends.
 var codes = map[int]error{
 	codeSystemError:             ErrUnknownOutcome,
 	codeRuntimeInconsistency:    ErrUnknownOutcome,

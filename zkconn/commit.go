@@ -22,8 +22,8 @@ type NewNode struct {
 // order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
 // the creates. What CreateBefore says of next holds here too, where there are creates. next may be nil.
 //
-// An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
-// part that failed, and names its path.
+// An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
+// failed that did, and names its path.
 func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, err error) {
 	t, err := c.newTransaction(creates, deletes, exist)
 	if err != nil {
@@ -82,7 +82,8 @@ type transaction struct {
 // commitOp names Commit in errors.
 const commitOp = "commit"
 
-// newChild is where a create stands among the parts: its parent, and its place among the creates of that.
+// newChild locates a create among the parts: its parent, and its place among the creates of that
+// parent.
 type newChild struct{ parent, place int }
 
 // changedParent is a parent of new nodes: its creates are the parts from first on.

@@ -35,10 +35,10 @@ type Config struct {
 	credentials    []credential
 	sasl           func() SASLMechanism // nil: none; behind a function, so that no printer finds what is in it
 	acl            []ACL
-	parentACL      func(absolute string) []ACL // nil: that of the contender nodes
+	parentACL      func(absolute string) []ACL // nil: the ACL of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
-	logs           bool // the logger is one that was set
+	logs           bool // the logger was set by WithLogger
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
@@ -111,8 +111,8 @@ func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 // Logger gives the logger; never nil in a Config made by NewConfig.
 func (c Config) Logger() *slog.Logger { return c.logger }
 
-// AlarmLogger gives the logger for the little that must be heard where nobody has set one: that of
-// WithLogger, and slog.Default otherwise.
+// AlarmLogger gives the logger for the few lines that must be seen although no logger was set: the
+// one of WithLogger, or slog.Default.
 func (c Config) AlarmLogger() *slog.Logger {
 	if c.logs {
 		return c.logger
@@ -167,8 +167,9 @@ func (c Config) aclOfParent(absolute string) []ACL {
 	return c.acl
 }
 
-// checkIdentity refuses lists for "whoever I am" where there is nobody to be: a server would find them invalid at
-// the first node. Who connects with TLS, or with a dialer, may have a certificate to be known by.
+// checkIdentity refuses ACLs with the scheme "auth", which means "all my identities", where the
+// client has no identity: a server would find them invalid at the first node. A client with TLS, or
+// with a dialer, may have a certificate.
 func (c Config) checkIdentity() error {
 	if len(c.credentials) > 0 || c.sasl != nil || c.tls != nil || c.dial != nil {
 		return nil

@@ -93,8 +93,8 @@ func (c *Conn) SessionTimeout() time.Duration {
 }
 
 // LastError gives the last cause for which a server could not be reached, a handshake failed, a
-// credential was refused or a connection was lost. It names the server. It is nil when there was
-// none since the last connection.
+// credential was refused or a connection was lost. It names the server. It is nil when nothing of
+// the kind has happened since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }
 
 // Silence gives how long no server has answered: since the first request behind the newest answer, the loss of the
@@ -114,12 +114,12 @@ func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 //   - a server that does not answer does not use the lease up: attempts to dial overlap. Where
 //     there is another server, one has half of what is left of the lease to answer the connect
 //     request;
-//   - a name that cannot be resolved in time is taken to mean what it meant last.
+//   - a name that cannot be resolved in time stands for the addresses that it had last.
 //
 // Cost: a client that cannot connect makes 100 rounds in a session timeout: 25 a second for 4 s, 10
 // for 10 s, 3 for 30 s. A lease at a steady rate lasts 0.4 of the timeout, which makes some 45
-// rounds, whatever the timeout is. One of a new connection lasts 0.9, which makes up to 95. A
-// credential that was refused ends that until a connection has been of use.
+// rounds with any timeout. One of a new connection lasts 0.9, which makes up to 95. A credential
+// that was refused ends that until a connection has been of use.
 func (c *Conn) Urgent(urgent bool) {
 	if urgent {
 		c.hosts.urgency.set(c.lease.clock.Deadline)

@@ -165,8 +165,8 @@
 // # What the servers do
 //
 // A leader gives a session's locks away when it has not been touched for its timeout T. Servers
-// touch it rarely. The names are those of ZooKeeper's classes, read in 3.8.0. The methods are equal
-// in 3.8.6, 3.9.5 and the main branch, but for CommitProcessor's check, which moved into its lock:
+// touch it rarely. The names below are ZooKeeper's classes, read in 3.8.0. The methods are equal in
+// 3.8.6, 3.9.5 and the main branch, but for CommitProcessor's check, which moved into its lock:
 //
 //   - A follower notes the sessions that it has heard from (ZooKeeperServer.submitRequestNow,
 //     before it forwards anything; LearnerSessionTracker.touchSession). It tells the leader when it

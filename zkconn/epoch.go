@@ -23,7 +23,7 @@ type epochGuard struct {
 	password  atomic.Pointer[[]byte]
 	over      atomic.Bool  // it gets no other connection
 	ended     atomic.Bool  // a server has said that the session has ended
-	zxid      atomic.Int64 // the newest transaction that a server has told of
+	zxid      atomic.Int64 // the newest transaction that a reply has named
 	behind    atomic.Bool  // an event has come since: of a transaction that may be newer
 	closed    atomic.Bool  // the server has said that it closed the session, as it was asked to
 }
@@ -76,7 +76,7 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 
 // Heard says up to which transaction the servers had told this client, at some time.
 type Heard struct {
-	// Zxid is the newest transaction that a reply has told of.
+	// Zxid is the newest transaction that a reply has named.
 	Zxid int64
 	// Whole: no event has come since. An event does not say which transaction it is of. So a holder
 	// that was granted its lock by one knows of no zxid that is newer than all writes of the holder
@@ -92,7 +92,7 @@ func (g *epochGuard) toldOf(zxid int64) {
 	g.behind.Store(false)
 }
 
-// heard gives what the servers have told of until now.
+// heard gives the state up to which the servers have told this client.
 func (g *epochGuard) heard() Heard {
 	behind := g.behind.Load() // first: a reply that comes in between makes both newer
 	return Heard{Zxid: g.zxid.Load(), Whole: !behind}

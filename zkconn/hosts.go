@@ -21,20 +21,22 @@ type host struct {
 
 // hosts is the library's HostProvider: it says which server comes next.
 //
-// It goes in rounds. A round tries every address of every server once, in random order, names being resolved anew.
-// Between rounds it waits, exponentially longer and jittered. After the loss of a connection that had been of use (a
-// server answered something on it) a round begins at once, so with one server a cut costs milliseconds; the library's
-// own provider sleeps a flat second. A connection that was of no use begins a round at once only if that has not
-// happened for the longest backoff, and one on which a credential was refused never does: otherwise a refused
-// credential would dial as fast as the network allows (measured: 1 700 times a second). While something is held, the
-// waits are short and bounded (see [Conn.Urgent]).
+// It goes in rounds. A round tries every address of every server once, in random order, names being
+// resolved anew. Between rounds it waits, exponentially longer and jittered. After the loss of a
+// connection that had been of use (a server answered something on it) a round begins at once, so
+// with one server a cut costs milliseconds; the library's own provider sleeps a flat second. After
+// a connection that was of no use a round begins at once only if that has not happened for the
+// longest backoff, and never after one on which a credential was refused: otherwise a client with a
+// refused credential would dial as fast as the network allows (measured: 1 700 times a second).
+// While something is held, the waits are short and bounded (see [Conn.Urgent]).
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
 // what is queued, sleep a second at most, and look whether it was closed, which it does nowhere else while it cannot
 // connect.
 //
-// Its methods are called by the library's one connecting goroutine, but for close and those that only set a flag. Dialing,
-// on the same goroutine, may take further addresses of the round by itself (dial.go).
+// The library's one connecting goroutine calls its methods, except close and the methods that only
+// set a flag. Dialing, on the same goroutine, may take further addresses of the round by itself
+// (dial.go).
 type hosts struct {
 	servers []string
 	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are
@@ -199,8 +201,9 @@ func (h *hosts) newRound() []host {
 	return round
 }
 
-// addresses resolves the server with that index. One that cannot be resolved is handed on as it is: dialing it tells
-// why. Where it is urgent it means what it meant before.
+// addresses resolves the server with that index. A name that cannot be resolved is handed on
+// unresolved: dialing it tells why. While reconnecting is urgent, the addresses of the last time
+// stand in for it.
 func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}

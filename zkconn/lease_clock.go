@@ -106,10 +106,10 @@ func (l *LeaseClock) end(expired bool) {
 	}
 }
 
-// Expired reports whether the lease was taken away because the session is over: Expired is on its way,
-// or has come. The lease ends first, at once, wherever that is learned. So whoever finds that it is over before
-// the event can say why. It is false after an End that came sooner, and where the lease ran out and
-// nobody knows more.
+// Expired reports whether the lease was taken away because the session is over: Expired is on its
+// way, or has come. The lease ends first, as soon as anything shows that the session is over. So a
+// caller that finds the lease over before the event comes can say why. It is false after an End
+// that came sooner, and where the lease ran out and nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
 // read returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease

@@ -103,7 +103,7 @@ func (k *leaseKeeper) setTimer(in time.Duration) {
 	}
 }
 
-// lost: the newest connection is gone, or has none.
+// lost: the newest connection is gone, or has got no session.
 func (k *leaseKeeper) lost() {
 	k.do(func(now evidence.Instant) {
 		if k.up {
@@ -187,8 +187,8 @@ func (r *roundTrips) connecting() {
 	})
 }
 
-// granted takes the timeout that a server granted to a session that there was before, also where the connection is of no
-// use yet. It gives the one that counts.
+// granted takes the timeout that a server granted to a session that there was before, also where
+// the connection is of no use yet. It gives the timeout that counts: see evidence.Chain.Granted.
 func (r *roundTrips) granted(timeout time.Duration) (counts time.Duration) {
 	r.keeper.list.note(timeout)
 	r.keeper.do(func(now evidence.Instant) { counts = r.keeper.chain.Granted(now, r.connection, timeout) })

@@ -6,10 +6,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// The operations on one node. Each blocks until its outcome is known or certain to stay unknown; the caller runs it
-// on a goroutine of its own. All return an *Error: ErrBadPath for a path that CheckPath refuses, ErrClosed once the
-// Conn is closed or expired, ErrNoAuth where the ACL forbids it, ErrUnknownOutcome when the connection was lost
-// under way, and those named at each.
+// The operations on one node. Each blocks until its outcome is known or certain to stay unknown, so
+// callers run it on a goroutine of its own. All return an *Error: ErrBadPath for a path that
+// CheckPath refuses, ErrClosed once the Conn is closed or expired, ErrNoAuth where the ACL forbids
+// it, ErrUnknownOutcome when the connection was lost under way, and the errors named at each.
 
 // Delete deletes a node of any version. ErrNoNode, ErrNotEmpty.
 func (c *Conn) Delete(path string) error { return c.DeleteAt(path, -1) }

@@ -91,7 +91,7 @@ func (c *Conn) closeLater(end time.Time) {
 	cfg.maxBackoff = min(cfg.maxBackoff, max(patience/10, cfg.initialBackoff))
 	_, err := cfg.takeOverFrom(ctx, stranger{"close", c.SessionID(), c.SessionPassword(), shortestSession, true, false})
 	if err != nil {
-		c.closed = fmt.Errorf("%w; tried again since then: %v", c.closed, err) // not %w: the deadline is none of Close
+		c.closed = fmt.Errorf("%w; tried again since then: %v", c.closed, err) // not %w: the deadline is not Close's
 		return
 	}
 	c.guard.closed.Store(true)
@@ -138,7 +138,7 @@ func (c *Conn) remains(cause error) error {
 	err := fmt.Errorf("zkconn: close session %#x: %w: the servers expire it %v after they last heard of it",
 		c.SessionID(), ErrSessionRemains, c.SessionTimeout())
 	if cause != nil {
-		err = fmt.Errorf("%w (last cause: %v)", err, cause) // not %w: that of the connection is none of Close
+		err = fmt.Errorf("%w (last cause: %v)", err, cause) // not %w: the cause is the connection's, not Close's
 	}
 	return err
 }

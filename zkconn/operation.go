@@ -23,8 +23,8 @@ type Stat struct {
 	NumChildren int32
 	// DataLength is the length of its data in bytes.
 	DataLength int32
-	// Ctime is when it was made, Mtime when its data was last set, by the wall clock of the servers' leader, to the
-	// millisecond.
+	// Ctime is the time at which it was made, Mtime the time at which its data was last set, by the
+	// wall clock of the servers' leader, to the millisecond.
 	Ctime, Mtime time.Time
 }
 
@@ -36,8 +36,8 @@ func newStat(s *zk.Stat) Stat {
 	}
 }
 
-// operate runs one operation on a node: it checks the path, lets nothing in once the Conn is over, and makes an
-// *Error of what went wrong. run gets the path at the server.
+// operate runs one operation on a node: it checks the path, lets nothing in once the Conn is over,
+// and wraps an error in an *Error. run gets the path at the server.
 func (c *Conn) operate(op, path string, run func(absolute string) error) error {
 	if err := CheckPath(path); err != nil {
 		return &Error{Op: op, Path: path, Err: err}

@@ -250,9 +250,9 @@ func WithoutIdleSyncs() Option {
 
 // WithSuspendedTime sets the source of the time for which the machine has been suspended since some
 // moment. It must never give less than before, and may be called from any goroutine. By default the
-// system's clocks tell: CLOCK_BOOTTIME on Linux; elsewhere whatever the wall clock gains on the
-// monotonic one counts as suspended. It is for tests, and for machines whose clocks stand still in
-// another way.
+// system's clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on
+// the monotonic one counts as suspended. It is for tests, and for machines whose clocks stand still
+// in another way.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return func(c *Config) error {
 		if suspended == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
-// Outcome says what became of an operation at the servers: by its error (OutcomeOf), or by the nodes that there are
-// (ResolveTxn). The zero value is Applied.
+// Outcome says whether the servers have carried an operation out. The error tells it (OutcomeOf),
+// or the nodes that exist (ResolveTxn). The zero value is Applied.
 type Outcome = outcome.Outcome
 
 // The outcomes: see package outcome.
@@ -73,7 +73,7 @@ var committedRefusals = []error{
 // sent, and our server shows all that was committed before. It is false for nil, for a refusal that
 // a server may give by itself, and for an unknown outcome.
 //
-// The error of a read proves nothing of the kind, whatever it says.
+// No error of a read proves anything of the kind.
 //
 // ErrNoAuth counts here, but not as evidence for the lease (verdict.go). In
 // a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where

@@ -106,9 +106,9 @@ func (c *Conn) describeParent(absolute string) string {
 	return relative
 }
 
-// manyHangUps is how often in a row the connection is lost with the create of a container before persistent nodes are
-// made instead: servers, and proxies before them, that do not know the operation may close the connection (ClickHouse
-// Keeper did until 2026). One loss says nothing.
+// After manyHangUps connections in a row that were lost with the create of a container, persistent
+// nodes are made instead: servers, and proxies before them, that do not know the operation may
+// close the connection (ClickHouse Keeper did until 2026). One loss says nothing.
 const manyHangUps = 2
 
 // makeContainer makes a container node, or a persistent one where the servers do not make those. A server that does not
@@ -161,7 +161,8 @@ func (c *Conn) namedLoss(op, absolute string, err error) error {
 	return c.failure(op, c.relative(absolute), err)
 }
 
-// Parents are the nodes that one or several calls of MakeParents have made. The zero value has none.
+// Parents are the nodes that one or several calls of MakeParents have made. The zero value has no
+// nodes.
 type Parents struct {
 	conn *Conn
 	all  []string // at the server, each before those below it

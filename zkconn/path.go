@@ -15,10 +15,10 @@ const maxPath = 64 << 10
 // CheckPath checks that path can name a node of ours. The error wraps ErrBadPath and names the
 // value and the rule.
 //
-// The rules are those of ZooKeeper's PathUtils.validatePath, and three of our own. The root itself
-// and everything in /zookeeper are refused, because no lock lives there. So is a path of more than
-// 64 KiB, which requests have no room for. ZooKeeper looks at UTF-16 units and refuses surrogates,
-// so characters beyond U+FFFF are refused too.
+// It checks the rules of ZooKeeper's PathUtils.validatePath, and three more. The root itself and
+// everything in /zookeeper are refused, because no lock lives there. So is a path of more than 64
+// KiB, which requests have no room for. ZooKeeper looks at UTF-16 units and refuses surrogates, so
+// characters beyond U+FFFF are refused too.
 func CheckPath(path string) error {
 	if len(path) > maxPath {
 		return fmt.Errorf("%w %q...: must not be longer than %d bytes, and has %d", ErrBadPath, strings.ToValidUTF8(path[:64], ""), maxPath, len(path))

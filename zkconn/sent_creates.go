@@ -9,8 +9,8 @@ import (
 // Pipelining: order without waiting for an answer. The library takes requests from a channel, in the order in which goroutines come
 // to it. A caller that starts one for a create and one for a listing cannot know which goes first. The transport can.
 
-// awaitedCreates are those under way whose callers want to know when they have gone out, by path (of the server, chroot
-// included; of a transaction that of its first create).
+// awaitedCreates are the creates under way whose callers want to know when they have gone out, by
+// the path at the server, chroot included. A transaction is known by the path of its first create.
 type awaitedCreates struct {
 	n   atomic.Int32 // their number, so that other requests take no mutex
 	mu  sync.Mutex
@@ -55,10 +55,11 @@ func (a *awaitedCreates) passes(frame []byte) {
 	}
 }
 
-// births learns the czxid of nodes that are made. The zxid in the header of the reply to a create, or to a transaction
-// that was carried out, is that of the transaction, which is the czxid of what it made: FinalRequestProcessor takes it
-// when it has applied the transaction, before any read is served (tests/touches compares). The library drops it; the
-// transport sees it. So nobody has to look at a new node, which its own session may not be allowed to read.
+// births learns the czxid of nodes that are made. The header of the reply to a create, or to a
+// transaction that was carried out, has the zxid of the transaction, which is the czxid of the
+// nodes that it made: FinalRequestProcessor takes it when it has applied the transaction, before
+// any read is served (tests/touches compares). The library drops it; the transport sees it. So
+// nobody has to look at a new node, which its own session may not be allowed to read.
 type births struct {
 	n        atomic.Int32 // of registrations, so that other requests take no mutex
 	mu       sync.Mutex
@@ -152,7 +153,7 @@ func (b *births) awaits(xid int32) bool {
 	return sent
 }
 
-// answered takes the reply to a request that was carried out; body is what follows its header.
+// answered takes the reply to a request that was carried out; body is the reply without its header.
 func (b *births) answered(xid int32, zxid int64, body []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -78,7 +78,7 @@ type Event struct {
 	Server string
 	// Err is the cause of Disconnected, AuthFailed and Expired; it names the server where there is one.
 	Err error
-	// At is when the event was reported here, with a monotonic reading.
+	// At is the time at which the event was reported here, with a monotonic reading.
 	At time.Time
 }
 
@@ -109,7 +109,7 @@ type session struct {
 	added          []bool // credentials that the library presents by itself at every later connection
 	running        sync.WaitGroup
 
-	cause atomic.Pointer[error] // the last one; nil when there is none
+	cause atomic.Pointer[error] // see Conn.LastError; nil when there is no cause
 }
 
 func (s *session) event(kind EventKind) Event {

@@ -55,7 +55,8 @@ func hungUp(cause error) bool {
 	return errors.Is(cause, io.EOF) || errors.Is(cause, syscall.ECONNRESET) || errors.Is(cause, syscall.EPIPE)
 }
 
-// lastLoss is how the newest connection with a session was lost: ErrHungUp, ErrNoAnswer, or nil for another way.
+// lastLoss says how the newest connection with a session was lost: ErrHungUp, ErrNoAnswer, or nil
+// for another way.
 type lastLoss struct{ how atomic.Pointer[error] }
 
 // note takes the cause for which a connection is given up. It comes before requests without an answer end.

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// wallSuspended takes for suspended time whatever the wall clock has gained on the monotonic one: for systems without a
-// clock that counts suspended time. A wall clock that is set forward ends leases early, which is safe. One that is set
-// back while the machine is suspended hides as much of the suspension; nothing on such a system shows that.
+// wallSuspended counts as suspended the time that the wall clock has gained on the monotonic one.
+// It is for systems without a clock that counts suspended time. A wall clock that is set forward
+// ends leases early, which is safe. One that is set back while the machine is suspended hides as
+// much of the suspension; nothing on such a system shows that.
 func wallSuspended() func(now time.Time) time.Duration {
 	start := time.Now()
 	var most atomic.Int64
 	return func(now time.Time) time.Duration {
-		// Round(0) strips the monotonic reading: the difference is then that of the wall clock.
+		// Round(0) strips the monotonic reading: the difference is then between wall clock times.
 		return ratchet(&most, now.Round(0).Sub(start.Round(0))-now.Sub(start))
 	}
 }

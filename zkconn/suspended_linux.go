@@ -39,7 +39,7 @@ func systemSuspended() func(now time.Time) time.Duration {
 // suspensionKnown at most: for a wall clock that is set back as far, right after the machine was resumed.
 type suspension struct {
 	read   func() time.Duration                                // by the system's clocks, since the beginning
-	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise, of what time.Now has just given
+	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise; now is a fresh reading of time.Now
 	newest atomic.Pointer[suspensionRead]
 	most   atomic.Int64 // that was given
 }
@@ -49,8 +49,8 @@ type suspensionRead struct {
 	at, drift, suspended time.Duration // the monotonic clock, and by how much the wall clock was ahead of it before
 }
 
-// since gives for how long the machine has been suspended since the beginning, and never less than before. now is
-// what time.Now has just given.
+// since gives for how long the machine has been suspended since the beginning, and never less than
+// before. now is a fresh reading of time.Now.
 func (s *suspension) since(now time.Time) time.Duration {
 	wall, at := s.clocks(now)
 	drift := wall - at

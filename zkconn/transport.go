@@ -62,7 +62,7 @@ type transport struct {
 
 // transportObserver is told what passes. Its methods run on the library's goroutines and must not block.
 type transportObserver interface {
-	// replied: a server answered a request or ping; code is its error, 0 when there was none.
+	// replied: a server answered a request or ping; code is its error, 0 for no error.
 	replied(t *transport, code int32)
 	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
 	passes(frame []byte)
@@ -112,8 +112,8 @@ func (t *transport) SetDeadline(at time.Time) error {
 	return t.Conn.SetDeadline(t.clamp(at))
 }
 
-// clamp gives the handshake our deadline, whatever the library's is: too long for most session timeouts, and too short
-// for one that is far below what servers grant.
+// clamp gives the handshake our deadline in place of the library's, which is too long for most
+// session timeouts, and too short for one that is far below what servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
 	if t.established.Load() {
 		return at
@@ -161,8 +161,8 @@ type link struct {
 	closed  bool
 }
 
-// adopt makes t the newest; not once the link was closed. The library leaves the connection open that told it of an
-// expiry: whatever came before t is cut.
+// adopt makes t the newest, unless the link was closed. It cuts the connection before t, because
+// the library leaves a connection open that told it of an expiry.
 func (l *link) adopt(t *transport) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

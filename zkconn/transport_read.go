@@ -117,13 +117,13 @@ func (t *transport) weigh(xid, code int32, length int) error {
 		t.observer.sessionEnded(t, nil)
 		return zk.ErrSessionExpired
 	case moved:
-		t.over = zk.ErrSessionMoved // whoever asked is told first: this request was not executed
+		t.over = zk.ErrSessionMoved // the caller is told first: this request was not executed
 	}
 	return nil
 }
 
-// tellBirth shows the reply to a create to those who want to know its czxid. Of the reply to a transaction the beginning
-// is enough, where the whole does not fit the buffer.
+// tellBirth passes the reply to a create on to callers that want to know its czxid. Of the reply to
+// a transaction the beginning is enough, where the whole does not fit the buffer.
 func (t *transport) tellBirth(xid int32, zxid int64, code int32, length int) error {
 	if t.births == nil || code != 0 || !t.births.awaits(xid) {
 		return nil

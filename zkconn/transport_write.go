@@ -52,7 +52,8 @@ func (t *transport) withEvidence(frame []byte) []byte {
 func (t *transport) sendOwn(committed bool) {
 	t.order <- struct{}{}
 	defer func() { <-t.order }()
-	// An xid of its own: the answer to a request that is not followed must not pass for that to a later one.
+	// An xid of its own: the answer to a request that is not followed must not be taken for the
+	// answer to a later one.
 	xid := xidOwn - t.own
 	t.own = (t.own + 1) % (1 << 30)
 	frame := syncFrame

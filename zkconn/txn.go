@@ -37,15 +37,15 @@ type Op struct {
 	// missing (actors.Session.Transact); Conn.Txn refuses it.
 	Parents bool
 
-	acl []ACL // of a parent, see MissingParents; nil: that of WithACL
+	acl []ACL // of a parent, see MissingParents; nil: the ACL of WithACL
 }
 
 // OpResult is the result of one Op.
 type OpResult struct {
-	// Path is that of the node that was created, with its number, and otherwise that of the Op.
+	// Path is the path of the node that was created, with its number, or else the path of the Op.
 	Path string
-	// Version is that of the node that was set, and Mtime when it was, by the wall clock of the servers' leader, to the
-	// millisecond.
+	// Version is the new version of a node that was set, Mtime the time of that, by the wall clock
+	// of the servers' leader, to the millisecond.
 	Version int32
 	Mtime   time.Time
 }
@@ -54,13 +54,13 @@ type OpResult struct {
 var ErrGuardGone = errors.New("the guarding node is gone")
 
 // Txn carries out all ops or none, in one transaction, if the node at guard exists. The error wraps
-// ErrGuardGone where it does not, whatever else is wrong. Otherwise it is that of the first op that
-// was refused, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrBadVersion, ErrNoAuth,
-// ErrNoChildrenForEphemerals. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything is
-// sent.
+// ErrGuardGone where that node does not exist, before any other error. Otherwise it says why the
+// first op was refused that was, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
+// ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrTooLarge, ErrBadPath and ErrBadConfig
+// come before anything is sent.
 //
-// before is what the servers had told when the transaction was handed over: every change of it has
-// a greater zxid. See ResolveTxn for what to do after an unknown outcome.
+// before says up to which transaction the servers had told when this one was handed over: its own
+// changes have a greater zxid. See ResolveTxn for what to do after an unknown outcome.
 func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, err error) {
 	const op = "transaction"
 	t, err := c.newGuarded(op, guard, ops)
@@ -177,10 +177,10 @@ func (o Op) flags() int32 {
 	return flags
 }
 
-// ResolveTxn finds out what became of a Txn whose outcome is unknown, by the nodes that there are.
-// Call it on a connection that has committed a transaction since (CatchUp): of the same session, on
-// which nothing older can be carried out any more, or of a later session, when the old one has
-// expired. before is that of Txn.
+// ResolveTxn finds out whether a Txn was carried out whose outcome is unknown, by the nodes that
+// exist. Call it on a connection that has committed a transaction since (CatchUp): of the same
+// session, on which nothing older can be carried out any more, or of a later session, when the old
+// one has expired. before is the one that Txn returned.
 //
 // The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
 // list of children that it changes, was last changed by a transaction that is no newer than before.
@@ -322,5 +322,5 @@ func (f *finding) sequential(o Op, result *OpResult) error {
 	return nil
 }
 
-// sequenceDigits is how many digits a server puts behind the name of a sequential node.
+// sequenceDigits is the number of digits that a server puts behind the name of a sequential node.
 const sequenceDigits = 10

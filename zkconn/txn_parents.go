@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// MissingParents gives the creates of the nodes above path that do not exist, from the top: what a transaction that
-// creates path needs before it. They have no data, and the ACL of WithParentACL. A node that may not be read is taken to
-// exist. What it gives is what there was when it looked: who sends the creates may find that somebody else was faster.
+// MissingParents gives the creates of the nodes above path that do not exist, from the top. A
+// transaction that creates path needs them before it. They have no data, and the ACL of
+// WithParentACL. A node that may not be read is taken to exist. The answer is a snapshot: when the
+// creates are sent, somebody else may have made the nodes.
 func (c *Conn) MissingParents(path string) ([]Op, error) {
 	var missing []Op
 	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path, '/') {

@@ -16,8 +16,8 @@ type urgency struct {
 	pauses  *retry.Pauses // since the newest loss; nil before the first pause
 }
 
-// Bounds of the time that an attempt to dial has to itself while reconnecting is urgent: a twentieth of the session
-// timeout. The longest is that of RFC 8305.
+// Bounds of the time that an attempt to dial has to itself while reconnecting is urgent: a
+// twentieth of the session timeout. The upper bound is from RFC 8305.
 const (
 	overlapsPerTimeout = 20
 	shortestOverlap    = 10 * time.Millisecond

@@ -22,10 +22,10 @@ const (
 	ended
 )
 
-// verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed like any other
-// transaction. Whatever else a server says, it may say by itself: throttled, authentication required, and no permission
-// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less,
-// lets that one pass).
+// verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed
+// like any other transaction. All other answers a server may give by itself: throttled,
+// authentication required, and no permission (ZooKeeperServer.authWriteRequest, where
+// zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, lets that one pass).
 func verdictOf(code int32) verdict {
 	switch code {
 	case 0, codeNoNode, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
@@ -91,7 +91,7 @@ func (m *multis) sent(xid int32) {
 	m.xids = append(m.xids, xid)
 }
 
-// answered reports whether an answer is that of a multi.
+// answered reports whether an answer is for a multi.
 func (m *multis) answered(xid int32) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -37,8 +37,8 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidOwn is that of the first request of our own (keepalive.go); the others count down from it. The library and the
-	// servers use other negative ones.
+	// xidOwn is the xid of the first request of the keepalive (keepalive.go); the others count down
+	// from it. The library and the servers use other negative xids.
 	xidOwn = -1000
 
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
@@ -71,7 +71,7 @@ func requestPath(frame []byte) (string, bool) {
 	return path, ok
 }
 
-// cutString takes a string from the beginning of what a frame says.
+// cutString takes a string from the beginning of a frame's body.
 func cutString(b []byte) (text string, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return "", nil, false
@@ -83,8 +83,8 @@ func cutString(b []byte) (text string, rest []byte, ok bool) {
 	return string(b[4 : 4+length]), b[4+length:], true
 }
 
-// createOf gives the path of what a request makes: a create, or the first create of a transaction, before which only
-// checks and deletes may come.
+// createOf gives the path of the node that a request makes: of a create, or of the first create of
+// a transaction, before which only checks and deletes may come.
 func createOf(frame []byte) (string, bool) {
 	switch requestOp(frame) {
 	case opCreate:
@@ -115,8 +115,9 @@ func firstCreate(parts []byte) (string, bool) {
 	return "", false
 }
 
-// carriedOut reports whether a transaction was: the reply to one that was not begins with an error, whatever its header
-// says. The node that it made has the path of the request; the reply does not say so in all versions alike.
+// carriedOut reports whether a transaction was carried out. The reply to one that was not begins
+// with an error, even where its header has none. The node that it made has the path of the request;
+// the reply does not say so in all versions alike.
 func carriedOut(body []byte) bool {
 	const failed = -1
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
@@ -181,7 +182,7 @@ func partHeader(op int32, last bool) []byte {
 	return append(header, 0xff, 0xff, 0xff, 0xff)
 }
 
-// withLength writes the length of what follows into the first four bytes.
+// withLength writes the length of the rest of the frame into its first four bytes.
 func withLength(frame []byte) []byte {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
 	return frame

@@ -51,10 +51,10 @@ type Listener interface {
 // WaitListener is a Listener that is also told whom the request waits for, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what is known of the predecessor without a further query: its node, and again when
-	// that has been read. A request that begins to wait inside its session before the first node of
-	// the session in the queue is known is told of nobody, also later: a hundred thousand messages
-	// would go before the first hand-over.
+	// Waits gives what is known of the predecessor without a further query: its node, and again
+	// when that has been read. It is not called for a request that begins to wait inside its
+	// session before the session's first node in the queue is known, nor later: a hundred thousand
+	// messages would go before the first hand-over.
 	Waits(predecessor Predecessor)
 }
 
@@ -72,7 +72,7 @@ type TroubleListener interface {
 	Troubled(text string)
 }
 
-// Begin checks the audience and watches the owner. The error is that of Check.
+// Begin checks the audience and watches the owner. It returns the error of Check.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if err := a.Check(ctx); err != nil {
 		return err

@@ -12,11 +12,11 @@ import (
 )
 
 // Revoke asks everybody who holds a lock to give it back, and tells who was asked. It writes a
-// revoke request to the holders' nodes: beside what Turnstile's nodes say, and in the place of what
-// others say, Curator's word where the node is Curator's, and the word of ZooKeeper's recipe
-// otherwise. Holders decide by themselves whether they listen: go-zookeeper's Lock and kazoo's do
-// not. A holder whose node may not be written is not among the Asked, and shows in the answer's
-// Reason.
+// revoke request to the holders' nodes. In a node of Turnstile's it is added to the data. In any
+// other node it replaces them: with Curator's word where the node is Curator's, and with the word
+// of ZooKeeper's recipe otherwise. Holders decide by themselves whether they listen: go-zookeeper's
+// Lock and kazoo's do not. A holder whose node may not be written is not among the Asked, and shows
+// in the answer's Reason.
 func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, error) {
 	contenders, err := Queue(conn, lockPath)
 	if err != nil {
@@ -66,8 +66,8 @@ func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeR
 // anyVersion is the version of a write that does not care.
 const anyVersion = -1
 
-// whose reports whether a node of Turnstile's is still of the contender that was seen with it; now is what the node says
-// now.
+// whose reports whether a node of Turnstile's still belongs to the contender that was seen with it.
+// now is read from the node as it is now.
 type whose func(seen, now messages.Contender) bool
 
 func anybody(_, _ messages.Contender) bool { return true }

@@ -17,7 +17,7 @@ import (
 const secondLook = 250 * time.Millisecond
 
 // settledLook is secondLook where a node takes part that is passed on within another session. Its
-// data may be of whoever had it before, until that session writes them anew: within two looks half a
+// data may name an earlier owner, until that session writes them anew: within two looks half a
 // second apart.
 const settledLook = 1250 * time.Millisecond
 
@@ -106,8 +106,8 @@ func findAmong(
 	return findIn(own.addTo(both), possible), nil
 }
 
-// DeadlockProbe asks whether a waiting contender has to give up, because it is the youngest in a
-// deadlock of those that look for one. DeadlockProbed answers it.
+// DeadlockProbe asks whether a waiting contender has to give up: whether it is in a deadlock, and
+// the youngest there of the contenders that look for deadlocks. DeadlockProbed answers it.
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
@@ -243,8 +243,8 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 // cohorts has the cohorts of one session.
 type cohorts []Cohort
 
-// contested adds the lock paths below a root where somebody waits in a cohort to those that have
-// waiters, in order.
+// contested adds the lock paths below a root where a request waits in a cohort to the given paths,
+// which have waiters. They are in order.
 func (own cohorts) contested(paths []string, root string) []string {
 	below := strings.TrimSuffix(root, "/") + "/"
 	for _, k := range own {
@@ -256,8 +256,8 @@ func (own cohorts) contested(paths []string, root string) []string {
 	return slices.Compact(paths)
 }
 
-// addTo gives lock paths as they were read, with those that wait in cohorts, and with who has their
-// nodes now.
+// addTo gives the lock paths that were read, completed by the session's cohorts: the requests that
+// wait in them, and the present owners of their nodes.
 func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 	if len(own) == 0 {
 		return read
@@ -288,7 +288,8 @@ func named(c, has messages.Contender) messages.Contender {
 }
 
 // standsStill reports whether a member of a deadlock still has its node, or still waits behind the
-// same one. Of those that are not in cohorts of this session the readings say that.
+// same one. It is true for members that are in no cohort of this session: both readings have shown
+// that already.
 func (own cohorts) standsStill(c messages.Contender) bool {
 	if c.ID == "" {
 		return true

@@ -92,7 +92,7 @@ func (l seenLock) count() (counts []messages.LockCount) {
 	return counts
 }
 
-// walkFrom looks at the tree below a root as it is now or later.
+// walkFrom lists the tree below a root. It shows everything that was committed before the call.
 func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	w := &walk{conn: conn, most: mostNodes}
 	if err := catchUp(conn, root); err != nil {

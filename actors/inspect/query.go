@@ -44,8 +44,8 @@ type Session struct {
 	Unused func(node messages.Contender) bool
 	// Cohorts gives the nodes of this session that are passed on in cohorts.
 	Cohorts func() []Cohort
-	// Waiting counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
-	// another.
+	// Waiting counts the requests that wait, without nodes, behind a node of this session; zero for
+	// a node of another session.
 	Waiting func(node messages.Contender) int
 }
 

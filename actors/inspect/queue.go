@@ -12,10 +12,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Queue reads the contenders of a lock path as they are now or later: queue by queue of those with
-// names, each in the order in which they came. There are none where the lock path does not exist.
-// At a contest's path there is its holder. A contender whose data may not be read is shown with
-// what its name tells. It fails where the lock path itself may not be read: zkconn.ErrNoAuth.
+// Queue reads the contenders of a lock path, one named queue after the other, each in the order in
+// which they came. It shows everything that was committed before the call. A lock path that does
+// not exist has no contenders. At a contest's path there is its holder. A contender whose data may
+// not be read is shown with what its name tells. It fails where the lock path itself may not be
+// read: zkconn.ErrNoAuth.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ func semaphore(children []string) bool {
 	})
 }
 
-// describeAll reads the nodes of the contenders. Those that have gone since they were listed are
-// left out, and the others are judged without them: new nodes come behind those that are left.
+// describeAll reads the nodes of the contenders. Contenders that have gone since the listing are
+// left out, and the others are judged without them: new nodes come behind the ones that are left.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))

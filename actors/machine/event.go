@@ -27,19 +27,20 @@ const (
 
 	// Replies. Each carries the number of its operation.
 
-	// Created: our node was made. Alone, Predecessor and Exhausted say what the reply told of the queue.
+	// Created: our node was made. Alone, Predecessor and Exhausted have what the reply told about
+	// the queue.
 	Created
 	// Seated: the request sits on a node that was made for another: it shares a hold, or goes on with a node
 	// that was retained, or that its cohort passes on. Nobody is before it.
 	Seated
-	// SeatTaken: no node was made, because another request has the node, or is to make it: the one node of a
-	// contest, or that of the cohort. The request waits for it without a node of its own.
+	// SeatTaken: no node was made, because another request has the node, or is to make it: the one
+	// node of a contest, or the cohort's. The request waits for it without a node of its own.
 	SeatTaken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
 	// Listed: the queue as read. Missing, First and Predecessor say where we stand.
 	Listed
-	// Watched: the predecessor is there, and its end will be told.
+	// Watched: the predecessor exists, and an event will tell of its end.
 	Watched
 	// TurnCame: nobody is before us any more. The predecessor was the head of the queue; it has given the
 	// lock back, or its node is gone.
@@ -56,7 +57,8 @@ const (
 	OwnChanged
 	// NodeGone: our own node does not exist any more.
 	NodeGone
-	// Found: the answer to Verify. Node is our node, in this session; empty when there is none.
+	// Found: the answer to Verify. Node is our node, in this session; empty when there is no such
+	// node.
 	Found
 	// Deleted: our node is gone because we deleted it, or it was gone before.
 	Deleted
@@ -108,10 +110,12 @@ func Kinds() []Kind {
 	return all
 }
 
-// Event is something that happened to a request. Kind is always set; the rest is what it needs.
+// Event is something that happened to a request. Kind is always set; each kind sets the fields that
+// it needs.
 type Event struct {
 	Kind Kind
-	// Op is the number of the operation that this answers; zero for what answers none.
+	// Op is the number of the operation that this answers; zero for an event that answers no
+	// operation.
 	Op uint64
 	// Node is our node's name: Created, Seated, Found.
 	Node string
@@ -221,7 +225,7 @@ type Effect struct {
 	Do   Do
 	Op   uint64
 	Node string
-	// Ending: the request has been given up or back, whatever the answer is.
+	// Ending: the request has been given up or given back, and no answer changes that.
 	Ending bool
 }
 

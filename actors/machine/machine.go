@@ -7,7 +7,7 @@ import (
 // Machine is the whole state of one lock request. It is a value: a copy is a machine of its own. Make one
 // with [New].
 type Machine struct {
-	// State is where the request stands.
+	// State is the state of the request.
 	State messages.State
 	// From is the state that recovering came from: what is to be found again.
 	From messages.State
@@ -15,7 +15,7 @@ type Machine struct {
 	Ending messages.State
 	// Op is the number of the current operation.
 	Op uint64
-	// Node is our node's name, "" while we know of none.
+	// Node is our node's name, "" while we know of no node.
 	Node string
 	// Token is our fencing token; zero while we know of no node.
 	Token messages.Token

@@ -18,8 +18,8 @@ type Row struct {
 // Rows gives the whole table, in the order in which it is tried.
 func Rows() []Row { return append([]Row(nil), table...) }
 
-// Possible reports whether the event has a row in the state. What is not possible in a live state is a
-// bug of the shell; a request that has ended takes no further part, whatever comes.
+// Possible reports whether the event has a row in the state. An impossible event in a live state is
+// a bug of the shell. In a terminal state every event is ignored.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
 // Step takes one event: it changes the machine and gives the work to do, and the row that fired, nil where
@@ -45,7 +45,8 @@ func (m *Machine) Step(ev Event) (Effects, *Row) {
 	return m.take(ev)
 }
 
-// saysMore has the events that end a hold whatever its lease does, and say more of why than LeaseOver.
+// saysMore has the events that end a hold also while its lease is valid, and that tell the reason
+// better than LeaseOver.
 var saysMore = [kinds]bool{Expired: true, Closed: true, NodeGone: true}
 
 // take fires the row of an event.
@@ -72,7 +73,7 @@ func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 
 var table = concat(gettingIn, having, recovering, leaving)
 
-// index finds the rows of a pair without a search; terminal states have none.
+// index finds the rows of a pair without a search; terminal states have no rows.
 var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	for i := range table {
 		row := &table[i]

@@ -31,15 +31,16 @@
 //
 // # Attributes
 //
-// Every attribute has few values: [Values] lists them. A lock path is none of them. For figures of
-// groups of paths, pass a function that makes a label of a path to actors.WithMeterLabels, and keep
-// the number of its values small. Labels are on what is counted of locks, not on what is counted of
-// sessions.
+// Every attribute has few values: [Values] lists them. A lock path is never an attribute. For
+// figures of groups of paths, pass a function that makes a label of a path to
+// actors.WithMeterLabels, and keep the number of its values small. Figures of locks have labels,
+// figures of sessions do not.
 //
 //   - turnstile.lock.mode: exclusive, read, write, semaphore, contest.
-//   - error.type: why a request gave up, as a reason; there is none when it got its lock.
-//   - turnstile.lock.reason: why a hold ended. A [messages.Reason] in one word: released, owner_gone, stopped,
-//     revoked, session_expired, session_closed, lease_over, node_deleted and others: see [Reason].
+//   - error.type: the reason why a request gave up; absent when it got its lock.
+//   - turnstile.lock.reason: the reason why a hold ended. It is a [messages.Reason] in one word:
+//     released, owner_gone, stopped, revoked, session_expired, session_closed, lease_over,
+//     node_deleted and others: see [Reason].
 //   - turnstile.lock.handoff: local where the holder before was of the same session, and remote
 //     otherwise. A local one is timed from when that holder's lock actor asked to give the lock
 //     back, or else from when the session knew that its node is gone. A remote one is timed from

@@ -145,7 +145,7 @@ func Values(of attribute.Key) []string {
 	return all
 }
 
-// other is the word for what has none, as the semantic conventions have it.
+// other stands for a reason without a word, as in the semantic conventions.
 const other = "_OTHER"
 
 // Reason gives a reason in one word, as the attributes error.type and turnstile.lock.reason have it; "_OTHER" for one

@@ -18,7 +18,7 @@ type Owner struct {
 	// Host and PID are the machine and the process.
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
-	// ID is the GUID of the request, in contests, whose node's name has none.
+	// ID is the GUID of the request, in contests, whose node's name has no GUID.
 	ID string `json:"id,omitempty"`
 	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if
 	// any.
@@ -32,17 +32,17 @@ type Owner struct {
 	// Place is the place of the node among the creates of its transaction. It is part of the fencing
 	// token.
 	Place int `json:"place,omitempty"`
-	// Reclaim is the label by which a process that is started again takes the hold back. Token is that of the hold where
-	// it was taken back; zero where the node's own czxid and Place tell it.
+	// Reclaim is the label by which a process that is started again takes the hold back. Token is
+	// the token of a hold that was taken back; zero where the node's own czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
 	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
-	// Cohort bounds the grants in a row that the node may serve within its session; zero for one. Then
-	// what is said here may be of the request that had the node before: the session writes who has it
-	// now some time after it was passed on.
+	// Cohort bounds the grants in a row that the node may serve within its session; zero for one.
+	// With a cohort these data may describe the request that had the node before: the session
+	// writes the present one some time after the node was passed on.
 	Cohort int `json:"cohort,omitempty"`
-	// Since is when the lock was asked for, by the clock of that machine.
+	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
 
@@ -83,9 +83,9 @@ func (o Owner) Waits() string {
 	return ""
 }
 
-// A revoke request replaces the data of a contender's node by one of these words: ZooKeeper's recipe
-// writes the first, Curator the second. Turnstile does so to nodes of other libraries, and puts its
-// request beside what the data of its own nodes say: see Asked.
+// A revoke request replaces the data of a contender's node by one of these words: ZooKeeper's
+// recipe writes the first, Curator the second. Turnstile does so to nodes of other libraries. To
+// the data of its own nodes it adds the revoke request: see Asked.
 const (
 	RevokeRequest        = "unlock"
 	CuratorRevokeRequest = "__REVOKE__"

@@ -8,13 +8,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The search takes away, from all contenders that wait, those that may yet get in, until none is
-// left that may:
+// The search begins with all contenders that wait. It takes away the ones that may yet get in,
+// until no more can:
 //
-//   - one that waits for a lock may get in when no earlier contender that it waits for is stuck;
-//   - one that waits for permits may get in when those that the stuck ones before it never give
-//     back leave enough for it. So it is stuck when too many of the holders are, and not because
-//     one is;
+//   - a contender that waits for a lock may get in when no earlier contender that it waits for is
+//     stuck;
+//   - a contender that waits for permits may get in when enough permits remain beside those that
+//     stuck contenders before it never give back. So it is stuck when too many of the holders are,
+//     and not because one is;
 //   - a contender is stuck when it waits and never gets in, and also when its owner stands still
 //     for another request that never gets in: then it is never given back.
 //
@@ -32,9 +33,9 @@ type LockPath struct {
 	Waiting map[string][]messages.Contender
 }
 
-// contested is one queue, in order; or those that wait without nodes, behind a node that is part of a
-// queue itself. They keep nobody in the queue out: it is not known whether they get in before those
-// behind the node.
+// contested is one queue, in order; or the requests that wait without nodes behind one node of a
+// queue. Those keep nobody in the queue out: it is not known whether they get in before the
+// contenders behind that node.
 type contested struct {
 	permits int
 	of      *contested // the queue that the node is part of; nil for a queue
@@ -161,9 +162,9 @@ func (j *jam) stops(w *waiter) bool {
 	return out && len(by) > 0
 }
 
-// connect links the stuck requests of a queue to those they wait for. Where contenders whose owners
-// stand still elsewhere stop a request already, those that merely wait before it are no part of it:
-// it would be stuck without them.
+// connect links each stuck request of a queue to the requests that it waits for. Where contenders
+// whose owners stand still elsewhere stop a request already, contenders that merely wait before it
+// are left out: it would be stuck without them.
 func (s *standstill) connect(l *contested) {
 	frozen := l.jam(s.frozen)
 	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.frozen(b) })
@@ -187,8 +188,8 @@ func (s *standstill) connect(l *contested) {
 	}
 }
 
-// queueBehind links a request to as many of those that merely wait before it as it takes to keep it
-// out, together with the permits that are never given back.
+// queueBehind links a request to contenders that merely wait before it: to as many as it takes to
+// keep it out, together with the permits that are never given back.
 func (w *waiter) queueBehind(frozen jam, queued *jam) {
 	by, _ := queued.keepOut(w.style)
 	for _, b := range by {
@@ -305,11 +306,11 @@ func describe(circle []link) messages.Deadlock {
 	return d.Turn()
 }
 
-// PossibleDeadlocks finds what would be deadlocks if processes stood still as a whole: a process that
-// waits behind a lock that it holds itself, as when it is locked again without the context of its
-// lease, and processes that wait for each other's. Each is a deadlock if those that hold wait for those
-// that wait, which no node says; with several workers in a process that need not be so. What
-// [Deadlocks] finds is left out, and so is whatever has a part in it.
+// PossibleDeadlocks finds what would be deadlocks if processes stood still as a whole: a process
+// that waits behind a lock that it holds itself, as when it is locked again without the context of
+// its lease, and processes that wait for each other's. Each is a deadlock if those that hold wait
+// for those that wait, which no node says; with several workers in a process that need not be so.
+// What [Deadlocks] finds is left out, and so is every circle that shares a node with it.
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits for
 // several locks, or several times for one, may do so with several workers: only what it holds is taken to
@@ -335,7 +336,7 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 		}
 		slices.Sort(members)
 		circle := strings.Join(members, "")
-		known := told[circle] // of those that wait in one process for one lock the oldest is named
+		known := told[circle] // of several waiters of one process for one lock, the oldest is named
 		told[circle] = true
 		return known || sharesPermits(d)
 	})

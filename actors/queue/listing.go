@@ -13,9 +13,9 @@ import (
 type Position struct {
 	// Before counts the contenders that it waits for.
 	Before int
-	// Predecessor is the name of the nearest of them, "" where there is none.
+	// Predecessor is the name of the nearest of them, "" where it waits for nobody.
 	Predecessor string
-	// LookAhead is the one before the predecessor, for exclusive contenders; "" for none.
+	// LookAhead is the node before the predecessor, for exclusive contenders; "" for none.
 	LookAhead string
 	// Head tells that nobody but this contender can be first once the predecessor's node is gone: nobody takes its place,
 	// by a downgrade or by taking a hold back.
@@ -224,13 +224,13 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier are contenders with smaller sequence numbers than the one that is judged, in their order:
-// all of them, or those that a question is about.
+// earlier has contenders with smaller sequence numbers than the one that is judged, in their order:
+// all of them, or the ones of one kind.
 type earlier[T any] struct {
 	permits int // how many there are
 	taken   int // how many of them these contenders take
 	all     []T
-	writers []T // those that readers wait for
+	writers []T // the ones that readers wait for
 }
 
 func (e *earlier[T]) add(contender T, s Style) {
@@ -280,7 +280,7 @@ type Standing struct {
 func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {
-		kazoo := earlier[string]{} // those that kazoo's locks see
+		kazoo := earlier[string]{} // the contenders that kazoo's locks see
 		for _, e := range q.entries {
 			position := q.position(e)
 			s := Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)}

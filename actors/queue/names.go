@@ -21,7 +21,7 @@ type Style struct {
 // Prefix gives the beginning of a contender node's name, GUID included; the server adds the
 // sequence number. In a queue without a name Curator's names are the usual ones: its
 // InterProcessMutex and go-zookeeper's Lock read them as their own. Other libraries know neither
-// weights nor names of queues: those have one form, whatever the naming.
+// weights nor names of queues: those have one form under every naming.
 func (s Style) Prefix(guid string) string {
 	switch {
 	case s.Name != "":
@@ -174,8 +174,7 @@ func (m *marker) find(child, before string) int {
 	return -1
 }
 
-// withoutGUID takes _c_<guid>- off the name of a queue. Programs that write names of their own have
-// no GUID.
+// withoutGUID takes _c_<guid>- off the name of a queue. Other programs' names may have no GUID.
 func withoutGUID(name string) string {
 	const guid = len("00000000-0000-0000-0000-000000000000-")
 	rest, protected := strings.CutPrefix(name, "_c_")

@@ -56,7 +56,7 @@ type provider interface {
 // acquired, and the request.
 //
 // The error wraps actors.ErrBadAcquire when there is no lock, or one is named twice and would wait
-// for itself. Otherwise it is that of check, which is actors.CheckAcquire.
+// for itself. Otherwise it is an error of check, which is actors.CheckAcquire.
 func InOrder[Lock any, At provider](locks []Lock, of func(Lock) (At, messages.Acquire),
 	check func(messages.Acquire) error,
 ) ([]Lock, error) {

@@ -27,15 +27,15 @@ type phase string
 const (
 	// taking: the locks before this one are held, this one is asked for.
 	taking phase = "taking"
-	// holding: all are held.
+	// holding: all locks are held.
 	holding phase = "holding"
-	// returning: all that there are go back. Then it is over.
+	// returning: all locks go back. Then it is over.
 	returning phase = "returning"
-	// retreating: all that there are go back. Then it begins again.
+	// retreating: all locks go back. Then it begins again.
 	retreating phase = "retreating"
-	// pausing: there are none, until it begins again.
+	// pausing: no lock is held, until it begins again.
 	pausing phase = "pausing"
-	// over: there are none any more.
+	// over: no lock is held any more.
 	over phase = "over"
 )
 
@@ -94,8 +94,8 @@ func (s *Several) Refused(noRoom bool) Next {
 	return s.Lost()
 }
 
-// Lost says that one of the locks is there no more, whatever the reason. While all go back that
-// changes nothing.
+// Lost says that one of the locks is not held any more, for any reason. It changes nothing while
+// all go back.
 func (s *Several) Lost() Next {
 	if s.phase != taking && s.phase != holding {
 		return Next{}

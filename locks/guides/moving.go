@@ -128,7 +128,7 @@
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it
 //
 // What differs in meaning: two mutexes of one etcd session and one prefix have one key, so the
-// second is let in. Here the second waits, in whatever session. A session here is followed by
+// second is let in. Here the second waits, also within one session. A session here is followed by
 // another when it expires, and waiters queue again by themselves. Session timeouts are bounded by
 // the servers' ticks (see "Choosing a session timeout").
 //

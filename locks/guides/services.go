@@ -115,7 +115,7 @@
 //
 // In a program of protoactor's the same is an actor. Every node spawns a singleton; the one that
 // holds the lock runs your actor as its child, and forwards messages to it. The first message is an
-// actors.Activation: give its Context to whatever takes long, and its Token to whatever is written.
+// actors.Activation: give its Context to all that takes long, and its Token to all that is written.
 //
 //	props := actor.PropsFromProducer(newBilling)
 //	pid := system.Root.Spawn(actors.NewSingleton(session, messages.Acquire{Path: "/singletons/billing"}, props))

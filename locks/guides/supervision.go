@@ -1,7 +1,7 @@
 // # Supervision of actors
 //
-// An actor that holds a lock fails like any other, and its supervisor decides what becomes of it.
-// This guide says what becomes of its lock. The code is that of
+// An actor that holds a lock fails like any other, and its supervisor decides what happens to it.
+// This guide says what happens to its lock. The code is that of
 // locks/guides/example_supervision_test.go, which a test checks.
 //
 // # The easier ways

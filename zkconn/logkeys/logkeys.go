@@ -11,13 +11,13 @@ import (
 // The keys.
 const (
 	Path    = "path"    // the lock path
-	Node    = "node"    // the name of the contender's node, "" while there is none
+	Node    = "node"    // the name of the contender's node, "" while it has no node
 	State   = "state"   // of the request: messages.State in a word
 	From    = "from"    // the state before
 	Event   = "event"   // what has happened to a request: machine.Kind in a word
 	Reason  = "reason"  // why a request ends: messages.Reason
-	Token   = "token"   // the fencing token, 0 while there is none
-	Session = "session" // the session's id: 0x and hexadecimal digits, as ZooKeeper logs it; 0x0 while there is none
+	Token   = "token"   // the fencing token, 0 before the grant
+	Session = "session" // the session's id: 0x and hexadecimal digits, as ZooKeeper logs it; 0x0 before the first
 	Epoch   = "epoch"   // the number of the session, from 1, for each session actor
 	Server  = "server"  // host and port
 	Timeout = "timeout" // the session timeout that was granted
@@ -30,7 +30,7 @@ const (
 	Panic   = "panic"   // what was recovered
 	Stack   = "stack"   // from where
 	Text    = "text"    // what the ZooKeeper library says
-	// FastPaths are those that are switched off.
+	// FastPaths are the fast paths that are switched off.
 	FastPaths = "fast_paths"
 )
 

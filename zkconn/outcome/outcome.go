@@ -5,7 +5,7 @@ package outcome
 
 import "fmt"
 
-// Outcome says what became of an operation at the servers. The zero value is Applied.
+// Outcome says whether the servers have carried an operation out. The zero value is Applied.
 type Outcome int
 
 const (

@@ -15,7 +15,7 @@
 // (1) Without pauses there were 12 000 tries a second. (2) WithReconnectBackoff sets the bounds.
 //
 // T is the session timeout. The caller knows when to stop: at the end of ctx, of the session, or of
-// the lease. The bounds are those before the jitter, so a pause may be half as long again.
+// the lease. Jitter comes on top of the bounds, so a pause may be half as long again.
 //
 // Package coordinator has pauses of its own: it is pure, and its jitter comes with its input.
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bootID is the kernel's name for its present run; containers see that of their host.
+// bootID gives the kernel's ID of its present run. A container sees the ID of its host.
 func bootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	id := strings.TrimSpace(string(text))

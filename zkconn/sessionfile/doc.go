@@ -13,8 +13,8 @@
 // [Open] takes an advisory lock (flock) on the file itself and keeps it until Close, so two live
 // processes never share a session file: the second gets ErrInUse. The kernel releases the lock when
 // the process has ended, however it ended, and no child inherits it (close-on-exec). So a process
-// that has the lock knows that its predecessor under the same run of the same kernel is dead, in
-// whatever container it ran. It may close that one's session.
+// that has the lock knows that its predecessor under the same run of the same kernel is dead, even
+// if that one ran in another container. It may close its predecessor's session.
 //
 // Of other kernels the lock proves nothing: a file on NFS, a volume that moved from a host that is
 // out of reach, the disk of a cloned machine. The writer may live and believe in its lease, and
@@ -41,14 +41,14 @@
 // successor keeps the session for the rest of that time.
 //
 // Two must never hold at once. The predecessor's lease may still run by its own clock, and nobody
-// knows until when. But whoever has the lock of the file knows that the process is dead, and a dead
-// process uses no lease. One that is stopped (SIGSTOP) has not let go of the lock: the successor
-// gets ErrInUse for as long as it is. What the dead process has sent may arrive later. Where it
-// depends on the node it is refused, because that node is gone (locks.Lease.Txn). Elsewhere the new
-// token refuses it, which is greater. Nobody else can have held in between, because the
-// predecessor's node was the first of its queue until it was replaced, and the new one stands at
-// its number. If the session has expired the node is gone, and there is nothing to take back: the
-// transaction says so.
+// knows until when. But the process that has the lock of the file knows that the predecessor is
+// dead, and a dead process uses no lease. A predecessor that is only stopped (SIGSTOP) still has
+// the lock of the file, so its successor gets ErrInUse. What the dead process has sent may arrive
+// later. Where it depends on the node it is refused, because that node is gone (locks.Lease.Txn).
+// Elsewhere the new token refuses it, which is greater. Nobody else can have held in between,
+// because the predecessor's node was the first of its queue until it was replaced, and the new one
+// stands at its number. If the session has expired the node is gone, and there is nothing to take
+// back: the transaction says so.
 //
 // # Whose file
 //
@@ -70,9 +70,10 @@
 //
 // # Written in place
 //
-// The file is written where it is, not replaced: the lock is the file's, and one that is renamed
-// over it would not have it. A write is one call, usually of less than a page, which a killed
-// process does not leave half done. A longer one that is half done cannot be understood, or names a
-// session that no server knows. What is left behind the newest content is not read. The file is not
-// forced to the disk, for it has to outlive the process and not the host.
+// The file is written in place, not replaced: the lock belongs to the file, and another file that
+// is renamed over it would not have the lock. A write is one call, usually of less than a page,
+// which a killed process does not leave half done. A longer write that is half done leaves a file
+// that cannot be understood, or that names a session that no server knows. What is left behind the
+// newest content is not read. The file is not forced to the disk, for it has to outlive the process
+// and not the host.
 package sessionfile

@@ -26,8 +26,9 @@ type Record struct {
 	KeptUntil time.Time
 }
 
-// keptFor is how much longer the session is kept: its timeout from when the first process keeps it, however many come
-// after that one. A clock that was set back prolongs that, by no more than the timeout each time.
+// keptFor gives the time for which the session is still kept: its timeout from when the first
+// process keeps it, however many come after that one. A clock that was set back prolongs that, by
+// no more than the timeout each time.
 func (r Record) keptFor(now time.Time) time.Duration {
 	if r.KeptUntil.IsZero() {
 		return r.Timeout
@@ -44,7 +45,7 @@ func (r Record) String() string {
 func (r Record) GoString() string { return r.String() }
 
 const (
-	// format is how every version begins, heading how this one does.
+	// format begins the file in every version, heading in this one.
 	format  = "turnstile session file, version "
 	heading = format + "1\n"
 )

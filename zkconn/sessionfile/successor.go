@@ -118,7 +118,7 @@ func (s *Successor) closePredecessor(ctx context.Context, r Record) {
 	defer s.mu.Unlock()
 	s.left = slices.DeleteFunc(s.left, func(other Record) bool { return other.Session == r.Session })
 	s.kept = slices.DeleteFunc(s.kept, func(kept int64) bool { return kept == r.Session })
-	if len(s.own) > 0 { // otherwise the next write is that of our own
+	if len(s.own) > 0 { // otherwise our own session is written next
 		s.write()
 	}
 }

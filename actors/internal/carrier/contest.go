@@ -8,8 +8,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// createContest makes the one node of a contest, or reads the one that is there. A session that may not read its own is
-// refused: the name does not say whose it is, so that nothing could tell what became of a lost reply, or what to delete.
+// createContest makes the one node of a contest, or reads the one that exists. A session that may
+// not read its own node is refused: the name does not tell the owner, so nothing could resolve a
+// lost reply, or tell which node to delete.
 func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 	if err := k.Conn.ReadsOwn(sp.At(sp.One)); err != nil {
 		return &coordinator.Created{Failure: failureOf(err)}
@@ -38,8 +39,9 @@ func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 	return a
 }
 
-// findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
-// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
+// findContest reads the one node of a contest, after a committed transaction. A transaction after
+// the read would prove that a node of that name exists, but not whose it is. The sync adds to the
+// evidence for the lease, as in seek.
 func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{}
 	path := q.Spec.At(q.Spec.One)
@@ -54,7 +56,7 @@ func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// readContest reads the one node of a contest; nil when there is none.
+// readContest reads the one node of a contest; nil when it does not exist.
 func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
 	data, stat, err := k.Conn.Get(sp.At(sp.One))
 	if errors.Is(err, zkconn.ErrNoNode) {

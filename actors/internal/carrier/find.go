@@ -37,9 +37,9 @@ func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
-// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see
-// [zkconn.Conn.CatchUp]).
+// seek looks for nodes of the request. Their absence is believed only after a committed
+// transaction: a leader answers its own clients' sync at once, also before it has applied a change
+// that it told others of (see [zkconn.Conn.CatchUp]).
 func (k Carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
 	if err := k.Conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return err
@@ -85,9 +85,11 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 	return nil
 }
 
-// ownStat finds out whose a node with the request's GUID is. Servers since 3.8.4 and 3.9.2 do not say that to a session that may
-// not read it (ZOOKEEPER-2590), but they do in the reply to a write: so the data that it was made with are written again. A
-// node that may not be written either is deleted, for nothing but its name tells that it is ours: the request has none then.
+// ownStat gives the Stat of a node with the request's GUID, which tells its owner. Servers since
+// 3.8.4 and 3.9.2 refuse it to a session that may not read the node (ZOOKEEPER-2590), but send it
+// in the reply to a write: so the data that the node was made with are written again. A node that
+// may not be written either is deleted, because only its name tells that it is ours. The request
+// has no node then.
 func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, exists bool, err error) {
 	path := q.Spec.At(child)
 	stat, exists, err = k.Conn.Exists(path)
@@ -109,10 +111,11 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 // of a session that the session file names, and that its servers knew when we took it over. Where anything is not as
 // it must be there is nothing to take back, and the request queues as any other does.
 //
-// The token must be greater than all that earlier processes have held with, and less than that of anybody who holds
-// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one
-// who made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the
-// same session, behind it, and dead; all others behind it were made by later transactions.
+// The token must be greater than every token that earlier processes have held with, and less than
+// the token of any later holder. A node with a label is deleted before anybody else holds, and is
+// never reused. So while it exists, its maker was the last to hold, and the place after its own is
+// free. Contenders of the same transaction are of the same session, behind it, and dead; all others
+// behind it were made by later transactions.
 func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Reclaimable {
 	none := &coordinator.Reclaimable{}
 	left := k.File.Reclaimable()
@@ -149,7 +152,7 @@ func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Reclaimable {
 	return &coordinator.Reclaimable{Name: all[0], Version: stat.Version, Number: number, Token: token}
 }
 
-// tokenAfter gives the token after that of a node's holder.
+// tokenAfter gives the token that follows the one of a node's holder.
 func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
 	held, err := messages.Token(owner.Token), error(nil)
 	if held == 0 {

@@ -72,8 +72,9 @@ func (k Carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
-// describe writes into a node which request has it. Its place among the creates of its transaction stays, and so does
-// what somebody has written there who wants the lock, and whatever else is not ours.
+// describe writes into a node which request has it. It keeps the node's place among the creates of
+// its transaction. It does not write to a node with a revoke request, or with data that are not
+// ours.
 func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	data, stat, err := k.Conn.Get(q.Path)
 	if err != nil {
@@ -87,9 +88,11 @@ func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	return &coordinator.Described{Failure: failureOf(err)}
 }
 
-// readOwn reads a holder's own node and watches it. In a semaphore it tells before the one behind, who watches the node, that
-// this one holds: then that one has to watch all who hold. It writes what is there already, for somebody may just have
-// asked for the lock there. What we may not write nobody hears of: the slow re-list has to find out.
+// readOwn reads a holder's own node and watches it. In a semaphore it first tells the waiter
+// behind, which watches the node, that this request holds: then that waiter has to watch all
+// holders. To tell it, it writes the data that the node has already, because somebody may just have
+// written a revoke request there. Where we may not write the node, the waiter learns it from its
+// slow re-list.
 //
 // Where a revoke request has replaced what the node says, as Curator's do, it says it again (saysAgain), beside the
 // request. The event of that write has the node read once more.
@@ -106,7 +109,7 @@ func (k Carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	data, stat, err := k.Conn.GetWatched(q.Path)
 	if err == nil {
 		if said := saysAgain(q, data, stat.Czxid); said != nil {
-			_ = k.Conn.SetDataAt(q.Path, said, stat.Version) // it is for people only: what fails is left as it is
+			_ = k.Conn.SetDataAt(q.Path, said, stat.Version) // it is for people only, so a failure is ignored
 		}
 	}
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}

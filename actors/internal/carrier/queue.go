@@ -30,8 +30,8 @@ func (k Carrier) readQueue(path string, permits int) *coordinator.View {
 // The number of a semaphore's permits is kept in the data of its lock path, as a decimal number, which is
 // where kazoo's Semaphore keeps it too. The first contender writes it; one that asks for another number is refused.
 
-// readPermits reads the number of permits. Nothing is recorded where the lock path was made anew a moment ago, by
-// somebody who is about to record it: then we do.
+// readPermits reads the number of permits. Where nothing is recorded, somebody has made the lock
+// path anew a moment ago and is about to record the number: then we record it.
 func (k Carrier) readPermits(path string, permits int) (int, error) {
 	data, _, err := k.Conn.Get(path)
 	if err == nil && len(data) == 0 {

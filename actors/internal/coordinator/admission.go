@@ -9,23 +9,25 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Admission (back-pressure): how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)?
-// Whose turn is it when one has gone (giveTurns)?
+// Admission (back-pressure) bounds the nodes that a session has at the servers. It answers two
+// questions. May a request make a node (ownSeat)? Whose turn is it when one has gone (giveTurns)?
 //
-//   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests
-//     beyond that stand in the line of the queue, and get nodes when half of those have gone: many nodes in one
-//     transaction cost the servers little more than one.
-//   - All nodes that may exist weigh at most Bounds.Weight: see room.go. When they would weigh more, retained nodes
-//     that nobody uses are given up first, the oldest first. Otherwise a request stands in the line where its queue has
-//     a node of this session, and is refused where it has none: nothing would ever call it.
-//   - What needs no node is asked first (seat): who shares a hold, reads along, or waits in a cohort is stopped by no
-//     bound. Nor is a downgrade.
+//   - Of one queue at most Bounds.Waiting nodes wait or are being made. Nodes of holders do not
+//     count. Further requests stand in the line of the queue, and get nodes when half of the
+//     waiting nodes have gone: many nodes in one transaction cost the servers little more than one.
+//   - All nodes that may exist weigh at most Bounds.Weight: see room.go. When they would weigh
+//     more, retained nodes that nobody uses are given up first, the oldest first. Where that is not
+//     enough, a request stands in the line if its queue has a node of this session. Otherwise it is
+//     refused, because nothing would ever call it.
+//   - A request that needs no node of its own is seated first (seat): no bound stops a request that
+//     shares a hold, joins readers, or waits in a cohort. Nor does one stop a downgrade.
 //
 // A node that goes leaves its room to the line of its own queue before anybody else, with the same input. So a queue
 // with a line never has no node. A request that is called keeps its room until it has asked or ended.
 
-// lineUp has a request stand in the line of its queue. One that only tries stands there unless something is known to be
-// before it that keeps it out; it is not told, because it would give up then.
+// lineUp has a request stand in the line of its queue. A request that only tries stands there, too,
+// unless a request that keeps it out is known to be before it. Its machine is not told, because it
+// would give up then.
 func (c *Coordinator) lineUp(r *request, op uint64) {
 	tries := r.spec.Want.Try
 	if !tries || !c.keptOut(r) {
@@ -46,7 +48,8 @@ func (c *Coordinator) lineUp(r *request, op uint64) {
 	c.tellTaken(r, op, last)
 }
 
-// keptOut reports whether something of this session is known to be before a request that keeps it out.
+// keptOut reports whether a request of this session is known to be before a request, and keeps it
+// out.
 func (c *Coordinator) keptOut(r *request) bool {
 	switch q := r.queue; {
 	case r.spec.Reads():
@@ -61,8 +64,8 @@ func (c *Coordinator) keptOut(r *request) bool {
 	}
 }
 
-// giveTurns scans the lines of the queues in which a node has gone with the input at hand, and then at those that
-// waited for weight.
+// giveTurns scans the lines of the queues in which a node has gone with the input at hand, and then
+// the lines that wait for weight.
 func (c *Coordinator) giveTurns() {
 	if c.epoch.connection != connected { // the next connection has all lines scanned
 		for _, q := range c.epoch.toScan {
@@ -113,7 +116,8 @@ func (c *Coordinator) scanAllLines() {
 	}
 }
 
-// nextTurns calls those of the line of a queue whose turn it is: half of what may wait, together.
+// nextTurns calls the requests in the line of a queue whose turn it is: half of the nodes that may
+// wait are made together.
 func (c *Coordinator) nextTurns(q *ownQueue) {
 	if q.line.first != 0 && q.retained != nil && q.retained.next == 0 {
 		c.release(q) // else a request that comes meanwhile would reuse it, before those in line
@@ -216,7 +220,8 @@ func (c *Coordinator) giveUpRetained(weight int) {
 	}
 }
 
-// oldestRetained gives the queue whose node is retained for the longest, of those that nobody is about to use.
+// oldestRetained gives the queue with the node that has been retained for the longest and that no
+// request is about to use.
 func (c *Coordinator) oldestRetained() (oldest *ownQueue) {
 	for _, p := range c.epoch.paths {
 		for _, q := range p.queues {

@@ -97,7 +97,7 @@ func (c *Coordinator) fired(timer uint64) {
 	}
 }
 
-// changed gives an event of something that is watched to those who asked for it, and to nobody else.
+// changed passes an event of a watched node on to the requests that asked for it, and to no others.
 func (c *Coordinator) changed(in Changed) {
 	parent, name := split(in.Path)
 	if p := c.epoch.paths[parent]; p != nil && in.Change != ChildrenChanged {
@@ -183,8 +183,8 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
-	// Then a server has said so in its answer to a request, and not to a connect request. A session that has lapsed is
-	// replaced, whatever was asked for.
+	// While connected, a server has said so in its answer to a request, and not to a connect
+	// request. A lapsed session is replaced in any case, so its end says nothing about the creates.
 	if c.epoch.connection == connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}

@@ -13,15 +13,16 @@ import "slices"
 // for them but who has given the lock back; for creates, and for the last deletes of a run, others wait.
 
 const (
-	// maxTogether bounds the operations of one transaction; those of one lock path stay below messages.MaxPlace.
+	// maxTogether bounds the operations of one transaction; the creates of one lock path stay below
+	// messages.MaxPlace.
 	maxTogether = 256
 	// maxBytes bounds the names and data of one transaction; jute.maxbuffer is 1 MiB.
 	maxBytes = 256 << 10
-	// enough is how many operations make another transaction worth sending while others are under way.
+	// enough operations make another transaction worth sending while others are under way.
 	enough = 64
-	// maxUnderway is how many transactions may be under way.
+	// maxUnderway bounds the transactions under way.
 	maxUnderway = 4
-	// mayPass is how many transactions may go before deletes that have waited for longer.
+	// mayPass bounds the transactions that may overtake deletes that have waited for longer.
 	mayPass = maxUnderway
 )
 
@@ -118,8 +119,9 @@ func (c *Coordinator) createSingly(as creation) {
 	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}, as)
 }
 
-// listsBehind reports whether the queue is to be listed behind the create of a request. That is of no use where it
-// waits for a node of this session, and dear where the lock path is crowded.
+// listsBehind reports whether the queue is to be listed behind the create of a request. A listing
+// is useless where the request waits for a node of this session, and expensive where the lock path
+// is crowded.
 func (c *Coordinator) listsBehind(r *request) bool {
 	return !r.queue.path.info.Crowded && !c.isSteady(r) && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
 		return n != r.node && n.exists() && r.kind.waitsFor(r, n)

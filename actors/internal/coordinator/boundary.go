@@ -6,10 +6,10 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// RequestID names a lock request among those of one session; later requests have greater ones.
+// RequestID names a lock request within one session; later requests have greater IDs.
 type RequestID uint64
 
-// operation is one that the machine of a request has asked for, by its number.
+// operation names an operation that the machine of a request has asked for.
 type operation struct {
 	request RequestID
 	op      uint64
@@ -26,16 +26,16 @@ type Input interface{ input() }
 type At struct {
 	Moment Moment
 	Lease  Lease
-	// Took is how long the query took that a Reply answers.
+	// Took is the duration of the query that a Reply answers.
 	Took time.Duration
 }
 
 // Lease is the lease of the session: see package zkconn.
 type Lease struct {
-	// Term is the number of its term: it is another one where the lease was over and then renewed.
+	// Term is the number of its term. It changes where the lease was over and then renewed.
 	Term  uint64
 	Valid bool
-	// Left is how long it still runs; not above zero when it is over.
+	// Left is the time until it ends; not above zero when it is over.
 	Left time.Duration
 }
 
@@ -45,10 +45,10 @@ type (
 		Request RequestID
 		Spec    *Spec
 		machine.Effect
-		// Epoch is that of the newest event that the request had heard of, zero before there was any. An order that was
-		// decided on in an epoch that is over is void.
+		// Epoch is the epoch of the newest event that the request had heard of, zero before any
+		// event. An order that was decided on in an epoch that is over is void.
 		Epoch uint64
-		// Moment is when a hold was given back.
+		// Moment is the time at which a hold was given back.
 		Moment Moment
 	}
 
@@ -67,7 +67,7 @@ type (
 		Change Change
 	}
 
-	// Connected: there is a connection. Timeout is that of the session.
+	// Connected: there is a connection. Timeout is the timeout of the session.
 	Connected struct{ Timeout time.Duration }
 
 	// Disconnected: it is lost, and with it the watches. The session may live.
@@ -117,13 +117,16 @@ type (
 	Tell struct {
 		To    RequestID
 		Event machine.Event
-		// Handoff, of a request whose turn may have come, is when and where the lock was left.
+		// Handoff says when the lock was left, and whether in this session, for a request whose
+		// turn may have come.
 		Handoff Handoff
-		// As is the address of who made the node that the request goes on with, where that was another.
+		// As is the address of the actor that made the node that the request goes on with, where
+		// another one did.
 		As string
-		// Predecessor, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
+		// Predecessor is the contender that a request begins to wait for, as far as it is known
+		// without a further query.
 		Predecessor *Predecessor
-		// Session is the shell's, who sends this on as it is.
+		// Session is the shell's value, which is sent on unchanged.
 		Session any
 	}
 
@@ -142,8 +145,8 @@ type (
 	// StopTimer says that nobody waits for a timer any more.
 	StopTimer struct{ Timer uint64 }
 
-	// NewEpoch ends the session, with whatever it still has at the servers, and begins the next. Replies and events of the
-	// old one are not to be told any more, and its timers not to fire.
+	// NewEpoch ends the session, with everything that it still has at the servers, and begins the
+	// next. The shell then drops replies and events of the old session, and its timers.
 	NewEpoch struct{ Epoch uint64 }
 
 	// Urgent says whether to reconnect as fast as possible, because a lock is held.

@@ -234,13 +234,14 @@ func (c *Coordinator) checkAdmission() string {
 	return ""
 }
 
-// counts has the nodes of a queue, how many of those that wait no bound stops, and how many are to come.
+// counts has the room that a queue uses, counted anew; unbounded counts the waiting nodes that no
+// bound stops, coming the requests whose nodes may come.
 type counts struct {
 	room
 	unbounded, coming int
 }
 
-// checkTurn gives what is wrong with where a request stands.
+// checkTurn says what is wrong with the turn of a request.
 func (c *Coordinator) checkTurn(r *request) string {
 	switch {
 	case r.turn.phase != noTurn && r.node.phase != absent:
@@ -253,8 +254,8 @@ func (c *Coordinator) checkTurn(r *request) string {
 	return ""
 }
 
-// unbounded reports whether no bound stops a request: a downgrade, who shares a hold, or goes on with a node that was
-// made before.
+// unbounded reports whether no bound stops a request: a downgrade, a request that shares a hold, or
+// one that goes on with a node that was made before.
 func (r *request) unbounded() bool {
 	return r.sharing.holdOfOther || r.inherited != 0 || r.node.token.Place() > 0
 }

@@ -39,7 +39,7 @@ func (c *Coordinator) Clone() *Coordinator {
 	return &next
 }
 
-// cloner has the copies of what several refer to.
+// cloner has the copies of nodes and queues, to which several values refer.
 type cloner struct {
 	nodes  twins[node]
 	queues twins[ownQueue]

@@ -7,10 +7,11 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Cohorts (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012). Requests of one session for one lock that ask for it
-// share one node. The first makes it and leads: it waits behind the other sessions like anybody else. Those that come
-// after it have no node and nothing at the servers; when a holder gives back, the next of them holds with the same
-// node, at once, and with the next place of the node's token.
+// Cohorts (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012). Requests of one session for one lock
+// that ask for it share one node. The first request makes it and leads: it waits behind the other
+// sessions like any contender. Later requests have no node and nothing at the servers. When a
+// holder gives back, the next of them holds with the same node, at once, and with the next place of
+// the node's token.
 //
 // A node serves as many grants as its holder asks for, and for a bounded time. Then, and when somebody wants the lock
 // back, the cohort ends: the last holder keeps the node until it gives back, and the next request that waits makes a
@@ -110,7 +111,7 @@ func (c *Coordinator) tellNode(r *request, op uint64) {
 	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: kind, Op: op, Node: n.name, Token: n.token}})
 }
 
-// takeNext takes the next of those that wait.
+// takeNext takes the next request that waits off the cohort's line.
 func (c *Coordinator) takeNext(k *cohort) *request {
 	r := c.requests[k.waiting[0]]
 	if k.waiting = k.waiting[1:]; len(k.waiting) == 0 {
@@ -193,7 +194,7 @@ func (c *Coordinator) cohortOver(t timer) {
 // that is passed on, and by heartbeats. An operator who deletes it takes the lock from its holder, who hears of that
 // with the event, like every holder. A hold that is taken from its owner is not passed on.
 
-// passOn makes the node of a holder that gives back that of the next in its cohort.
+// passOn gives the node of a holder that gives back to the next request in its cohort.
 func (c *Coordinator) passOn(r *request) {
 	q, n := r.queue, r.node
 	k := &q.cohort
@@ -226,7 +227,7 @@ func (c *Coordinator) passPlace(r *request) {
 		Event: machine.Event{Kind: machine.Created, Op: next.lineOp(), Node: n.name, Token: n.token}})
 }
 
-// leaveTo makes the node of one request that of another.
+// leaveTo gives the node of one request to another.
 func (c *Coordinator) leaveTo(r, next *request) {
 	n := r.node
 	c.setHeld(r, false)
@@ -258,15 +259,17 @@ type serving struct {
 	path, node string
 }
 
-// Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in
-// its line as soon as the request is granted the lock that has made it, and those that come later at once. The node
-// is shared as by the requests of one owner, and goes with the last of them. They have one token, that of the node:
-// greater than those of all writers before it, less than those of all behind.
+// Readers of a cohort do not exclude each other, so they hold with one node together. Readers in
+// its line hold as soon as the request that made the node is granted the lock, later ones at once.
+// The node is shared as by the requests of one owner, and goes with the last of them. All have the
+// token of the node, which is greater than the tokens of all writers before it, and less than those
+// of all writers behind.
 //
-// A node serves as many as were asked for; the next reader makes another. Whether a writer of another session waits
-// behind the node is not known without a listing, so that the time for which it serves is bounded as in any cohort:
-// then readers queue behind the writer. A writer of this session is known: readers that come after it do not join
-// those that came before it. When a node goes before it was granted the lock, those in its line ask anew.
+// A node serves as many readers as were asked for; the next reader makes another. Only a listing
+// would show a writer of another session behind the node, so the time for which the node serves is
+// bounded as in any cohort: then readers queue behind the writer. A writer of this session is
+// known: readers that come after it do not join the readers before it. When a node goes before it
+// was granted the lock, the readers in its line ask anew.
 
 // heldByReaders reports whether the node of a cohort of readers has the lock.
 func (k *cohort) heldByReaders() bool {

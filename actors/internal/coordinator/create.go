@@ -50,7 +50,7 @@ func (c *Coordinator) sitWithOwner(r *request, op uint64, s seat) {
 	}
 }
 
-// sit carries out where a request sits in its cohort, or that it goes on with a node of its own.
+// sit carries out a seat in a cohort, or has the request make a node of its own.
 func (c *Coordinator) sit(r *request, op uint64, s seat) {
 	switch s.kind {
 	case joinsReaders:
@@ -106,8 +106,9 @@ func (p countingAhead) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// tryAgain tries the creates once more that wait for what becomes of another request. While the connection is down it
-// does not: the machine, which was told so, verifies when it is back, and then asks again by itself.
+// tryAgain tries the creates again that wait for another request to be decided. It tries none while
+// the connection is down: the machine, which was told so, verifies when the connection is back, and
+// then asks again by itself.
 func (c *Coordinator) tryAgain() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
@@ -172,8 +173,9 @@ func (c *Coordinator) noteEarly(r *request, view *View) {
 	}
 }
 
-// first reports whether nobody is before a new node, as far as that is known. The listing need not be of the moment
-// of the create: those who are before a node only become fewer, and one that shows the node is not older.
+// first reports whether nobody is known to be before a new node. The listing need not be of the
+// moment of the create: contenders before a node only become fewer, and a listing that shows the
+// node is not older than the create.
 func (r *request) first(made Made) bool {
 	view := r.early
 	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
@@ -289,9 +291,10 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 // the old node knows by its name that its end says nothing (queue.Reclaimable), lists the queue, and finds the new
 // one in its place.
 //
-// The token is not that of the new node's czxid, which is greater than those of the contenders that wait behind it. It
-// is the place after the newest that the earlier process may have held with. It is chosen before the node is made, so
-// that a node whose reply was lost is found with the same token.
+// The token is not made of the new node's czxid, because that would be greater than the tokens of
+// the contenders that wait behind it. It is the place after the newest that the earlier process may
+// have held with. It is chosen before the node is made, so a node whose reply was lost is found
+// with the same token.
 
 // reclaim has the servers asked what there is to take over, before the node of a request is made; false where the
 // request does not want that.
@@ -304,8 +307,8 @@ func (c *Coordinator) reclaim(r *request, op uint64) bool {
 	return true
 }
 
-// seekingReclaimable is the purpose of a SeekReclaimable, takingOver that of a TakeOver. The request is creating
-// meanwhile.
+// seekingReclaimable is the purpose of a SeekReclaimable, takingOver the purpose of a TakeOver. The
+// request is creating meanwhile.
 type (
 	seekingReclaimable struct {
 		neverStale
@@ -323,7 +326,7 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 	case r.life != active: // it was given up meanwhile, and nothing was made
 		c.notTakenOver(r, p.op)
 	case !a.Failure.none() && a.Failure.Outcome != Refused:
-		// Nobody knows: it asks again when it has found no node of its own.
+		// The answer is unknown: the request asks again when it has found no node of its own.
 		c.created(r, p.op, Made{}, nil, a.Failure)
 	case a.Name == "":
 		r.kind.create(c, r, p.op)

@@ -12,7 +12,7 @@ func (c *Coordinator) Stale() int64 { return c.stale }
 // see unheard. It only grows.
 func (c *Coordinator) Unheard() int64 { return c.unheard }
 
-// Requests is how many requests there are of which something is left.
+// Requests counts the requests that have not ended, and ended ones of which a node may be left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
 
 // Knows reports whether anything is left of a request.
@@ -23,7 +23,8 @@ func (c *Coordinator) LetIn(id RequestID) bool { r := c.requests[id]; return r !
 
 // Load says how much a session has at the servers, and how many requests wait inside it.
 type Load struct {
-	// Weight is that of its ephemeral nodes in the transaction that ends it, MaxWeight the bound, in bytes.
+	// Weight is the size of its ephemeral nodes in the transaction that ends the session, MaxWeight
+	// the bound, in bytes.
 	Weight, MaxWeight int
 	// Inside counts the requests that stand in lines, without a node.
 	Inside int
@@ -58,14 +59,14 @@ func (c *Coordinator) Retains(path, name string) bool {
 // queue.
 type Cohort struct {
 	Node string
-	// Has is what the request wants that holds or waits with it, Waiting what those want that wait behind it, in their
-	// order. Readers and those who want permits are left out where they stand in a line: it is not this one node that
-	// they wait for.
+	// Has describes the request that holds or waits with the node, Waiting the requests that wait
+	// behind it, in their order. Readers and requests for permits are left out where they stand in
+	// a line: they do not wait for this one node.
 	Has     *Spec
 	Waiting []*Spec
 }
 
-// Cohorts tells the nodes that are passed on, or were, and those that a line stands behind.
+// Cohorts yields the nodes that are shared by a cohort, and the nodes with a line behind them.
 func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 	for _, p := range c.epoch.paths {
 		for _, q := range p.queues {

@@ -13,13 +13,15 @@ import (
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
 	beatsPerTimeout = 6
-	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant, or for a lease that lasts: with
-	// the first heartbeats after a grant, and where round trips take more than a twenty-fourth of the session timeout. It
-	// takes about a third of that to come by, see package zkconn.
+	// evidencePerTimeout is the number of heartbeats in a session timeout while the session lacks
+	// the evidence for a grant, or for a lease that lasts: at first after a grant, and where round
+	// trips take more than a twenty-fourth of the session timeout. The evidence takes about a third
+	// of the session timeout, see package zkconn.
 	evidencePerTimeout = 16
 	// shortLease, in percent of the session timeout: a lease below that does not last. The steady one is above it.
 	shortLease = 30
-	// checksPerTimeout is how often a session checks its lease while it is disconnected, and so sends no heartbeats.
+	// checksPerTimeout is the number of checks of the lease in a session timeout while the session
+	// is disconnected, and so sends no heartbeats.
 	checksPerTimeout = 100
 	// shortestBeat keeps heartbeats that fail at once from following each other at once.
 	shortestBeat = 10 * time.Millisecond
@@ -32,8 +34,8 @@ func (c *Coordinator) beat() {
 	}
 }
 
-// beatAnew sends a heartbeat at once on a new connection, unless the servers hang up on those. One that was under
-// way, or due, goes on no longer.
+// beatAnew sends a heartbeat at once on a new connection, unless the servers hang up on heartbeats.
+// One that was under way, or due, goes on no longer.
 func (c *Coordinator) beatAnew() {
 	b := &c.epoch.beats
 	c.stop(b.timer)
@@ -49,13 +51,14 @@ func (c *Coordinator) beatAnew() {
 	b.newest, b.timer = c.numbers, c.after(c.beatPause(), timer{kind: BeatTimer})
 }
 
-// maxHangUps is how far hang-ups are counted: the pause does not grow any more.
+// maxHangUps bounds the count of hang-ups: the pause does not grow any more.
 const maxHangUps = 8
 
-// beatPause is how long a heartbeat waits on a new connection when the servers have hung up on those before. Sent at
-// once, each would cost a reconnect within milliseconds. The connection keeps the session alive meanwhile, and other
-// requests go on. What is left of the lease is for three more attempts at least: a server that does not hang up any
-// more is found before it is over.
+// beatPause gives the pause of a heartbeat on a new connection when the servers have hung up on the
+// ones before. Sent at once, each would cost a reconnect within milliseconds. The connection keeps
+// the session alive meanwhile, and other requests go on. While a lease is valid, the pause is at
+// most a quarter of the time that the lease has left. So there are at least three more attempts,
+// and a server that does not hang up any more is found in time.
 func (c *Coordinator) beatPause() time.Duration {
 	bound := c.epoch.timeout / evidencePerTimeout
 	if left := c.at.Lease.Left; left > 0 {

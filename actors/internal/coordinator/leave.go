@@ -6,21 +6,22 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Hand-over. When a holder gives the lock back, the request right behind it holds at once, before the node is
-// deleted, where that one is of this session. A waiter that watches a node as its predecessor has nobody between, and
-// nobody can come in between; and as long as either node exists nobody of another session is first. The delete
-// follows, and is tried until it is known to be done. A hold that is taken from its owner is not handed over: until
-// its node is gone the owner may not have heard of it.
+// Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
+// that request holds at once, before the node is deleted. Nobody is between a waiter and the node
+// that it watches as its predecessor, and nobody can come in between. As long as either node
+// exists, no other session is first. The delete follows, and is tried until it is known to be done.
+// A hold that is taken from its owner is not handed over: until its node is gone the owner may not
+// have heard of it.
 //
-// Nor is one that a later process may reclaim: the first node of its queue is to be the one that was held with last,
-// so that the next token can be told.
+// Nor is a hold handed over that a later process may reclaim: the first node of its queue must be
+// the one that was held with last, because the next token is made from it.
 //
 // An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so
 // that nobody else is let in, until that request has been told: a delete is one transaction with a check of the
 // successor's node.
 
-// leave notes that a node is about to be deleted, and whose is behind that of a holder in this session. A delete that
-// is asked for again is about the same one.
+// leave notes that a node is about to be deleted. For a holder's node it notes the successor in
+// this session, too. A delete that is asked for again keeps it.
 func (c *Coordinator) leave(r *request) {
 	n, p := r.node, r.queue.path
 	if n.phase != present {

@@ -167,17 +167,19 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 	}
 }
 
-// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again
-// when that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one
-// before its predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it
-// does, and the grant needs nothing but the event.
+// Look-ahead. A request that waits for a node of another session that waits itself would have to
+// list the queue again when that node is gone, to know whether it is first: a round trip within the
+// hand-off. Instead it watches the node before its predecessor as well. When that node is gone, the
+// predecessor probably holds. The queue is listed then, during that hold, and the grant needs
+// nothing but the event.
 //
-// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue:
-// the machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
-// Where holders keep the lock for 3 ms, a hand-off between 4 or 16 sessions takes 0.6 of the time that it takes without.
-// Where they give back at once, or two sessions alternate, it takes as long (tests/bench, -workload look-ahead).
+// It costs one read for each waiter, and wakes one session more with each release, in a queue of
+// any length. The machine hears nothing of it. It does not pay where the predecessor is of the same
+// session, which hands over. Where holders keep the lock for 3 ms, a hand-off between 4 or 16
+// sessions takes 0.6 of the time that it takes without. Where they give back at once, or two
+// sessions alternate, it takes as long (tests/bench, -workload look-ahead).
 
-// lookAhead watches the one before the predecessor.
+// lookAhead watches the node before the predecessor.
 func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	w, before := r.wait, r.view.lookAhead
 	if w == nil || before == "" || !r.spec.exclusive() || r.queue.find(predecessor) != nil || !c.fast(LookAhead) {

@@ -7,19 +7,20 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a delete and an event,
-// and one within the session nothing: what counts is how many neighbouring nodes a session has. Workers who ask again
-// one by one, each as it has given the lock back, would have no neighbours for ever. So changes to a queue are
-// delayed, by runDelay at most, and by a fifth of that where somebody else may wait for them:
+// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a
+// delete and an event. One within the session takes neither, so a session gains by nodes that are
+// neighbours. Workers that ask again one by one, each when it has given the lock back, would never
+// be neighbours. So changes to a queue are delayed, by runDelay at most, and by a fifth of that
+// where another session may wait for them:
 //
 //   - creates, while the session waits for a remote predecessor, and while its local run then lasts, until the run is
 //     over and as many have returned as have left in it. Where no other session was met they are delayed only when a run
 //     is over, for as long as that takes, because the lock is free then;
-//   - the deletes of a run, until that of the last: the lock has been handed on already, and waiters of other sessions
-//     wait for the last of them. Only those are delayed that have held for so short a time that the next are likely to
-//     do the same.
+//   - the deletes of a run, until its last delete: the lock has been handed on already, and waiters
+//     of other sessions wait for the last node only. Deletes are delayed only after holds so short
+//     that the next are likely to be as short.
 //
-// The order of the queue is that of the nodes, as ever. A request that only tries is not delayed.
+// The order of the queue stays the order of the nodes. A request that only tries is not delayed.
 
 // runDelay bounds how long a change waits for others. With four processes of eight workers local runs are worth three
 // to four times as many grants (workload processes of tests/bench).
@@ -66,8 +67,8 @@ func (c *Coordinator) delayCreate(ch change) bool {
 	return true
 }
 
-// delayDelete keeps a delete back until that of the last in its run; false where it is to go at once, with those before
-// it.
+// delayDelete keeps a delete back until the last delete of its run; false where it is to go at
+// once, together with the deletes that were kept back.
 func (c *Coordinator) delayDelete(ch change) bool {
 	r := c.requests[ch.request]
 	run := &r.queue.run
@@ -189,8 +190,9 @@ func (c *Coordinator) submit(ch change) {
 	r := c.requests[ch.request]
 	switch {
 	case !c.fast(GroupCommit), r.pace.of(machine.Create).isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
-		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places
-		// behind it must be its own: they are the tokens of those who take it over, one after the other.
+		// A suspect would take the others of its transaction with it. Where the new node may be
+		// reclaimed, the places behind its own must be free: they become the tokens of the
+		// processes that take it over, one after the other.
 		c.sendSingly(ch, false)
 	case ch.node == "" && (c.lookUpPath(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
 	default:
@@ -199,8 +201,9 @@ func (c *Coordinator) submit(ch change) {
 	}
 }
 
-// lookUpPath carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The
-// first that comes to a path finds out; those that come meanwhile wait, so that they can share a transaction.
+// lookUpPath carries out a create by itself where the lock path is not known to be there, or is a
+// semaphore's. The first create of a path finds out; creates that come meanwhile wait, so that they
+// can share a transaction.
 func (c *Coordinator) lookUpPath(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path

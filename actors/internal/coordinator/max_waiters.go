@@ -14,15 +14,17 @@ import (
 // is refused where so many contenders, or more, are before it. It looks before it creates: a refused request never had
 // a node.
 //
-//   - Where the requests of its own session are too many already, it is refused at once. Those without nodes count, too.
-//     One for permits is not: the listing tells how many there are, and what is wrong with the request itself is told
-//     before what is wrong with the moment.
-//   - Otherwise the queue is listed, which is a round trip. The others are counted as they were listed, and those of its
-//     own session as they are when the answer comes. So within a session the bound is exact. Sessions that look at the
-//     same moment may each find room, and go beyond it together.
+//   - Where its own session has too many requests before it already, it is refused at once.
+//     Requests without nodes count, too. A request for permits is not refused so: the listing tells
+//     how many permits there are, and a mistake in the request itself is told before the state of
+//     the queue.
+//   - Otherwise the queue is listed, which is a round trip. Contenders of other sessions are
+//     counted as they were listed, the requests of its own session as they are when the answer
+//     comes. So within a session the bound is exact. Sessions that look at the same moment may each
+//     find room, and go beyond it together.
 //   - In the line of a node that has the lock, nobody of another session is before it: nothing is listed.
-//   - Whoever need not wait is not refused, and nobody is refused who was let in once: not after a loss of the connection
-//     or of the session, and not for looking again.
+//   - A request that need not wait is not refused. Nor is one that was let in once: not after a
+//     loss of the connection or of the session, and not for looking again.
 //
 // A node counts as one contender, however many hold with it.
 
@@ -36,8 +38,9 @@ func (r *request) isBounded(s seat) bool {
 	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
 }
 
-// withinBound answers a create that seat has answered: as it did, where the request need not wait or is let in; by a
-// refusal, where those of its own session are too many; and otherwise by a listing of the queue.
+// withinBound checks the answer of seat against the bound on waiters. It gives the same answer
+// where the request need not wait or is let in, a refusal where its own session has too many
+// requests before it, and otherwise a listing of the queue.
 func (c *Coordinator) withinBound(r *request, s seat) seat {
 	if !r.isBounded(s) {
 		return s
@@ -53,8 +56,9 @@ func (c *Coordinator) withinBound(r *request, s seat) seat {
 	}
 }
 
-// withinBoundOf is withinBound by the queue as it was listed. ours begin the names of the nodes that were this session's
-// when it was asked for: those of them that have gone since are nobody else's.
+// withinBoundOf is withinBound with a listing of the queue. ours are the prefixes of the nodes that
+// this session had when it asked for the listing: a listed node of them that has gone since is not
+// counted as another session's.
 func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s seat) seat {
 	if !r.isBounded(s) {
 		return s
@@ -92,8 +96,8 @@ func (r *request) tooMany(ahead int) seat {
 		detail: fmt.Sprintf("%d, and it waits behind fewer than %d", ahead, r.spec.Want.MaxWaiters)}
 }
 
-// ownAhead gives those of the own session that a request would queue behind: the nodes that are waited or held with,
-// those that are coming, and the requests without nodes.
+// ownAhead gives the contenders of this session that a request would queue behind: nodes of holders
+// and waiters, nodes that are being made, and requests without nodes.
 func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
 	q := r.queue
 	of := func(ids ...RequestID) {
@@ -127,8 +131,9 @@ func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
 	return ahead
 }
 
-// ownPrefixes gives what the names of a session's nodes in a queue begin with: each is its request's alone. One whose
-// node is lost, and made again, is known by it in a listing that shows the node before.
+// ownPrefixes gives the prefixes of the names of a session's nodes in a queue. Each belongs to one
+// request, so a request whose node was lost and made again is recognised in a listing that shows
+// the node before.
 func (q *ownQueue) ownPrefixes() (all []string) {
 	for _, n := range q.nodes {
 		all = append(all, n.name[:len(n.name)-sequenceDigits])
@@ -145,8 +150,8 @@ func (c *Coordinator) countAhead(r *request, op uint64) {
 	c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, r.queue.ownPrefixes()})
 }
 
-// countingAhead is the purpose of a List that tells whether a request may queue, with what the names of its session's
-// nodes began with when it was asked for.
+// countingAhead is the purpose of a List that tells whether a request may queue. ours are the
+// prefixes of its session's nodes at the time of the query.
 type countingAhead struct {
 	operation
 	ours []string

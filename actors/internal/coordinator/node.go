@@ -36,10 +36,10 @@ type node struct {
 // counted says how a node is counted in the bounds of its queue and its session: see room.go.
 type counted struct{ weighs, waits, coming bool }
 
-// newNode is the node of a request that has none.
+// newNode makes the absent node of a request.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }
 
-// description has what the data of a node say, as far as that is known.
+// description is what is known of a node's data.
 type description struct {
 	of     RequestID // the request that they name; zero where that is not known
 	due    bool      // the last look has found that they are wrong
@@ -50,7 +50,7 @@ type description struct {
 type phase uint8
 
 const (
-	// absent: there is none, and nothing is under way that could make one.
+	// absent: there is no node, and nothing is under way that could make one.
 	absent phase = iota
 	// creating: a create waits or is under way, the only one.
 	creating
@@ -62,7 +62,8 @@ const (
 	unknown
 	// retained: as present, and nobody holds with it: the queue has it, for the next request.
 	retained
-	// left: of a request whose node was retained or shared, and is another's by now. It is no concern of the request.
+	// left: the request has left its node, which was retained or shared and belongs to another
+	// request by now.
 	left
 )
 
@@ -72,7 +73,7 @@ type arrivals uint8
 const (
 	// arrivalsUnwatched: nothing.
 	arrivalsUnwatched arrivals = iota
-	// arrivalsWatched: nobody has come, and the watch will tell of the first who does.
+	// arrivalsWatched: nobody has come, and the watch will tell of the first to come.
 	arrivalsWatched
 	// othersCame: somebody has come, or the watch is spent.
 	othersCame
@@ -81,8 +82,8 @@ const (
 // exists reports whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 
-// hasNextToken reports whether the token of a node has a next place that no other node's token has or will have: those
-// behind its own are those of the nodes that were made with it.
+// hasNextToken reports whether the token of a node has a next place that no other node's token has
+// or will have. The places behind its own belong to nodes that were made in the same transaction.
 func (n *node) hasNextToken() bool { return !n.batchMates && n.token.Place() < messages.MaxPlace }
 
 // nextToken gives the token of its next grant, where it has one.

@@ -212,9 +212,9 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 	}
 }
 
-// countExpiry counts the creates that are under way when the session ends, as if each had been hung up on. Waiting of
-// servers that keep sessions local have their leader look at a transaction, which says that the session is over: there
-// would be three hundred sessions a second.
+// countExpiry counts the creates that are under way when the session ends, as if each had been hung
+// up on. Servers that keep sessions local have their leader judge a transaction, which says that
+// the session is over. Without pauses there would be three hundred new sessions a second.
 func (c *Coordinator) countExpiry() {
 	for _, r := range c.inOrder() {
 		if r.node.phase == creating && r.life == active && !r.pace.waits() {

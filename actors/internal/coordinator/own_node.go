@@ -69,7 +69,7 @@ func (c *Coordinator) leaveShared(r *request) {
 	r.search = search{} // what is still under way would find the node that others have
 }
 
-// vanished tells those who wait for a node that it is gone.
+// vanished tells the requests that wait for a node that it is gone.
 func (c *Coordinator) vanished(p *lockPath, name string) {
 	if name == "" {
 		return
@@ -81,9 +81,9 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 	}
 }
 
-// readDelay is how long, at least, the reading of a holder's node is put off, and at most twice that. Who holds for
-// less spares the servers the request, which is one of three of an uncontended cycle; what was written to the node
-// before is found then.
+// A holder's node is read between one and two readDelay after the grant. A shorter hold saves that
+// read, one of three requests of an uncontended cycle. A revoke request that was written before is
+// found by the read.
 const readDelay = 5 * time.Millisecond
 
 // watchOwn reads a holder's own node and watches it, before long.

@@ -17,9 +17,10 @@ type lockPath struct {
 	lookup   pathLookup
 	queues   []*ownQueue
 	listing  *listing // under way; nil for none
-	// watchers are those who wait for events of a node, by its name; of the lock path's own data, under the empty name.
+	// watchers has the requests that wait for events of a node, by its name. The empty name stands
+	// for the lock path's own data.
 	watchers map[string][]watcher
-	// children are those who wait for events of the list of children.
+	// children has the requests that wait for events of the list of children.
 	children []watcher
 	// unowned is the node of this session that is being removed because no request owns it; asksHead: the servers are
 	// being asked whose the head of a queue is.
@@ -142,7 +143,7 @@ func withoutWatcher(all []watcher, w watcher) []watcher {
 	return all
 }
 
-// take empties the list of those who watch a node: a watch tells once.
+// take empties the list of a node's watchers, because a watch tells once.
 func (p *lockPath) take(name string) []watcher {
 	all := p.watchers[name]
 	delete(p.watchers, name)
@@ -159,23 +160,24 @@ type ownQueue struct {
 	path *lockPath
 	name string
 	one  string // of a contest: the name of its one node
-	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
+	// nodes has the nodes of this session, in the order of their numbers; the node before another
+	// stands to its left.
 	nodes []*node
-	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this
-	// session.
+	// newest is the czxid of the newest node of a contest that is known to belong, or to have
+	// belonged, to a request of this session.
 	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
 	// owners are the requests that want this lock and are not about to leave, by their owner.
 	owners   map[string][]RequestID
 	run      localRun
-	retained *retention // nil where no node is
+	retained *retention // nil while no node is retained
 	cohort   cohort
 	line     waitingLine
 	room     room
 	// coming are the requests whose nodes may come, or be there under names that are not known yet.
 	coming []*Spec
-	// succession is where this session locks alone.
+	// succession tells whether this session locks alone.
 	succession succession
 }
 
@@ -186,7 +188,7 @@ type succession struct {
 	under  uint64 // the watch under which it was created; zero where none stood
 }
 
-// localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
+// localRun is the state of the local run of a queue: see local_run.go.
 type localRun struct {
 	phase runPhase
 	// remote counts the requests that wait for a node of another session.
@@ -223,21 +225,22 @@ type retention struct {
 	op   uint64
 }
 
-// cohort is those requests of a queue that share the node of the session: see cohort.go.
+// cohort is the group of requests of a queue that share one node of the session: see cohort.go.
 type cohort struct {
-	// node is that of the request that leads, from when its create is asked for until it is to serve no further request;
-	// nil while nobody leads.
+	// node is the node of the request that leads, from the order to create it until it is to serve
+	// no further request; nil while nobody leads.
 	node *node
-	// style is that of all who take part: requests of another are no part of the cohort.
+	// style is the style of all members: a request of another style does not join the cohort.
 	style queue.Style
-	// waiting have no node. They are granted the lock with the node, or lead, in this order.
+	// waiting has the requests without a node. They are granted the lock with the cohort's node, or
+	// lead, in this order.
 	waiting []RequestID
 	// called was told to make a node, and to lead; zero for none.
 	called RequestID
-	// grants counts those with the node; timer ends the cohort.
+	// grants counts the grants with the node; timer ends the cohort.
 	grants int
 	timer  uint64
-	// predecessor was told last to those who wait for the node.
+	// predecessor was told last to requests that wait for the node.
 	predecessor *Predecessor
 	// watched: we shall hear when the node is deleted, or written to.
 	watched bool
@@ -251,10 +254,11 @@ type waitingLine struct {
 	short       bool // it is in epoch.short
 }
 
-// room is how much of what a queue may have is used.
+// room is the part of its bounds that a queue uses.
 type room struct {
-	// nodes counts those that may exist, and requests for which room is kept; waiting those of them that nobody holds
-	// with. excluding counts, of the nodes and of the line, what excludes readers.
+	// nodes counts the nodes that may exist, and the requests for which room is kept; waiting those
+	// of them that nobody holds with. excluding counts the nodes, and the requests in line, that
+	// exclude readers.
 	nodes, waiting, excluding int
 }
 

@@ -6,24 +6,26 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Pauses. A server may close the connection in place of an answer, each time that it is sent the same request: it is
-// larger than the server reads (jute.maxbuffer), or a proxy does not know it. The request would be sent again as soon
-// as there is a connection, five hundred times a second, and each time all requests of the session lose theirs. So
-// the second such failure in a row of the same order of a request suspects that order: it waits before it is sent
-// once more, and by itself. Nothing else of the session waits. Removals go on: an order to delete is paced in the
-// same way, and what is left of a request that has ended has pauses of its own (leave.go).
+// Pauses. A server may close the connection in place of an answer, each time that it is sent the
+// same request: it is larger than the server reads (jute.maxbuffer), or a proxy does not know it.
+// The request would be sent again as soon as there is a connection, five hundred times a second,
+// and each time all requests of the session lose theirs. So the second such failure in a row of the
+// same order of a request suspects that order: it waits before it is sent once more, and by itself.
+// Nothing else of the session waits. Removals go on: an order to delete is paced in the same way,
+// and the removal of an ended request's node has pauses of its own (leave.go).
 //
 // A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
 // it a pause of a tenth of a second.
 //
-// What a server puts off (throttled, read-only) was not done, and is asked for again after a pause too.
+// A request that a server puts off (throttled, read-only) was not carried out. It is sent again
+// after a pause, too.
 
 const (
-	// suspected is after how many failures in a row an order waits.
+	// suspected is the number of failures in a row after which an order waits.
 	suspected = 2
-	// firstPause is how long it waits then, on average, and longestPause at most, on average: it doubles with each
-	// failure. Sent again every five seconds, a request costs the others of the session a reconnect in that time, some
-	// milliseconds.
+	// firstPause is the average first pause. Pauses double with each failure, up to longestPause on
+	// average. Sent again every five seconds, a request costs the others of the session a reconnect
+	// in that time, some milliseconds.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
@@ -62,8 +64,8 @@ func (c *Coordinator) endPauses(r *request) {
 	}
 }
 
-// pauseAfter gives the pause after so many failures. It differs by up to a half from request to request, so that those
-// that fail together are not sent together again.
+// pauseAfter gives the pause after so many failures. It differs by up to a half from request to
+// request, so that orders that fail together are not sent together again.
 func pauseAfter(failures int, of RequestID) time.Duration {
 	pause := firstPause
 	for ; failures > suspected && pause < longestPause; failures-- {

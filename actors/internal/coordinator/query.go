@@ -75,16 +75,18 @@ type (
 	ReadOwn struct {
 		Path     string
 		Announce bool
-		// Says is written again to a node whose data a revoke request has overwritten; of a contest also one that says of
-		// another that it was asked.
+		// Says is written again to a node whose data a revoke request has overwritten. In a contest
+		// it is also written where the revoke request names another holder.
 		Says NewNode
-		// Czxid, of a contest, is that of the holder's node: a node with another is another's, and is only read.
+		// Czxid, in a contest, is the czxid of the holder's node. A node with another czxid is
+		// another holder's, and is only read.
 		Czxid int64
 	}
 
-	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found.
-	// Known is its name, where that is sure; otherwise a node is sought by GUID, and of several all but the first of the
-	// queue are deleted. Place is that of its create in a transaction. *Found answers it.
+	// Find looks for the node of a request in this session, and proves with a committed transaction
+	// what it has found. Known is its name, where that is sure. Otherwise it looks for the GUID,
+	// and of several nodes deletes all but the first of the queue. Place is the place of the create
+	// in its transaction. *Found answers it.
 	Find struct {
 		Spec  *Spec
 		GUID  string
@@ -92,8 +94,8 @@ type (
 		Place int
 	}
 
-	// Describe writes who holds or waits with a node now, in the version in which the data were read. What somebody has
-	// written who wants the lock stays. *Described answers it.
+	// Describe writes into a node which request holds or waits with it now, at the version in which
+	// the data were read. It does not overwrite a revoke request. *Described answers it.
 	Describe struct {
 		Spec *Spec
 		Path string
@@ -129,8 +131,8 @@ func (*Describe) query()        {}
 func (*RemoveContest) query()   {}
 func (*Check) query()           {}
 
-// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction.
-// List: its queue is to be listed behind the transaction.
+// NewNode is a node that a Commit is to make. Place is its place among the creates of its lock path
+// in the transaction. List: its queue is to be listed behind the transaction.
 type NewNode struct {
 	Spec  *Spec
 	Place int
@@ -138,8 +140,8 @@ type NewNode struct {
 }
 
 type (
-	// Reclaimable answers SeekReclaimable: the node that is to be taken over, in which version and at which number, and
-	// the token to hold with then. Name is empty where there is none.
+	// Reclaimable answers SeekReclaimable: the node that is to be taken over, its version and
+	// number, and the token to hold with then. Name is empty where there is no such node.
 	Reclaimable struct {
 		Name    string
 		Version int32
@@ -234,8 +236,8 @@ type OneNode struct {
 	// Ours: its owner is this session.
 	Ours  bool
 	Czxid int64
-	// GUID is that of the request that has made it; empty where its data do not say, as when somebody has written there
-	// that he wants the lock.
+	// GUID is the GUID of the request that has made it. It is empty where the data do not say, as
+	// when a revoke request has replaced them.
 	GUID string
 }
 
@@ -255,11 +257,12 @@ type Info struct {
 	Crowded bool
 }
 
-// crowded is how many contenders are too many to list behind a create. That costs no round trip, and says who is
-// first; of many it is long, and mostly says that somebody else is.
+// A queue of at least crowded contenders is not listed behind a create. Such a listing costs no
+// round trip, and says who is first. But a long queue makes it long, and then the new contender is
+// seldom first.
 const crowded = 16
 
-// Outcome says how much is known of a query: that of package zkconn.
+// Outcome says how much is known of a query. It is the type of package zkconn, too.
 type Outcome = outcome.Outcome
 
 // The outcomes: see package outcome.
@@ -288,11 +291,11 @@ const (
 	LocalSession
 )
 
-// Failure is why a query has failed; the zero value says that it has not.
+// Failure says why a query has failed; the zero value says that it has not.
 type Failure struct {
 	Outcome Outcome
 	Cause   Cause
-	// Path is that of the part of a transaction that failed.
+	// Path is the path of the part of a transaction that failed.
 	Path string
 	// Detail is for people.
 	Detail string

@@ -2,24 +2,26 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/actors/machine"
 
-// life is how far a request has come, as its lock actor says.
+// life is the stage of a request, as its lock actor says.
 type life uint8
 
 const (
 	active life = iota
 	// ending: it was given up, or given back. Its owner may ask anew.
 	ending
-	// ended: nothing comes from its lock actor any more, which is told nothing. What is left of it is to be removed.
+	// ended: its lock actor has ended, so nothing comes from it and nothing is told to it. A node
+	// that may be left is to be removed.
 	ended
 )
 
-// wait has the nodes that a request watches while it waits: its predecessor; as the first waiter of a semaphore, all
-// who are before it, and the number of permits; or the whole lock path. It ends with the first event that says that
-// the queue is not what it was. Its operation tells it from earlier ones.
+// wait has the nodes that a request watches while it waits: its predecessor; for the first waiter
+// of a semaphore, all contenders before it, and the number of permits; or the whole lock path. It
+// ends with the first event that says that the queue is not what it was. Its operation tells it
+// from earlier ones.
 type wait struct {
 	op uint64
-	// nodes are those that keep the request out, by name; the empty name is the lock path itself. The first is its
-	// predecessor, where it waits for one.
+	// nodes has the names of the nodes that keep the request out; the empty name is the lock path
+	// itself. The first is its predecessor, where it waits for one.
 	nodes     []string
 	children  bool   // it watches the list of children
 	pending   int    // reads under way
@@ -27,27 +29,28 @@ type wait struct {
 	remote    bool   // it is about a node of another session
 }
 
-// lastListing is where the newest listing showed a request.
+// lastListing is the position of a request in the newest listing.
 type lastListing struct {
-	// before is how many it had to wait for; head is its predecessor, where that was the head of the queue; lookAhead is
-	// the one before its predecessor; departed is the predecessor that went last.
+	// before counts the contenders that it had to wait for; head is its predecessor, where that was
+	// the head of the queue; lookAhead is the node before its predecessor; departed is the
+	// predecessor that went last.
 	before                    int
 	head, lookAhead, departed string
-	// front are the nodes that a semaphore's waiter is to watch, earlier all who were before it, permits how many there
-	// were.
+	// front has the nodes that a semaphore's waiter is to watch, earlier all contenders before it,
+	// permits the number of permits.
 	front, earlier []string
 	permits        int
 	// written is the node before a semaphore's waiter, when that was written to.
 	written string
 }
 
-// ownWatch is how a holder's own node is watched: for a request to give the lock back, and for an operator who deletes
-// it.
+// ownWatch is the state of the watch on a holder's own node. It tells of a revoke request, and of
+// an operator who deletes the node.
 type ownWatch struct {
 	phase ownPhase
 	op    uint64
-	// announced: in a semaphore, the one behind was told that this one holds. Once for each node: the write's own event
-	// may come back here when others of this session watch the node.
+	// announced: in a semaphore, the waiter behind was told that this request holds. Once for each
+	// node: the write's own event may come back here when others of this session watch the node.
 	announced bool
 }
 
@@ -63,19 +66,19 @@ const (
 
 // search is the search for a request's node.
 type search struct {
-	// op is the newest search: the answers to older ones change nothing. later is one that waits for the create to come
-	// back.
+	// op is the operation of the newest search: answers to older searches change nothing. later is
+	// a search that waits for the create to come back.
 	op, later uint64
 }
 
-// removal is how the node of a request is removed: for its machine, which has asked for that and is answered, or
-// because its lock actor has ended and something may be left. There is one for each request, and it goes on until it is
-// known to be done, or the epoch is over.
+// removal is the removal of a request's node: for its machine, which has asked for it and is
+// answered, or because its lock actor has ended and a node may be left. Each request has at most
+// one. It goes on until the node is known to be gone, or the epoch is over.
 type removal struct {
 	phase     removalPhase
 	op        uint64 // the newest operation of the machine that waits for it; zero for none
 	tries     int
-	shortHold bool // it has held for so short a time that its node was not read yet
+	shortHold bool // the hold was so short that its node was not read yet
 }
 
 type removalPhase uint8
@@ -90,8 +93,8 @@ const (
 	removalPaused
 )
 
-// pace is how the orders of a request are paced that come to nothing though there are servers: see pause.go. Searches
-// are paced by themselves, because one comes between two orders of another kind.
+// pace paces the orders of a request that servers hang up on or put off: see pause.go. Searches are
+// paced separately, because a search comes between two orders of another kind.
 type pace struct{ orders, searches paced }
 
 // paced is one kind of orders.
@@ -105,7 +108,7 @@ type paced struct {
 	waiting machine.Effect
 }
 
-// of gives where an order belongs; nil where none has failed.
+// of gives the pace of an order; nil where no order has failed.
 func (p *pace) of(do machine.Do) *paced {
 	switch {
 	case p == nil:
@@ -122,7 +125,7 @@ func (p *pace) waits() bool {
 	return p != nil && (p.orders.waiting.Op != 0 || p.searches.waiting.Op != 0)
 }
 
-// inNextEpoch gives it without its timers, which end with the epoch.
+// inNextEpoch gives the pace without its timers, which end with the epoch.
 func (p *pace) inNextEpoch() *pace {
 	if p == nil {
 		return nil
@@ -147,21 +150,23 @@ func (p *pace) voided() (e machine.Effect) {
 	return e
 }
 
-// sharing is how a request stands towards others.
+// sharing says how a request depends on others of its session.
 type sharing struct {
-	// waits is the create that waits for what becomes of another request, of its owner or of the one that had a retained
-	// node; or for the listing by which it is known whether it may queue. It is zero for none.
+	// waits is the create that waits for another request to be decided, of its owner or of the one
+	// that had a retained node, or for the listing that tells whether it may queue. It is zero for
+	// none.
 	waits uint64
 	// lineCreate is the create that was answered with a place in a cohort; inLine while the request waits there.
 	lineCreate uint64
 	inLine     bool
-	// with is the node that a reader is to hold with, as soon as the request whose node it is does.
+	// with is the node that a reader is to hold with, as soon as the request that made the node
+	// holds.
 	with *node
 	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
 	holdOfOther bool
 }
 
-// turn is where a request stands that wants a node.
+// turn is the turn of a request that wants a node.
 type turn struct {
 	phase turnPhase
 	// previous and next are its neighbours in the line.

@@ -2,15 +2,16 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/actors/machine"
 
-// Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of
-// this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
-// when somebody comes, and one on the node when somebody wants the lock back; then the node goes at once, or as soon as
-// it is given back. A node that says so already goes with its hold: the next request was not asked. How a node is
-// reused is in retain.go.
+// Retained nodes: the node of a lock that was given back may stay for a while, and is used again by
+// the next request of this session. Nobody else can hold meanwhile, because it is the first of the
+// queue. A watch on the lock path tells when somebody comes, and a watch on the node when somebody
+// wants the lock back; then the node goes at once, or as soon as it is given back. A node with a
+// revoke request already goes with its hold: the revoke request was for that hold. How a node is
+// reused is below.
 //
-// Each grant needs a token of its own, greater than the last and less than that of any node made later. The places that
-// come after its own in the node's transaction will do: their nodes came behind it in the queue, and as nobody is there
-// now they have never been held with and never will.
+// Each grant needs a token of its own, greater than the last and less than that of any node made
+// later. The places after the node's own in its transaction serve for that: their nodes queued
+// behind it and are gone, so these tokens are unused and stay so.
 
 // retain keeps the node of a lock that is given back.
 func (c *Coordinator) retain(r *request) {
@@ -110,8 +111,8 @@ func (c *Coordinator) releaseAll() {
 // This costs one round trip, as a create does; what is saved is the delete. A sync would
 // be cheaper for the servers and prove nothing: a leader that is cut off answers it.
 //
-// When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be
-// left of the node, and the request makes one of its own.
+// When the check does not succeed, because the node is gone or its outcome is unknown, the session
+// deletes the node, which may still exist, and the request makes its own.
 
 // checkRetained has a request go on with the retained node of its queue, if that exists.
 func (c *Coordinator) checkRetained(r *request, op uint64) {
@@ -135,7 +136,7 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 		return
 	}
 	switch {
-	case q.retained.next != p.next: // it has taken that back, or has made a node of its own meanwhile
+	case q.retained.next != p.next: // the request was withdrawn, or has made a node of its own meanwhile
 		if f.is(NoNode) {
 			c.release(q)
 		}
@@ -146,7 +147,7 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// pass makes a retained node that of the request that is to have it.
+// pass gives a retained node to the request that is to have it.
 func (c *Coordinator) pass(q *ownQueue) {
 	kept, r, op := c.requests[q.retained.request], c.requests[q.retained.next], q.retained.op
 	n := kept.node

@@ -9,7 +9,7 @@ import "slices"
 // have it.
 
 const (
-	// weightShares is how many requesters of a gateway it takes to use the whole of its session's weight.
+	// weightShares bounds a requester of a gateway to 1/weightShares of its session's weight.
 	weightShares = 4
 )
 
@@ -24,7 +24,8 @@ func (c *Coordinator) overShare(sp *Spec) bool {
 	return sp.Requester != "" && c.epoch.load.shares[sp.Requester]+c.weigh(sp) > c.bounds.Weight/weightShares
 }
 
-// lacks is how much is to go before there is room for so much; not above zero when there is.
+// lacks gives the weight that must go before a node of this weight fits; not above zero when it
+// fits.
 func (c *Coordinator) lacks(weight int) int {
 	l := &c.epoch.load
 	return l.nodes + l.others + l.kept + l.due + weight - c.bounds.Weight
@@ -40,7 +41,7 @@ func (l *load) share(of string, weight int) {
 	}
 }
 
-// setPhase notes what becomes of a node of a queue. It is the one place where phases change.
+// setPhase sets the phase of a node of a queue. It is the one place where phases change.
 func (c *Coordinator) setPhase(q *ownQueue, n *node, to phase) {
 	n.phase = to
 	c.recount(q, n)
@@ -185,8 +186,8 @@ func (q *ownQueue) expect(sp *Spec, coming bool) {
 	}
 }
 
-// hasPlace reports whether the node of a request has a place in its queue, which the request keeps if the node is
-// lost. A downgrade has that of another.
+// hasPlace reports whether the node of a request has a place in its queue, which the request keeps
+// if the node is lost. A downgrade has the place of another node.
 func (c *Coordinator) hasPlace(r *request) bool {
 	return r.life == active && !r.sharing.holdOfOther && c.waits(r.node)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Reentrant locks. Requests of one owner for one lock would wait for each other for ever, as those of Curator's
-// InterProcessSemaphoreMutex do; so they are told apart before anything is sent. See messages.Acquire.Owner for what
-// becomes of the second.
+// Reentrant locks. Requests of one owner for one lock would wait for each other for ever, as with
+// Curator's InterProcessSemaphoreMutex. So they are recognised before anything is sent.
+// messages.Acquire.Owner says how the second is answered.
 
-// sameOwner finds the request of the same owner that decides about r: one that writes before one that reads. Those that
-// are leaving count no more.
+// sameOwner finds the request of the same owner that decides about r: one that writes before one
+// that reads. Requests that are leaving count no more.
 func (c *Coordinator) sameOwner(r *request) (found *request) {
 	if !r.hasOwner() {
 		return nil
@@ -44,8 +44,8 @@ func (r *request) joinOwner() {
 	}
 }
 
-// leaveOwner notes that it does not any more, or will not have it for long. Those who wait to share its hold have to
-// get into the queue.
+// leaveOwner notes that a request does not want its lock any more, or is about to leave. Requests
+// that wait to share its hold have to queue.
 func (c *Coordinator) leaveOwner(r *request) {
 	owners := r.queue.owners
 	all := owners[r.spec.Owner]
@@ -70,12 +70,13 @@ func (c *Coordinator) granted(r *request) {
 	}
 }
 
-// createAgain has the creates tried once more that wait for what becomes of another request, with the input at hand.
+// createAgain has the creates of requests that wait for another one tried again, with the input at
+// hand.
 func (c *Coordinator) createAgain(ids ...RequestID) {
 	c.epoch.again = append(c.epoch.again, ids...)
 }
 
-// stopsWaiting ends that a request waits for another; false where it did not.
+// stopsWaiting ends a request's wait for another one; false where it did not wait.
 func (r *request) stopsWaiting() bool {
 	waited := r.sharing.waits != 0
 	r.sharing.waits = 0
@@ -107,7 +108,8 @@ func (c *Coordinator) beginCreating(r *request) {
 	}
 }
 
-// share makes the hold of one request that of another too: they have one node, which goes with the last.
+// share lets a request share the hold of another: they have one node, which goes with the last of
+// them.
 func (c *Coordinator) share(r, other *request, op uint64) {
 	r.sharing.holdOfOther = true
 	r.joinOwner()

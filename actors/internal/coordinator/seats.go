@@ -8,9 +8,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Seats. A request holds with a node, and one node may serve many requests, together or one after the other. A create
-// asks where the request is to sit (seat), and a request that leaves asks what becomes of its node (unseat). Both only
-// read: create and giveUp carry the answers out. The package doc has a table of the settings that they decide on.
+// Seats. A request holds with a node, and one node may serve many requests, together or one after
+// the other. A create asks where the request is to sit (seat), and a request that leaves asks what
+// happens to its node (unseat). Both only read: create and giveUp carry the answers out. The
+// package doc has a table of the settings that they decide on.
 
 // seatKind says how a create is answered.
 type seatKind uint8
@@ -18,7 +19,7 @@ type seatKind uint8
 const (
 	// refused: its owner has the lock in a way that excludes it, or has lost the hold that it was part of.
 	refused seatKind = iota
-	// awaitsRequest: the create is tried again when it is known what becomes of another request of its owner.
+	// awaitsRequest: the create is tried again when another request of its owner has been decided.
 	awaitsRequest
 	// sharesHold: it holds with the node with which its owner holds (reentry).
 	sharesHold
@@ -32,9 +33,10 @@ const (
 	lineOfNode
 	// reuses: it holds with the retained node of its queue, once a check has found that.
 	reuses
-	// makes: it makes a node of its own.
+	// makes: it makes its own node.
 	makes
-	// awaitsRoom: it makes a node of its own as soon as retained nodes are gone that are given up for it.
+	// awaitsRoom: it makes its own node as soon as retained nodes that are given up for it are
+	// gone.
 	awaitsRoom
 	// lineOfQueue: it waits without a node until it is called to make one.
 	lineOfQueue
@@ -51,7 +53,7 @@ type seat struct {
 	node *node
 	// of is the request of its owner whose hold it shares, or that it makes its node beside.
 	of *request
-	// why and detail are those of a refusal.
+	// why and detail say why a create is refused.
 	why    messages.Reason
 	detail string
 	// clears: retained nodes are given up to make room for it, also where they do not suffice.
@@ -97,14 +99,15 @@ func (c *Coordinator) seatWithOwner(r, other *request) seat {
 	case !r.spec.Want.Reentry || reads != other.spec.Reads():
 		return seat{kind: refused, why: messages.ReasonReentry,
 			detail: fmt.Sprintf("owner %s, node %s", r.spec.Owner, other.node.name)}
-	case !other.held: // in doubt, or still in the queue: see what becomes of it
+	case !other.held: // in doubt, or still in the queue: wait until that is decided
 		return seat{kind: awaitsRequest, of: other}
 	default:
 		return seat{kind: sharesHold, node: other.node, of: other}
 	}
 }
 
-// seatInCohort answers a create by the node of its cohort; false where the request is to have a node of its own.
+// seatInCohort seats a request on the node of its cohort; false where the request is to have its
+// own node.
 func (c *Coordinator) seatInCohort(r *request) (s seat, found bool) {
 	k := &r.queue.cohort
 	none := k.node == nil && k.called == 0
@@ -133,7 +136,8 @@ func (c *Coordinator) mayReuse(r *request) bool {
 		c.requests[kept.request].spec.saysTheSame(r.spec)
 }
 
-// ownSeat answers the create of a request that needs a node of its own: by its turn, the line before it, and the room.
+// ownSeat answers the create of a request that needs its own node: by its turn, the line before it,
+// and the room.
 func (c *Coordinator) ownSeat(r *request) seat {
 	q := r.queue
 	switch {
@@ -163,8 +167,8 @@ func (c *Coordinator) roomFor(r *request) seat {
 	}
 }
 
-// retainedWeight gives the weight of the retained nodes that nobody is about to use, those of one queue left out: it
-// needs room for a node of its own.
+// retainedWeight gives the weight of the retained nodes that no request is about to use. It leaves
+// one queue out, whose new node needs the room.
 func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 	if c.epoch.retained == 0 {
 		return 0
@@ -179,7 +183,7 @@ func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 	return weight
 }
 
-// nodeFate says what becomes of the node of a request that leaves.
+// nodeFate says what happens to the node of a request that leaves.
 type nodeFate uint8
 
 const (

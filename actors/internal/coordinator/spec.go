@@ -21,7 +21,7 @@ type Spec struct {
 	GUID string
 	// One is the name of a contest's node, in all sessions; empty for locks with a queue.
 	One string
-	// Permits is how many a semaphore is taken to have; 0 for other locks.
+	// Permits is the number of permits that the semaphore should have; 0 for other locks.
 	Permits int
 	// Owner: two requests of one owner do not wait for each other; By is the address of the actor that asks.
 	Owner, By string
@@ -29,9 +29,9 @@ type Spec struct {
 	Requester string
 	// Child: somebody else than the lock actor itself asks.
 	Child bool
-	// Since is when it was asked for.
+	// Since is the time of the request.
 	Since time.Time
-	size  int // what its node weighs, without the chroot
+	size  int // the weight of its node, without the chroot
 }
 
 // NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks;
@@ -89,7 +89,8 @@ func (sp *Spec) saysTheSame(other *Spec) bool {
 		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
 }
 
-// number gives the sequence number of the request's node; that of a contest has none, and needs none.
+// number gives the sequence number of the request's node. The node of a contest has no number, and
+// counts as 0.
 func (sp *Spec) number(name string) (int32, bool) {
 	if sp.One != "" {
 		return 0, true
@@ -100,7 +101,7 @@ func (sp *Spec) number(name string) (int32, bool) {
 const (
 	// pathOverhead is the size of a path's length field, in bytes.
 	pathOverhead = 4
-	// sequenceDigits is how many digits the servers put behind a contender's name.
+	// sequenceDigits is the number of digits that servers put behind a contender's name.
 	sequenceDigits = 10
 )
 
@@ -118,7 +119,7 @@ func (sp *Spec) weighed() int {
 	return pathOverhead + len(sp.Path) + 1 + len(sp.Style.Prefix(sp.GUID)) + sequenceDigits
 }
 
-// excluding counts a request that excludes those that read.
+// excluding gives 1 for a request that excludes readers, and 0 for a reader.
 func (sp *Spec) excluding() int {
 	if sp.Reads() {
 		return 0

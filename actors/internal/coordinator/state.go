@@ -15,7 +15,8 @@ type Coordinator struct {
 	bounds Bounds
 	// timeout is the session timeout that is asked for.
 	timeout time.Duration
-	// requests are those of this session of which something may be left. They outlive epochs.
+	// requests has the requests of this session, also ended ones of which a node may be left. They
+	// outlive epochs.
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
@@ -55,7 +56,7 @@ type epoch struct {
 	connection connection
 	lapsed     bool // no lease may rest on the session any more
 	paths      map[string]*lockPath
-	idle       []string // of them, those that no request uses, the one that was left first at first
+	idle       []string // the paths that no request uses, the one that was left first at first
 	asked      map[uint64]purpose
 	timers     map[uint64]timer
 	parked     []parked
@@ -68,8 +69,9 @@ type epoch struct {
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
 	load       load
-	// due are those for whom nodes were given up, short the queues whose lines wait for weight, each in order. toScan are
-	// the queues whose lines are scanned with the input at hand; it is empty between inputs.
+	// due has the requests for which nodes were given up, short the queues whose lines wait for
+	// weight, each in order. toScan has the queues whose lines are scanned with the input at hand;
+	// it is empty between inputs.
 	due           []RequestID
 	toScan, short []*ownQueue
 	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs
@@ -78,29 +80,31 @@ type epoch struct {
 	runsOver []*ownQueue
 }
 
-// Bounds are those of what a session has at the servers.
+// Bounds bound the nodes that a session has at the servers.
 type Bounds struct {
-	// Waiting is how many nodes of one queue may wait or be about to be made.
+	// Waiting is the number of nodes of one queue that may wait or be about to be made.
 	Waiting int
-	// Weight is how much all ephemeral nodes of the session may weigh, in bytes.
+	// Weight is the bound on the weight of all ephemeral nodes of the session, in bytes.
 	Weight int
-	// Root is the length of the path, at the servers, below which the session's are: its chroot.
+	// Root is the length of the session's chroot, which is part of each path at the servers.
 	Root int
-	// Streak is how many nodes in a row must have followed one another before a lock path is not listed: see
-	// succession.go.
+	// Streak is the number of nodes in a row with successive numbers before a lock path is not
+	// listed: see succession.go.
 	Streak int
 }
 
-// DefaultBounds gives the usual ones. The weight is half of what a server reads with default settings: 1 MiB is
-// jute.maxbuffer, to which it adds as much again for its own (jute.maxbuffer.extrasize) when it reads a log.
+// DefaultBounds gives the usual bounds. The weight is half of what a server reads with default
+// settings: 1 MiB is jute.maxbuffer, to which it adds as much again for its own
+// (jute.maxbuffer.extrasize) when it reads a log.
 func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10, Streak: 3} }
 
-// load is how much of the bounds is used, in bytes.
+// load is the part of the bounds that is used, in bytes.
 type load struct {
-	// nodes is the weight of the nodes that may exist; others of those of which only the shell knows.
+	// nodes is the weight of the nodes that may exist, others the weight of nodes that only the
+	// shell knows.
 	nodes, others int
-	// kept is promised to requests that were called, due to those that wait until there is room, going what will be free
-	// when the nodes are gone that were given up for them.
+	// kept is promised to requests that were called, due to requests that wait until there is room.
+	// going will be free when the nodes that were given up for them are gone.
 	kept, due, going int
 	// inLine counts the requests that stand in lines.
 	inLine int
@@ -108,7 +112,7 @@ type load struct {
 	shares map[string]int
 }
 
-// connection is how the session stands.
+// connection is the state of the session's connection.
 type connection uint8
 
 const (
@@ -135,13 +139,14 @@ type batch struct {
 	passed   int // transactions that went before deletes that wait
 }
 
-// beats is how the heartbeats go on.
+// beats is the state of the heartbeats.
 type beats struct {
-	// newest is the number of the newest: one is under way, or due, at a time. It is zero while there are none.
+	// newest is the number of the newest heartbeat: one is under way, or due, at a time. It is zero
+	// while there are no heartbeats.
 	newest uint64
-	// timer is that of the next heartbeat, or of the one that is late.
+	// timer is the timer of the next heartbeat, or of the late one.
 	timer uint64
-	// sent counts them, for whose turn it is.
+	// sent counts heartbeats, to choose the node for the next.
 	sent uint64
 	hangUps
 }
@@ -156,14 +161,14 @@ type hangUps struct {
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
 type reads struct{ older, newer []operation }
 
-// describes is how the descriptions go on.
+// describes is the state of the writes that describe nodes.
 type describes struct {
 	timer  uint64 // of the next look; zero for none
 	asked  uint64 // the write that is under way; zero for none
 	writes uint64 // so far
 }
 
-// request is one lock request. It outlives epochs; what belongs to one is in what reset replaces.
+// request is one lock request. It outlives epochs; reset replaces the fields that belong to one.
 type request struct {
 	id   RequestID
 	spec *Spec
@@ -171,7 +176,7 @@ type request struct {
 	life life
 
 	queue   *ownQueue // of this epoch
-	node    *node     // its own, or that of the hold that it shares; never nil
+	node    *node     // its own, or the one of the hold that it shares; never nil
 	held    bool      // the machine has said that the lock is granted
 	wait    *wait     // what it watches while it waits; nil while it does not
 	view    lastListing
@@ -188,11 +193,12 @@ type request struct {
 	inherited messages.Token
 	// early is the queue as it was listed behind its create.
 	early *View
-	// gaveBack is when its lock actor asked to give the lock back.
+	// gaveBack is the time at which its lock actor asked to give the lock back.
 	gaveBack Moment
 }
 
-// hasOwner reports whether a request is one of somebody: permits of a semaphore are nobody's in particular.
+// hasOwner reports whether a request belongs to an owner. A request for permits of a semaphore
+// belongs to nobody in particular.
 func (r *request) hasOwner() bool { return r.spec.Owner != "" && r.spec.Permits == 0 }
 
 // watches reports whether a request waits for events of a node.
@@ -269,7 +275,7 @@ const (
 	RetryTimer
 	// RetentionTimer lets a retained node go.
 	RetentionTimer
-	// BeatTimer is that of the next heartbeat, LateTimer of one without an answer.
+	// BeatTimer sends the next heartbeat, LateTimer finds one without an answer.
 	BeatTimer
 	LateTimer
 	// LeaseTimer checks the lease.
@@ -290,9 +296,10 @@ const (
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue are of the local run whose changes are delayed, or of the cohort; path also that of a watch.
+	// path and queue name the local run whose changes are delayed, or the cohort; path also names a
+	// watch.
 	path, queue string
-	// do is the kind of orders of which a pause ends.
+	// do is the kind of orders whose pause ends.
 	do machine.Do
 }
 

@@ -8,11 +8,10 @@ package coordinator
 // answered. Then only s can be before n.
 //
 // Why. A node's number is the lock path's count of creates (PrepRequestProcessor: the parent's
-// cversion, which deletes leave as it is). Every create counts, whichever session makes it and under whatever
-// name, a downgrade's and a reclaimer's too. So nothing was made between s and n. What was made
-// before s was gone when s was first, because contenders only vanish from before a node. What is
-// made later at an older number, in a downgrade or by a reclaimer, takes the place of a node that
-// is there.
+// cversion, which deletes leave as it is). Every create counts, of any session and under any name,
+// a downgrade's and a reclaimer's too. So nothing was made between s and n. What was made before s
+// was gone when s was first, because contenders only vanish from before a node. What is made later
+// at an older number, in a downgrade or by a reclaimer, takes the place of a node that is there.
 //
 // That counts nodes of one lock path only. A path that was deleted and made again counts from zero,
 // and others may have come up to the number before n. Hence the watch. A server tells of the
@@ -45,7 +44,8 @@ func (i identity) watchID() uint64 {
 	return 0
 }
 
-// follows reports whether a node has the number after that of one that was first, in the same lock path.
+// follows reports whether a node has the number after a node of this session that was first, in the
+// same lock path.
 func (q *ownQueue) follows(n *node) bool {
 	s := q.succession
 	return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&

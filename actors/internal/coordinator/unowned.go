@@ -7,11 +7,12 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// Nodes of this session that no request owns. There are none, unless servers that were restored from a backup bring
-// back what the session had deleted: such a node stands before everybody for as long as the session lives, and nobody
-// gives it back. So a node that a request waits for, and the head of the queue when it looks again, are asked whose
-// they are. One of this session is removed, if no request has made it or may have: it would be known, or its name
-// would have the GUID of a request of which something is left.
+// Nodes of this session that no request owns exist only where servers that were restored from a
+// backup bring back nodes that the session had deleted. Such a node stands before everybody for as
+// long as the session lives, and nobody gives it back. So the session asks for the owner of a node
+// that a request waits for, and of the head of the queue when the request looks again. A node of
+// this session is removed if no request can have made it: else it would be known, or its name would
+// have the GUID of one of the requests.
 
 // isUnowned reports whether no request owns a node of this session.
 func (c *Coordinator) isUnowned(r *request, name string) bool {
@@ -36,8 +37,8 @@ func (c *Coordinator) isUnowned(r *request, name string) bool {
 	return true
 }
 
-// removeUnowned removes a node of this session where no request owns it. What comes of that the watch of those who wait
-// for it tells, or the next look.
+// removeUnowned removes a node of this session where no request owns it. Waiters learn the result
+// by their watches, or when they look again.
 func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 	p := r.queue.path
 	if p.unowned != "" || !c.isUnowned(r, name) {

@@ -88,10 +88,10 @@ func (c *Coordinator) searchAgain(t timer) {
 	}
 }
 
-// resolve decides whether the node that was found is the request's. That of a contest does not say so when somebody
-// has written into it that he wants the lock. Then it is that of a request of this session which does not know
-// whether it has made it: any will do, for only one takes it, and the others find it taken. But a create that is
-// under way may be answered that it has made it.
+// resolve decides whether the node that was found is the request's. The node of a contest does not
+// say so when a revoke request has replaced its data. Then it belongs to a request of this session
+// that does not know whether it has made the node. Any of them will do: only one takes it, and the
+// others find it taken. But a create that is still under way may have made it.
 func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	n, one, none := r.node, a.One, &Found{}
 	switch {

@@ -39,7 +39,8 @@ func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	}
 }
 
-// predecessorNode says what is known of a node of this session. Those that wait in a cohort keep one between them.
+// predecessorNode says what is known of a node of this session. Requests that wait in one cohort
+// share one value.
 func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
 	p := &Predecessor{Node: n.name}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
@@ -61,7 +62,7 @@ func (c *Coordinator) watchNode(r *request, name string, same expect) {
 	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{operation{r.id, r.wait.op}}, name, same})
 }
 
-// watchChildren lists the lock path and watches it: whatever changes in it, the queue is listed again.
+// watchChildren lists the lock path and watches it: after any change the queue is listed again.
 func (c *Coordinator) watchChildren(r *request) {
 	p := r.queue.path
 	r.wait.children = true
@@ -70,7 +71,8 @@ func (c *Coordinator) watchChildren(r *request) {
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
-// expect is what the read of a node must confirm. If it does not, the queue has changed since the listing.
+// expect holds what the read of a node must confirm. If it does not, the queue has changed since
+// the listing.
 type expect struct {
 	permits   int  // the data are this number; zero where they do not matter
 	unwritten bool // nobody has written to the node

@@ -26,7 +26,7 @@ type Figures struct {
 	strands  sync.Map // by strandKey: *strand
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
-	state    string // as it is counted; "" for a session that has not begun, or has ended
+	state    string // the state that it is counted under; "" for a session that has not begun, or has ended
 	weight   int64  // as it was told last, in bytes
 	inside   int64  // likewise
 }
@@ -57,7 +57,8 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	return f, nil
 }
 
-// Moment is a time in eight bytes: nanoseconds since the program began to count. Zero is none.
+// Moment is a time in eight bytes: nanoseconds since the program began to count. Zero stands for no
+// time.
 type Moment int64
 
 var origin = time.Now().Add(-1)

@@ -66,9 +66,9 @@ func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	return start
 }
 
-// RegisterHandlers says who takes the messages. Where is said already: a lock actor runs on the goroutine that sends to
-// it, when it is not running already, because what it does is short, it never waits, and a goroutine of its own would
-// cost more than that.
+// RegisterHandlers sets the invoker of the messages. The dispatcher is not used: a lock actor runs
+// on the goroutine that sends to it, unless it is running already. Its work is short and never
+// waits, so its own goroutine would cost more than that work.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
 	m.invoker = invoker
 }
@@ -83,7 +83,7 @@ func (m *mailbox) UserMessageCount() int {
 	return m.user.len()
 }
 
-// take takes messages until there are none.
+// take handles messages until no message is left.
 func (m *mailbox) take() {
 	for {
 		message, system, some := m.next()

@@ -74,8 +74,9 @@ func (m *sessionMailbox) takeSome() {
 	m.workers.Do(m.take)
 }
 
-// Workers are goroutines that outlive the work they are given. A goroutine that is made for each piece begins with a
-// small stack and copies it as it grows, which was a quarter of what a hand-off cost.
+// Workers are goroutines that outlive the work they are given. A new goroutine for each piece of
+// work begins with a small stack and copies it as it grows, which was a quarter of the cost of a
+// hand-off.
 type Workers struct {
 	tasks chan func()
 	over  chan struct{}

@@ -7,8 +7,8 @@
 //	_, err = scheduler.NewJob(gocron.CronJob("0 2 * * *", false), gocron.NewTask(nightly), gocron.WithName("nightly"))
 //	scheduler.Start()
 //
-// It is a module of its own, so that Turnstile does not depend on gocron. A tag of it is the folder
-// and the version, and follows the tag of Turnstile, when go.mod names that version:
+// It is a module of its own, so that Turnstile does not depend on gocron. Its tags are the folder
+// and the version. They follow the tag of Turnstile, once go.mod names that version:
 // .github/release.sh has the steps. In the repository go.mod replaces Turnstile by what is there.
 //
 // # A fast job runs on every replica
@@ -43,9 +43,8 @@
 //
 // # Locker or Elector
 //
-// With a Locker each run is that of the replica that comes first. With an Elector one replica, the
-// leader, runs all jobs. gocron asks an Elector only whether it leads, and not for which tick. So
-// the last tick of one leader may be the first of the next, where their clocks differ. gocron asks
-// no Locker where there is an Elector. Take the Locker, unless jobs need what the leader alone has
-// in memory.
+// With a Locker the replica that comes first does the run. With an Elector one replica, the leader,
+// runs all jobs. gocron asks an Elector only whether it leads, and not for which tick. So the last
+// tick of one leader may be the first of the next, where their clocks differ. gocron asks no Locker
+// where there is an Elector. Take the Locker, unless jobs need what the leader alone has in memory.
 package gocronlocks

@@ -18,10 +18,10 @@ type Elector struct {
 	err      error // of campaigning; set before over is closed
 }
 
-// errNotLeader is why gocron does not run a job here.
+// errNotLeader tells gocron not to run a job here.
 var errNotLeader = errors.New("another process leads")
 
-// NewElector campaigns until ctx ends, or Stop. name is what people see of the leader: see
+// NewElector campaigns until ctx ends, or Stop. People see the leader under name: see
 // locks.Election.Campaign.
 func NewElector(ctx context.Context, election *locks.Election, name string) *Elector {
 	ctx, stop := context.WithCancel(ctx)

@@ -21,22 +21,22 @@ type Locker struct {
 	// see locks.Keyed.
 	Client *locks.Client
 	Root   string
-	// Clock is what gocron.WithClock was given; nil for none.
+	// Clock is the clock that gocron.WithClock was given; nil without it.
 	Clock clockwork.Clock
-	// Options are those of each lock, such as locks.WithLabel.
+	// Options are given to each lock, such as locks.WithLabel.
 	Options []locks.LockOption
 	// ForInstants are more options of jobs whose schedule has instants, which locks.RunOnceFor
-	// runs: WithStartDeadline for those that are worth nothing later, or WithWaiting, with which a
-	// tick that comes while the job runs is run behind it. WithCatchUp is refused, because gocron
+	// runs: WithStartDeadline for runs that are worth nothing later, or WithWaiting, with which a
+	// tick that comes while the job runs is run after it. WithCatchUp is refused, because gocron
 	// runs a job once for a tick.
 	ForInstants []locks.InstantOption
 	// ForPeriods are more options of the other jobs, which locks.RunOnce runs.
 	ForPeriods []locks.OnceOption
-	// Done, if it is not nil, is told of each run of this process when its mark is written and the
-	// lock given back.
+	// Done, if it is not nil, is called for each run of this process once its mark is written and
+	// the lock given back.
 	Done func(Run)
-	// Lost, if it is not nil, is told of a run of this process whose lock was lost, or whose mark
-	// is not written.
+	// Lost, if it is not nil, is called for a run of this process whose lock was lost, or whose
+	// mark is not written.
 	Lost func(Run, error)
 
 	scheduler atomic.Pointer[gocron.Scheduler]
@@ -44,18 +44,18 @@ type Locker struct {
 
 // Run is one run of a job.
 type Run struct {
-	// Job is the job's name. Tick is what it is run for.
+	// Job is the job's name, Tick the tick that it is run for.
 	Job string
 	Tick
 	// Token is the fencing token of its lock.
 	Token locks.Token
-	// Mark is what it has left.
+	// Mark is the mark that the run has left.
 	Mark locks.Mark
 }
 
 // NotRun is the error of a Lock that refuses: gocron.AfterLockError gets it.
 type NotRun struct {
-	// Job is the job's name, Tick what it was to be run for.
+	// Job is the job's name, Tick the tick that it was to be run for.
 	Job string
 	Tick
 	// Once says who runs it, or has run it.
@@ -146,7 +146,7 @@ func (l *Locker) tell(run Run, err error) {
 	}
 }
 
-// notRun is why a job is not run here.
+// notRun gives the error that tells gocron why a job is not run here.
 func notRun(run Run, once locks.Once, err error) error {
 	if once.Outcome == "" {
 		return fmt.Errorf("%s, %v: %w", run.Job, run.Tick, err)

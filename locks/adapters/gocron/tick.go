@@ -10,12 +10,13 @@ import (
 	"github.com/go-co-op/gocron/v2"
 )
 
-// Tick is what a job is run for: an instant of its schedule, or a period.
+// Tick identifies a run of a job: an instant of its schedule, or a period.
 type Tick struct {
-	// Instant is that of the schedule: the same on all replicas. Zero where the schedule has none.
+	// Instant is an instant of the schedule, the same on all replicas. It is zero where the
+	// schedule has no instants.
 	Instant time.Time
-	// Period is how long after the begin of one run the next may begin, by the servers' clock. Zero
-	// where there is an instant.
+	// Period is the shortest time from the begin of one run to the begin of the next, by the
+	// servers' clock. Zero where there is an instant.
 	Period time.Duration
 }
 
@@ -28,7 +29,7 @@ func (t Tick) String() string {
 }
 
 const (
-	// early is how long before an instant a run still counts for it: timers run by another clock
+	// A run counts for an instant if it begins at most early before it: timers run by another clock
 	// than the one that is read, and that one may be set back meanwhile. Instants of gocron's
 	// schedules are a second apart at least.
 	early = 500 * time.Millisecond

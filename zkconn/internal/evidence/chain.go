@@ -28,21 +28,21 @@ type Chain struct {
 	slowest     time.Duration // a round trip took lately
 }
 
-// phase is how the newest connection stands.
+// phase is the phase of the newest connection.
 type phase uint8
 
 const (
-	idle     phase = iota // there is none
+	idle     phase = iota // there is no connection
 	asking                // its connect request has gone out
 	answered              // a server has granted or renewed the session
-	unclear               // there is none, and nobody has answered the connect request of the last
-	broken                // the chain is: whatever there is of connections, it proves nothing
+	unclear               // there is no connection, and nobody has answered the connect request of the last
+	broken                // the chain is broken: no connection proves anything any more
 )
 
 // flight is a request under way.
 type flight struct {
 	xid       int32
-	committed bool // its answer is that of a committed transaction
+	committed bool // it is a transaction, so its answer shows that it was committed
 	touched   Instant
 	sent      Instant
 }
@@ -64,7 +64,8 @@ const (
 	Committed
 )
 
-// New makes the chain of a session that is yet to be granted. tick is that of the servers, 0 where it is not known.
+// New makes the chain of a session that is yet to be granted. tick is the servers' tick, 0 where it
+// is not known.
 func New(tick time.Duration) *Chain { return &Chain{tick: tick} }
 
 // Connecting begins a connection: its connect request goes out next. Nothing of an older connection counts any more.
@@ -88,9 +89,9 @@ func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint
 	return c.connections
 }
 
-// Granted takes the timeout that a server granted on the newest connection to a session that there was before, and gives
-// the one that counts: the shortest so far, because a new leader starts a session with the timeout that it was created
-// with, and the leader goes by that of the last touch.
+// Granted takes the timeout that a server granted on the newest connection to a session that there
+// was before, and gives the one that counts: the shortest so far. For a new leader starts a session
+// with the timeout that it was created with, and the leader goes by the timeout of the last touch.
 func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	c.Broken(now)
 	c.timeout = shorter(c.timeout, granted)
@@ -217,8 +218,9 @@ func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 // Ends gives when the chain breaks unless there is another proof before; false before there is a session.
 func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
 
-// Lease gives until when a lease may last: the session lives until then, whatever becomes of its servers and of this
-// connection. It is false before a transaction has been committed, and once the chain is broken.
+// Lease gives the time until which a lease may last: the session lives until then, even if this
+// connection is lost and all servers fail. It is false before a transaction has been committed, and
+// once the chain is broken.
 func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.proved && c.phase != broken }
 
 // Timeout gives the shortest timeout of the session so far, 0 before there is one.

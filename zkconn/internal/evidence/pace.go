@@ -1,14 +1,16 @@
 package evidence
 
-// How often round trips are needed. The newest proof of an answered request R has a Y that was sent 2 r + 7/24 T + 1/24 T
-// before R, and up to two paces more, because round trips go out one pace apart: r is what a round trip takes. The next
-// proof is answered a pace and a round trip later. The chain lasts if that comes before Y's end:
+// How often round trips are needed. The newest proof of an answered request R has a Y that was sent
+// 2 r + 7/24 T + 1/24 T before R, and up to two paces more, because round trips go out one pace
+// apart: r is the duration of a round trip. The next proof is answered a pace and a round trip
+// later. The chain lasts if that comes before Y's end:
 //
 //	3 r + T/3 + 3 pace < T − T/10
 const (
-	// idlePace is that of a session that has no lease to keep: it leaves 0.25 T for a round trip, or for a process that
-	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain. It is not quite a sixth: in simulated time two timers that
-	// are due at the same instant fire in any order, and a history could not be played again.
+	// idlePace is the pace of a session that has no lease to keep: it leaves 0.25 T for a round
+	// trip, or for a process that is held up. T/5 would leave 0.1 T; T/4 breaks each chain. It is
+	// not quite a sixth: in simulated time two timers that are due at the same instant fire in any
+	// order, and a history could not be played again.
 	idlePace = 0.161
 	// lastingPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: a
 	// lost lease costs more than a lost session.
@@ -19,7 +21,8 @@ const (
 	slackOfFirst = 0.28
 	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
 	fastestPace = 1.0 / 32
-	// commitPace is how long a lease may stay without a transaction: that which its owner sends each T/6 comes first.
+	// commitPace bounds the time that a lease may stay without a transaction. The transaction that
+	// its owner sends each T/6 comes first.
 	commitPace = 1.0/6 + 1.0/24
 	// slowTrip is the round trip from which a lease needs more transactions than one each T/6, one at a time.
 	slowTrip = 1.0 / 24

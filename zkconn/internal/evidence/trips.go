@@ -20,17 +20,17 @@ const (
 	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for what a system takes to
 	// act on a deadline.
 	Margin = 1.0 / 10
-	// rounding is the grain of round trips: those that are closer are not told apart.
+	// rounding is the grain of round trips: two that begin within it count as one.
 	rounding = 1.0 / 64
 )
 
 // Fraction gives a part of a duration.
 func Fraction(d time.Duration, f float64) time.Duration { return time.Duration(f * float64(d)) }
 
-// Good is how long a touch is good for: the session timeout less the margin.
+// Good gives the time for which a touch keeps a session alive: the session timeout less the margin.
 func Good(timeout time.Duration) time.Duration { return timeout - Fraction(timeout, Margin) }
 
-// trips are the round trips of one connection, and what they show of when the leader heard of its session.
+// trips are the round trips of one connection. They show when the leader has heard of its session.
 type trips struct {
 	half   time.Duration // within which the leader has sent a ping, for certain
 	settle time.Duration // what a ping may be late by
@@ -46,7 +46,8 @@ type trip struct {
 	answered Instant
 }
 
-// newTrips begins with the answer to a connect request. tick is that of the servers, 0 where it is not known.
+// newTrips begins with the answer to a connect request. tick is the servers' tick, 0 where it is
+// not known.
 func newTrips(timeout, tick time.Duration, opened trip) trips {
 	half := Fraction(timeout, halfTick)
 	if tick > 0 {
@@ -84,8 +85,8 @@ func (e *trips) last(fits func(trip) bool) int {
 	return -1
 }
 
-// add records a round trip. Those that come within a grain of the one before are passed over, and those that are
-// older than a session timeout dropped: there is no proof in them.
+// add records a round trip. A round trip that comes within a grain of the one before is passed
+// over. Round trips older than a session timeout are dropped, because they prove nothing.
 func (e *trips) add(t trip) {
 	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent.Plus(e.grain) {
 		return
