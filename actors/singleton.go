@@ -24,11 +24,12 @@ import (
 // # The child
 //
 // Its first message, behind *actor.Started, is an *[Activation], with the fencing token and a
-// context. Each incarnation gets it, before anything else. The context ends when the lock is lost or
-// revoked, when somebody asks for it, when the singleton is stopped, and when the child has failed
-// too often; context.Cause says which ([ErrSingletonLost], [ErrSingletonAsked],
-// [ErrSingletonStopped], [ErrSingletonFailing]). Then the child is stopped as by actor.Context.Stop,
-// behind the message that it is at. So whatever takes long in Receive must end with the context.
+// context. Each incarnation gets it, before anything else. The context ends when the lock is lost
+// or revoked, when somebody asks for it, when the singleton is stopped, and when the child has
+// failed too often; context.Cause says which ([ErrSingletonLost], [ErrSingletonAsked],
+// [ErrSingletonStopped], [ErrSingletonFailing]). Then the child is stopped as by
+// actor.Context.Stop, behind the message that it is at. So everything that takes long in Receive
+// must end with the context.
 //
 // # One at a time
 //
@@ -141,7 +142,7 @@ func newActivation(term *shell.Term, singleton *actor.PID) any {
 // false it stays false.
 func (a *Activation) Valid() bool { return a.term.Valid() }
 
-// Deadline is when the lease ends unless it is renewed; it moves on all the time while it is.
+// Deadline is the end of the lease unless it is renewed. It moves on with each renewal.
 func (a *Activation) Deadline() time.Time { return a.term.Deadline() }
 
 // SingletonOption changes how a singleton works.
@@ -165,7 +166,7 @@ func WithFailures(count int, within, out time.Duration) SingletonOption {
 
 // WithBuffer keeps up to so many messages that come while the singleton is nobody's on this node.
 // The next child gets them in order, before anything that comes later. Those above the bound, and
-// all that are left when the singleton stops, become dead letters. Without it none is kept.
+// all that are left when the singleton stops, become dead letters. Without it no message is kept.
 //
 // A negative bound is bad input.
 func WithBuffer(messages int) SingletonOption {
@@ -178,8 +179,8 @@ func WithLockOptions(opts ...LockOption) SingletonOption {
 	return func(s *singletonSettings) { s.lockOptions = append(s.lockOptions, opts...) }
 }
 
-// check finds what is wrong with what a singleton is asked to do. The error wraps ErrBadAcquire, or
-// is that of CheckAcquire.
+// check checks the request and the options of a singleton. The error wraps ErrBadAcquire, or is an
+// error of CheckAcquire.
 func (s *singletonSettings) check(want messages.Acquire) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w: a singleton: %s", ErrBadAcquire, fmt.Sprintf(format, args...))

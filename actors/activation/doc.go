@@ -34,8 +34,8 @@
 //     the message that is being served, and no longer than a session timeout. After that the lock is lost.
 //   - It is stopped or poisoned while it waits: what was kept is refused.
 //
-// Whoever spawned it sees Terminated, as always. A cluster activates a grain again with the next
-// request.
+// The actor's parent and watchers see Terminated, as always. A cluster activates a grain again with
+// the next request.
 //
 // # What is refused
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// phase is where the lock of an actor stands. It only grows.
+// phase is the phase of an actor's lock. It only grows.
 type phase uint8
 
 const (
@@ -146,7 +146,7 @@ func (g *gate) current() phase {
 	return now
 }
 
-// held gives the lease; nil where there was none.
+// held gives the lease; nil before the lock was held.
 func (g *gate) held() *Lease {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -190,7 +190,7 @@ func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.h
 // Context ends when the lock is lost, taken by force, or given back. context.Cause wraps ErrOver.
 func (l *Lease) Context() context.Context { return l.ctx }
 
-// Deadline is when the lease ends unless it is renewed; it moves on all the time while it is.
+// Deadline is the end of the lease unless it is renewed. It moves on with each renewal.
 func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
 
 // target is the actor that is guarded, as others reach it. Its methods are called on any goroutine, the

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// defaultKept is how many messages are kept for an actor that waits for its lock.
+// defaultKept is the number of messages that are kept for an actor that waits for its lock.
 const defaultKept = 1000
 
 // Option changes how Single works.
@@ -35,7 +35,7 @@ func WithObserver(pids ...*actor.PID) Option {
 	return func(s *settings) { s.observers = append(s.observers, pids...) }
 }
 
-// standing is where the incarnation of the actor stands that there is now.
+// standing is the state of the actor's present incarnation.
 type standing uint8
 
 const (
@@ -51,11 +51,11 @@ const (
 
 // guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
 //
-// Invariants: while Started is due or kept is not empty, each message that comes is put behind those that
-// are kept, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
-// (waking), or is being handled, so that what is kept is served though nothing else comes. One message
-// is served for each that is delivered: what the actor or its supervisor orders in between (Stop,
-// Restart) comes before the next, as it does without a guard.
+// Invariants: while Started is due or kept is not empty, each message that comes is put behind the
+// kept ones, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
+// (waking), or is being handled, so that kept messages are served even if nothing else comes. One
+// message is served for each that is delivered: an order of the actor or its supervisor in between
+// (Stop, Restart) comes before the next, as it does without a guard.
 type guard struct {
 	*settings
 	target
@@ -75,7 +75,7 @@ func newGuard(s *settings, t target) *guard {
 
 var extension = ctxext.NextContextExtensionID()
 
-// ExtensionID is that of the guard among the extensions of an actor's context.
+// ExtensionID names the guard among the extensions of an actor's context.
 func (*guard) ExtensionID() ctxext.ContextExtensionID { return extension }
 
 // guardOf gives the guard of an actor; nil for none. protoactor panics for an extension with a number
@@ -243,7 +243,7 @@ func (g *guard) refuse(env *actor.MessageEnvelope) {
 // closing has a session that is closed wait until an actor has stopped that holds a lock of it. The zero
 // value follows nothing. Its methods are called on the actor's goroutine.
 type closing struct {
-	forget  func()        // takes it out of what the session does before it closes; nil while it follows none
+	forget  func()        // takes back the session's BeforeClose; nil while it follows no session
 	stopped chan struct{} // closed when the actor has stopped
 }
 

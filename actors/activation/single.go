@@ -7,7 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// At gives what to acquire for actors of which there is one, whatever they are called.
+// At gives the same lock to each actor of a props, whatever its name: so at most one of them
+// serves.
 func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 	return func(actor.ReceiverContext) messages.Acquire { return want }
 }

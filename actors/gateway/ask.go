@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// askAgain is how often a query is sent that nobody answers, each time to the next gateway.
+// askAgain is the time after which a query without an answer is sent again, to the next gateway.
 const askAgain = 500 * time.Millisecond
 
 // asker sends a query again and again until it is answered. The waiter stops it.
@@ -67,8 +67,8 @@ func (a *asker) send(root *actor.RootContext, self *actor.PID) {
 	a.at.find.look(anyPath, a.tries > 0, func(pid *actor.PID) { root.Send(self, &found{pid: pid}) })
 }
 
-// ask carries out a query that crosses. The error is that of ctx, which ended before an answer
-// came, or actors.ErrSessionClosed when this side is closed.
+// ask carries out a query that crosses. It returns the error of ctx when ctx ends before an answer
+// comes, or actors.ErrSessionClosed when this side is closed.
 func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
 	a := &asker{at: g, query: query, first: g.begin(), answer: make(chan *wire.Answer, 1)}
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))

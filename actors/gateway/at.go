@@ -40,14 +40,14 @@ type held struct {
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
-// servers and chroot. One is used until it does not answer, is full, or closes; then those who wait
-// go to the next, and what was held is lost when its lease runs out. A new request begins at the
-// gateway that has accepted the newest one. Programs that name gateways in the same order share
-// cohorts of a lock, those that name them in different orders share the load.
+// servers and chroot. One is used until it does not answer, is full, or closes. Then requests that
+// wait go to the next, and locks that were held are lost when their leases run out. A new request
+// begins at the gateway that has accepted the newest one. Programs that name gateways in the same
+// order share cohorts of a lock, those that name them in different orders share the load.
 //
 // A request of an owner that holds the lock (messages.Acquire.Reentry, a downgrade) goes to the
-// gateway by which it holds, and stays there for as long as it holds: no other gateway knows whose
-// the hold is. So requests of one owner must be made by one Gateways.
+// gateway by which it holds, and stays there for as long as it holds: no other gateway knows the
+// owner of the hold. So requests of one owner must be made by one Gateways.
 func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: holds{},
 		over: make(chan struct{})}
@@ -102,7 +102,7 @@ func (g *Gateways) holder(of ownedLock) (at location, holds bool) {
 	return g.holds.of(of)
 }
 
-// count is among how many gateways a request may move on. Of those that are found there is always
+// count is the number of gateways among which a request may move. With a finder there is always
 // another one.
 func (g *Gateways) count() int {
 	if g.find != nil {
@@ -112,7 +112,7 @@ func (g *Gateways) count() int {
 }
 
 // Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway
-// has a clock of its own, which counts the time for which the machine was suspended. That of a
+// has a clock of its own, which counts the time for which the machine was suspended. The clock of a
 // request that has ended is never valid.
 func (g *Gateways) Clock(epoch uint64) *zkconn.LeaseClock {
 	g.mu.Lock()
@@ -151,8 +151,8 @@ func (g *Gateways) remove(epoch uint64) {
 	}
 }
 
-// close takes no more requests, and gives those that there are, and a channel that is closed when
-// they have ended.
+// close takes no more requests. It gives the requests that are left, and a channel that is closed
+// when they have ended.
 func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -185,18 +185,19 @@ func (g *Gateways) check() error {
 	return nil
 }
 
-// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
-// again: what it found before does not answer. It is called on a goroutine of its own, and may take its
-// time: what waits for it is sent then.
+// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known
+// now. again: what it found before does not answer. It is called on a goroutine of its own, and may
+// take its time: requests that wait for it are sent when it returns.
 //
-// ctx ends after 10 s. What a finder gives after that is dropped, and until it returns it is not called
-// for the same path and again: so one that hangs keeps one goroutine, however many wait for it.
+// ctx ends after 10 s. An answer after that is dropped. Until the finder returns it is not called
+// for the same path and again, so a finder that hangs keeps one goroutine, however many requests
+// wait for it.
 type Finder func(ctx context.Context, path string, again bool) *actor.PID
 
-// Find gives gateways that are found when they are needed, as At gives those that are named. A request
-// stays with the gateway that has accepted it, also where the finder finds another one meanwhile. When
-// it does not answer, or closes, a waiter is sent to what the finder finds then. Package grain has the
-// finder for protoactor's clusters. A nil finder panics.
+// Find gives gateways that are found when they are needed, where At gives gateways that are named.
+// A request stays with the gateway that has accepted it, also where the finder finds another one
+// meanwhile. When it does not answer, or closes, a waiter goes to the gateway that the finder finds
+// then. Package grain has the finder for protoactor's clusters. A nil finder panics.
 func Find(find Finder) *Gateways {
 	if find == nil {
 		panic("turnstile: gateway.Find: the finder is nil")
@@ -206,8 +207,8 @@ func Find(find Finder) *Gateways {
 	return g
 }
 
-// lookBound is how long a look may take: protoactor's cluster tries for five seconds by default, and tries
-// three times.
+// lookBound bounds the time of a look: protoactor's cluster tries for five seconds by default, and
+// tries three times.
 const lookBound = 10 * time.Second
 
 // looks are the looks of a finder that are under way, one at a time for the same thing. Its methods may
@@ -231,8 +232,8 @@ type look struct {
 	late  bool // its time is over, and the finder has not returned
 }
 
-// look looks for a gateway, and calls then, once, on any goroutine. It joins a look that is under way. nil is
-// what is found where the finder takes too long.
+// look looks for a gateway, and calls then, once, on any goroutine. It joins a look that is under
+// way. then gets nil where the finder takes too long.
 func (l *looks) look(path string, again bool, then func(*actor.PID)) {
 	what := sought{path, again}
 	l.mu.Lock()
@@ -262,7 +263,7 @@ func (l *looks) run(what sought, at *look) {
 	l.tell(at, found)
 }
 
-// tell tells those who wait for a look, once.
+// tell gives the answer to all that wait for a look, once.
 func (l *looks) tell(at *look, found *actor.PID) {
 	l.mu.Lock()
 	waits := at.waits
@@ -279,14 +280,14 @@ type ownedLock struct {
 	contest           bool
 }
 
-// ownedLockOf gives that of a request whose Owner is set; false for a semaphore, where owners mean
-// nothing.
+// ownedLockOf gives the ownedLock of a request whose Owner is set; false for a semaphore, where
+// owners mean nothing.
 func ownedLockOf(want messages.Acquire) (ownedLock, bool) {
 	return ownedLock{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
 }
 
-// location is where a request is: by its number for a gateway that is named, by its address for one that was
-// found.
+// location names the gateway that a request is at: by its number where it was named, by its address
+// where it was found.
 type location struct {
 	gateway int
 	found   *actor.PID // that has accepted the request; nil for one that is named
@@ -306,7 +307,8 @@ type site struct {
 	requests int
 }
 
-// holds are the sites of owners that hold, the newest last. There is none for an owner that does not hold.
+// holds has the sites of owners that hold, the newest last. An owner that does not hold has no
+// entry.
 type holds map[ownedLock][]*site
 
 // add adds a request that holds, and gives its site.

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// maxID bounds the id of a request, and maxDetail what a refusal says of what was sent, in bytes.
+// maxID bounds the id of a request, and maxDetail the text that a refusal quotes of it, in bytes.
 const (
 	maxID     = 128
 	maxDetail = 500
@@ -23,7 +23,8 @@ const (
 // which protoactor's remote drops the message that it is in.
 func clip(text string) string { return wire.Valid(text[:min(len(text), maxDetail)]) }
 
-// checkReclaim refuses what is of no use to a process that has no session: the gateway's session is not its own.
+// checkReclaim refuses Reclaim, which is useless to a process without a session: the gateway's
+// session is not its own.
 func checkReclaim(want messages.Acquire) error {
 	if want.Reclaim != "" {
 		return fmt.Errorf("%w: to reclaim %q needs a session, and does not work over a gateway", actors.ErrBadAcquire,

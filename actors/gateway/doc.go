@@ -17,10 +17,10 @@
 // # How long a lock is ours
 //
 // The gateway answers each sending of a requester with the duration for which its own lease still
-// runs, and the requester counts it from when it sent. So the requester's lease ends first,
-// whatever happens to messages, processes and clocks in between. Clocks of two nodes are never
-// compared; a hundredth is taken off for clocks that do not go equally fast. Package relay, inside
-// this one, is the specification of both ends, pure, and is simulated.
+// runs, and the requester counts it from when it sent. So the requester's lease ends first, even if
+// messages are late, processes stop, or clocks differ. Clocks of two nodes are never compared; a
+// hundredth is taken off for clocks that do not go equally fast. Package relay, inside this one, is
+// the specification of both ends, pure, and is simulated.
 //
 // A holder whose gateway is gone, or out of reach, is told Suspended. It is told Lost when its
 // lease has run out, at a steady rate within 0.4 session timeouts. A gateway that does not hear of
@@ -48,11 +48,11 @@
 //
 // # What crosses
 //
-// Messages are those of package wire. Any may be lost, doubled, delayed, or overtaken. Both nodes
-// link that package; use [WithRecovery] on every node, because protoactor's remote panics on a
-// message of a type that it does not link. A request with a field that the gateway does not know is
-// refused with a reason, told as messages.Failed. No message is authenticated: anybody who can reach
-// the remote can ask for locks.
+// Package wire has the messages. Any may be lost, doubled, delayed, or overtaken. Both nodes link
+// that package; use [WithRecovery] on every node, because protoactor's remote panics on a message
+// of a type that it does not link. A request with a field that the gateway does not know is refused
+// with a reason, told as messages.Failed. No message is authenticated: anybody who can reach the
+// remote can ask for locks.
 //
 // protoactor's remote makes room for a million messages to each node that it sends to, which takes 16
 // MB a node. Give the node of a gateway remote.WithEndpointWriterQueueSize(1000): the room grows.

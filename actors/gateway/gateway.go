@@ -43,8 +43,8 @@ func WithMaxRequests(n int) Option {
 
 // Spawn spawns a gateway over a session, with a name by which other nodes know it:
 // actor.NewPID(address, name). The system's remote must have been started, or else the address of
-// its actors is not known. The error wraps ErrSessionFile, or is that of the spawn, as for a name
-// that is taken.
+// its actors is not known. The error wraps ErrSessionFile, or is the error of the spawn, as for a
+// name that is taken.
 func Spawn(system *actor.ActorSystem, session *actors.Session, name string, opts ...Option) (*actor.PID, error) {
 	if session != nil && session.HasFile() {
 		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, ErrSessionFile)
@@ -100,7 +100,7 @@ type life struct{ over bool }
 
 var lifeID = ctxext.NextContextExtensionID()
 
-// ExtensionID is that of the life among the extensions of an actor's context.
+// ExtensionID names the life among the extensions of an actor's context.
 func (*life) ExtensionID() ctxext.ContextExtensionID { return lifeID }
 
 // mortal keeps an actor that has stopped from being served again. A supervisor may have decided to restart

@@ -20,15 +20,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// NewLock makes the props of a lock actor that acquires over a gateway. Use it as that of
+// NewLock makes the props of a lock actor that acquires over a gateway. Use it as the props of
 // actors.NewLock. It takes the same options and commands, and sends the same notices. It tells the
 // observers the changes of state of the gateway's lock actor. Options that name actors on other
 // nodes are refused, actors.WithRemote or not: the owner runs on the node of its lock actor.
 //
 // What differs:
 //
-//   - Held.Epoch, Held.Term and the times in notices are those of at.Clock(held.Epoch). Held.Session
-//     is the gateway's session.
+//   - Held.Epoch, Held.Term and the times in notices go by at.Clock(held.Epoch). Held.Session is
+//     the gateway's session.
 //   - When the gateway is silent, the request is recovering, and Suspended is told, as when a
 //     session's connection is down. At its deadline the lock is lost.
 //   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package

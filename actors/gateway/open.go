@@ -31,8 +31,8 @@ import (
 // held, and does not wait for the gateways to hear of it. What they do not hear of they give back
 // when its lease has run out. at is closed with the client, and serves one client only.
 //
-// Errors wrap that of ctx when no gateway has answered before it ended, and actors.ErrBadAcquire
-// where none is named.
+// Errors wrap the error of ctx when no gateway has answered before it ended, and
+// actors.ErrBadAcquire where no gateway is named.
 func Open(ctx context.Context, system *actor.ActorSystem, at *Gateways, opts ...locks.Option) (*locks.Client, error) {
 	if err := at.check(); err != nil {
 		return nil, err

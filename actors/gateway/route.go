@@ -10,8 +10,9 @@ import (
 // is found may only forward to a gateway, and to another one the next time. So once a gateway has
 // accepted the request, the way leads to that one directly.
 //
-// Package relay numbers the gateways that a request may be at: those that are named, by their index. Of
-// those that are found there are two, in turns: the other one stands for the next that is found.
+// Package relay numbers the gateways that a request may be at. Named gateways have their index.
+// With a finder there are two numbers, used in turn: the other one stands for the gateway that is
+// found next.
 type route struct {
 	at   *Gateways
 	path string
@@ -81,20 +82,20 @@ func (r *route) stay(gateway *actor.PID) {
 	}
 }
 
-// missed: nobody is where a message was sent. A gateway that has accepted the request is
-// not given up for that: the word may be of an earlier message, and package relay knows what its
-// silence means.
+// missed: a message was sent to an actor that does not exist. A gateway that has accepted the
+// request is not given up for that: this may be about an earlier message, and package relay knows
+// what its silence means.
 func (r *route) missed() {
 	if r.at.find != nil && !r.stays {
 		r.to, r.again = nil, true
 	}
 }
 
-// holdsBy is where the request is that holds.
+// holdsBy is the location of the request, which holds.
 func (r *route) holdsBy() location { return location{gateway: r.index, found: r.to} }
 
-// pin gives the index of the gateway by which the owner holds. now is that where the request is, or goes
-// next.
+// pin gives the index of the gateway by which the owner holds. now is the index of the gateway that
+// the request is at, or goes to next.
 func (r *route) pin(at location, now int) int {
 	if r.at.find == nil {
 		return at.gateway

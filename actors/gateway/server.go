@@ -126,7 +126,7 @@ func (g *server) Receive(ctx actor.Context) {
 		g.stop()
 	case *actor.Stopped:
 		close(g.stopped)
-	case *actor.Restarting: // the next one has a name of its own, and none of these requests
+	case *actor.Restarting: // the next incarnation has another name, and none of these requests
 		g.stop()
 		close(g.stopped)
 	}
@@ -227,8 +227,8 @@ func (g *server) flushSoon(ctx actor.Context) {
 	}
 }
 
-// askedBy names the node that asks. The nodes of one requester weigh at most a quarter of what those of the session
-// may: see actors.WithMaxNodeBytes.
+// askedBy names the node that asks. The nodes of one requester may weigh a quarter of the session's
+// bound: see actors.WithMaxNodeBytes.
 func askedBy(node string) actors.LockOption {
 	return func(a *audience.Audience) { a.Requester = node }
 }

@@ -101,7 +101,7 @@ func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	return w, w.run(root)
 }
 
-// catchUp is zkconn's for a root.
+// catchUp is Conn.CatchUp for a root.
 func catchUp(conn *zkconn.Conn, root string) error {
 	if root == "/" {
 		root = "/turnstile" // which need not exist: operations are not for the root

@@ -47,11 +47,11 @@ const (
 	Wait Do = ""
 	// Ask: ask for the lock whose number is Next.Lock.
 	Ask Do = "ask"
-	// HaveAll: all are held.
+	// HaveAll: all locks are held.
 	HaveAll Do = "have all"
-	// GiveBack: give back every lock, also the one that is asked for, and say so by NoneLeft.
+	// GiveBack: give back every lock, also the one that is asked for, and then call NoneLeft.
 	GiveBack Do = "give back"
-	// Pause: pause for Next.Pause, and say so by PauseOver.
+	// Pause: pause for Next.Pause, and then call PauseOver.
 	Pause Do = "pause"
 	// End: it is over.
 	End Do = "end"

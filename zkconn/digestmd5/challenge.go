@@ -14,7 +14,7 @@ type challenge struct {
 	utf8   bool // user and realm go as UTF-8; otherwise as ISO 8859-1
 }
 
-// maxChallenge is that of the RFC, in bytes.
+// maxChallenge is the bound of the RFC, in bytes.
 const maxChallenge = 2047
 
 func parseChallenge(text []byte) (c challenge, err error) {
@@ -55,7 +55,8 @@ func (p pairs) charset() (utf8 bool, err error) {
 	return err == nil, err
 }
 
-// allowsAuth wants authentication without protection of what follows, which servers offer unless they say otherwise.
+// allowsAuth checks that the server allows authentication alone, without protection of later
+// messages. Servers offer that unless they say otherwise.
 func (p pairs) allowsAuth() error {
 	if len(p.all("qop")) == 0 {
 		return nil
@@ -72,7 +73,8 @@ func (p pairs) allowsAuth() error {
 	return fmt.Errorf("qop %q: does not offer auth", offers)
 }
 
-// realm chooses one of those offered: the one that is wanted, or the first; none where there is none.
+// realm chooses a realm that the server offers: the wanted one, or the first; "" where it offers no
+// realm.
 func (c challenge) realm(wanted string) (string, error) {
 	switch {
 	case wanted != "" && !slices.Contains(c.realms, wanted):

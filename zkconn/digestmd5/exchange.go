@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// phase is how far an exchange is.
+// phase is the phase of an exchange.
 type phase int
 
 const (

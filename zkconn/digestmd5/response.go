@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// response is the client's answer to a challenge (RFC 2831, section 2.1.2), without what it does not ask for:
-// protection of what follows, and to act for somebody else.
+// response is the client's answer to a challenge (RFC 2831, section 2.1.2). It asks neither for
+// protection of later messages nor to act for somebody else.
 type response struct {
 	challenge
 	user     string
@@ -36,7 +36,7 @@ func (r response) encode() ([]byte, error) {
 	}
 	out = append(out, "username="+quote(user))
 	if r.realm != "" {
-		out = append(out, "realm="+quote(r.realm)) // as it came, in whatever character set
+		out = append(out, "realm="+quote(r.realm)) // as it came, in any character set
 	}
 	return []byte(strings.Join(append(out,
 		"nonce="+quote(r.nonce), "nc="+count, "cnonce="+quote(r.cnonce), "digest-uri="+quote(r.uri),

@@ -20,7 +20,7 @@ const (
 	permAll    = permRead | permWrite | permCreate | permDelete | permAdmin
 )
 
-// identity is who somebody has shown to be: a scheme and an id in it.
+// identity is an identity that a client has proved: a scheme and an id in it.
 type identity struct{ scheme, id string }
 
 // access is one entry of an access control list.
@@ -186,7 +186,7 @@ func parseAddress(text string) ([]byte, bool) {
 	return address, true
 }
 
-// segments is how many 16-bit numbers an IPv6 address has.
+// segments is the number of 16-bit numbers in an IPv6 address.
 const segments = 8
 
 func parseIPv6(text string) ([]byte, bool) {
@@ -231,7 +231,7 @@ func digest(secret string) string {
 
 var afterColon = regexp.MustCompile(`:.*`)
 
-// maskACL hides the digests from those who may read a list but not change it.
+// maskACL hides the digests from clients that may read a list but not change it.
 func maskACL(list []access) []access {
 	masked := slices.Clone(list)
 	for i := range masked {

@@ -192,7 +192,7 @@ func (c *conn) getChildren(op Op, path string, watch bool, err error) (func(*enc
 	}, codeOK
 }
 
-// getACL is for those who may read a node or change its list; only the latter see digests.
+// getACL answers clients that may read a node or change its list; only the latter see digests.
 func (c *conn) getACL(path string) (func(*encoder), code) {
 	if path == null {
 		return nil, codeMarshalling
@@ -239,7 +239,7 @@ func (c *conn) whoAmI(e *encoder) {
 	}
 }
 
-// multiRead answers every part, those that are refused with their errors.
+// multiRead answers every part, a refused one with its error.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	orders, form := readMulti(d)
 	if form != whole {

@@ -13,7 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// authenticate adds an identity to the connection. Whoever cannot show one is told so, and cut off.
+// authenticate adds an identity to the connection. A client that cannot prove one is told so, and
+// cut off.
 func (c *conn) authenticate(xid int32, d *decoder) bool {
 	d.int32()
 	scheme := d.text()
@@ -38,9 +39,9 @@ func (c *conn) authenticate(xid int32, d *decoder) bool {
 	return true
 }
 
-// WithSASL makes the server speak SASL: DIGEST-MD5 for these users, with their passwords, as with a JAAS file that
-// names DigestLoginModule, and the scheme "sasl" in access lists. A user's name has none of / and @, which would
-// make a Kerberos principal of it, and no colon.
+// WithSASL makes the server speak SASL: DIGEST-MD5 for these users, with their passwords, as with a
+// JAAS file that names DigestLoginModule, and the scheme "sasl" in access lists. A user's name must
+// not contain / or @, which would make it a Kerberos principal, nor a colon.
 func WithSASL(passwords map[string]string) Option {
 	return func(s *settings) {
 		kept := maps.Clone(passwords)
@@ -98,7 +99,7 @@ func (c *conn) shows(scheme string) bool {
 	return false
 }
 
-// saslPhase is how far an exchange is.
+// saslPhase is the phase of an exchange.
 type saslPhase int
 
 const (
@@ -158,8 +159,9 @@ const (
 // digestResponse is a client's answer to a challenge.
 type digestResponse struct{ user, realm, nonce, cnonce, uri, response, forWhom string }
 
-// parseDigestResponse reads an answer, and checks what can be without a password. closes says that ZooKeeper hangs up
-// on it without an answer, for a number that is none ends in an exception that it does not expect.
+// parseDigestResponse reads an answer, and checks everything that needs no password. closes says
+// that ZooKeeper hangs up on it without an answer: a number that cannot be parsed ends in an
+// exception that it does not expect.
 func parseDigestResponse(text []byte) (r digestResponse, ok, closes bool) {
 	all, ok := parseDirectives(string(text))
 	if !ok {
@@ -199,8 +201,9 @@ func parseDigestResponse(text []byte) (r digestResponse, ok, closes bool) {
 	return r, strings.EqualFold(r.uri, digestURI), false
 }
 
-// digestDirectives are those that may come once; others are passed over. Java's server calls the client's count
-// nonce-count and not nc as the RFC does, and so looks at nobody's.
+// digestDirectives are the directives that may come once; others are passed over. Java's server
+// looks for the client's count under the name nonce-count, and not nc as in the RFC, so it never
+// finds it.
 var digestDirectives = map[string]bool{
 	"username": true, "realm": true, "nonce": true, "cnonce": true, "nonce-count": true, "qop": true, "digest-uri": true,
 	"response": true, "maxbuf": true, "charset": true, "cipher": true, "authzid": true, "auth-param": true,
@@ -277,7 +280,8 @@ func md5Hex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// inLatin1 gives a text in ISO 8859-1 where that has all its characters, and as it is otherwise.
+// inLatin1 converts a text to ISO 8859-1 where that has all its characters. Otherwise it leaves the
+// text unchanged.
 func inLatin1(text string) string {
 	if !utf8.ValidString(text) {
 		return text

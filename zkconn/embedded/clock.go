@@ -63,7 +63,7 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 
 // Advance moves the clock on by d. What falls due on the way is done in its order, with the clock
 // at the time it was due, on the caller's goroutine, before Advance returns. The clock never goes
-// back, whatever d is and however many goroutines move it at once.
+// back, not for a negative d, and not when several goroutines move it at once.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)

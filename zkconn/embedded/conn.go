@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// handshakeTimeout is how long a connection may take to ask for a session.
+// handshakeTimeout is the time that a connection has to ask for a session.
 const handshakeTimeout = 10 * time.Second
 
 func newConn(r *Replica, stream net.Conn) *conn {
@@ -108,7 +108,7 @@ func (c *conn) greeting(old bool, timeout time.Duration, id int64, password []by
 
 func (c *conn) countSent() { c.sent++; c.r.sent++ }
 
-// await puts a request behind those that wait.
+// await puts a request behind the ones that wait.
 func (c *conn) await() *exchange {
 	x := &exchange{mute: c.mute}
 	c.waiting = append(c.waiting, x)

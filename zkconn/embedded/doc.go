@@ -22,7 +22,7 @@
 //     while it was away;
 //   - the four-letter words ruok, srvr, stat, mntr, envi and isro.
 //
-// The operations are those of [Op]; anything else is answered with Unimplemented.
+// [Op] has the operations; any other is answered with Unimplemented.
 //
 // It is a 3.9.5: what it answers is compared with a real one, reply by reply, event by event and zxid by
 // zxid, by the tests in tests/conformance.

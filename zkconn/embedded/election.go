@@ -100,7 +100,7 @@ func (e *ensemble) crown(leader *Replica) {
 	}
 }
 
-// relink connects those that follow the leader with it, and nobody else.
+// relink connects the leader with its followers, and with no other replica.
 func (e *ensemble) relink() {
 	for _, r := range e.replicas {
 		follows := r.following() && r != e.leader
@@ -167,8 +167,8 @@ func (e *ensemble) reapBetweenTicks() {
 	e.stopReap = e.clock.AfterFunc(e.reapEvery, e.reapBetweenTicks)
 }
 
-// pulse is what the leader and its followers do each half tick: pings, and giving up those that are
-// not heard of.
+// pulse does the work of each half tick: the leader and its followers exchange pings, and give up
+// replicas that they have not heard of.
 func (e *ensemble) pulse() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -26,8 +26,9 @@ const (
 	HoldReplies
 	// ExpireBefore ends the session as if its time had run out, and the request is not carried out.
 	ExpireBefore
-	// EndBefore ends the session as [Server.EndElsewhere] does, and hands the request on. A follower's client
-	// hears of it by a refusal of what it writes, on a connection that stays open; a leader's hears nothing.
+	// EndBefore ends the session as [Server.EndElsewhere] does, and hands the request on. A
+	// follower's client hears of it when a write is refused, on a connection that stays open; a
+	// leader's client hears nothing.
 	EndBefore
 	// Refuse does not carry the request out and answers it with Fault.Code in the reply's header, for any kind of
 	// request. It takes no transaction id. A server that throttles refuses so.
@@ -104,7 +105,7 @@ func (i *Injection) matches(r Request) bool {
 	return true
 }
 
-// Hits is how often it has happened.
+// Hits counts how often it has happened.
 func (i *Injection) Hits() int {
 	i.e.mu.Lock()
 	defer i.e.mu.Unlock()

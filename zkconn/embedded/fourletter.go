@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Version is the version that the server reports to srvr, stat, mntr and envi. It begins with that of the ZooKeeper that
-// it answers as.
+// Version is the version that the server reports to srvr, stat, mntr and envi. It begins with the
+// version of ZooKeeper whose answers it gives.
 const Version = "3.9.5-turnstile-embedded"
 
 // words are ZooKeeper's four-letter words. Those without an answer here are refused as ZooKeeper refuses
@@ -43,8 +43,8 @@ func (c *conn) answerWord(word string) {
 	_, _ = c.stream.Write([]byte(text))
 }
 
-// envi has ZooKeeper's keys (Environment.list), which is where kazoo looks for the version. What is Java's, and what is
-// nobody's business, is not available.
+// envi has ZooKeeper's keys (Environment.list), which is where kazoo looks for the version. Values
+// of Java, and private ones, are not available.
 func (r *Replica) envi() string {
 	const unavailable = "<NA>"
 	known := map[string]string{

@@ -256,7 +256,8 @@ func readFrame(in *bufio.Reader, old []byte, limit int) ([]byte, error) {
 	return fill(in, old, int(n))
 }
 
-// chunk is how much memory a frame gets before its bytes have come, so that a length alone costs nothing.
+// chunk is the memory that a frame gets before its bytes have come, so that a length alone costs
+// nothing.
 const chunk = 1 << 16
 
 func fill(in *bufio.Reader, old []byte, n int) ([]byte, error) {

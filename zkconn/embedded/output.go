@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// output holds the frames that a connection has to send. Frames are put in under the ensemble's lock, so they are in the
-// order of what they tell; they go out without it. Only the writing goroutine sends them: whoever else did
-// would have to wait for a client that does not read.
+// output holds the frames that a connection has to send. Frames are put in under the ensemble's
+// lock, so they are in the order of the changes; they go out without it. Only the writing goroutine
+// sends them: any other would have to wait for a client that does not read.
 type output struct {
 	stream net.Conn
 	mu     sync.Mutex
@@ -22,8 +22,8 @@ type output struct {
 	eased  chan struct{} // for the reading goroutine, when there was too much to read on
 }
 
-// maxUnsent is how many bytes may wait for a client that does not read; with half of it waiting, its
-// requests wait too. ZooKeeper keeps them without end.
+// maxUnsent bounds the bytes that wait for a client that does not read. When half of that waits,
+// its requests wait too. ZooKeeper keeps them without end.
 const maxUnsent = 64 << 20
 
 func newOutput(stream net.Conn, most int) *output {
@@ -76,8 +76,8 @@ func (o *output) hold(by int) {
 	o.poke()
 }
 
-// awaitRoom waits until the client has read enough of what it was sent. It reports false when the
-// connection was closed instead.
+// awaitRoom waits until the client has read enough. It reports false when the connection was closed
+// instead.
 func (o *output) awaitRoom(closed <-chan struct{}) bool {
 	for o.crowded() {
 		o.poke()

@@ -196,8 +196,9 @@ func (p *preparation) deleted(parentPath string, parent record, path string) par
 	return part{op: OpDelete, path: path}
 }
 
-// deleteContainer deletes a node without children that is not ephemeral. That is how a leader reaps containers and
-// nodes with a time to live. It asks neither for permission nor for the session, also when a client sends it.
+// deleteContainer deletes a node without children that is not ephemeral. A leader reaps containers
+// and nodes with a time to live so. It checks neither permissions nor the session, also when a
+// client sends it.
 func (p *preparation) deleteContainer(path string) (part, code) {
 	parentPath, _, ok := splitPath(path)
 	if !ok || special(path) {

@@ -223,7 +223,7 @@ func surrogates(s string) string {
 	return string(text)
 }
 
-// malformed is how many bytes one U+FFFD stands for.
+// malformed gives the number of bytes that one U+FFFD replaces.
 func malformed(b []byte) int {
 	least, most, more := byte(0x80), byte(0xbf), 0
 	switch lead := b[0]; {

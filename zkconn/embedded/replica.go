@@ -48,8 +48,8 @@ func (r *Replica) dropClients() {
 	}
 }
 
-// dropSilent closes connections that have sent nothing for their session's timeout, and those that have
-// not even asked for a session in handshakeTimeout.
+// dropSilent closes connections that have sent nothing for their session's timeout, and connections
+// that have not asked for a session within handshakeTimeout.
 func (r *Replica) dropSilent(now time.Time) {
 	if r.paused() {
 		return
@@ -61,7 +61,7 @@ func (r *Replica) dropSilent(now time.Time) {
 	}
 }
 
-// deaf means that the replica reads nothing of what clients send.
+// deaf means that the replica reads nothing from its clients.
 func (r *Replica) deaf() bool { return r.paused() || r.unheard }
 
 // wakeUp lets a paused replica read and send.

@@ -12,7 +12,8 @@ func (e *ensemble) nextZxid() int64 {
 
 func (e *ensemble) millis() int64 { return e.clock.Now().UnixMilli() }
 
-// commit gives a transaction to every replica that follows the leader. Those that lag keep it for later.
+// commit gives a transaction to every replica that follows the leader. Replicas that lag keep it
+// for later.
 func (e *ensemble) commit(x *txn) { e.commitFrom(nil, x, nil) }
 
 // commitFrom is commit for a request that came to a replica. That one has it applied when it answers,
@@ -47,7 +48,7 @@ func (e *ensemble) quorate() bool {
 	return 2*have > len(e.replicas)
 }
 
-// enter has the leader carry out a request for a transaction, behind those that wait for a
+// enter has the leader carry out a request for a transaction, after the ones that wait for a
 // majority.
 func (e *ensemble) enter(request func()) {
 	e.intake = append(e.intake, request)
@@ -81,7 +82,7 @@ func newLink(leader, follower *Replica) *link {
 	}
 }
 
-// clear means that whatever is sent arrives at once.
+// clear means that everything arrives at once.
 func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
 
 // silent means that one side has not heard of the other for so long that it gives the connection

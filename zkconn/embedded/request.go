@@ -64,7 +64,7 @@ func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 // decide makes the transaction of a request, at the leader, and what answers it when it has been applied. Without a
 // transaction it gives the answer alone.
 func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) {
-	if op == OpCloseSession { // whoever asks: neither a session that is over nor one that has moved is refused
+	if op == OpCloseSession { // for any client: neither a session that is over nor one that has moved is refused
 		x := c.e.closeSession(c.sessionID, c.r)
 		return x, func([]result) bool {
 			c.reply(xid, x.zxid, codeOK, nil)
@@ -246,8 +246,8 @@ func requestPaths(op Op, body []byte) []string {
 	return nil
 }
 
-// refuseRequest answers a request with the code of a fault, and does nothing of what it asks. It keeps the
-// session alive, as every request does that a server has read.
+// refuseRequest answers a request with the code of a fault, and does not carry it out. The request
+// keeps the session alive, as every request does that a server has read.
 func (c *conn) refuseRequest(xid int32, request Request, action Action, by *Injection) (open bool) {
 	if !c.r.hear(c) {
 		return true

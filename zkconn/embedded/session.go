@@ -16,7 +16,8 @@ func (e *ensemble) password(id int64) []byte {
 	return sum[:passwordSize]
 }
 
-// touch lets a session live for another timeout, that of its connection. Its end may come nearer by that.
+// touch lets a session live for the timeout of its connection from now. That may be earlier than
+// its end before.
 func (e *ensemble) touch(s *session, timeout time.Duration) {
 	s.expires = e.clock.Now().Add(timeout)
 }
@@ -77,8 +78,8 @@ func (e *ensemble) closeSession(id int64, asker *Replica) *txn {
 }
 
 // check reports whether the leader takes a write of a session that comes from a replica's client
-// (SessionTrackerImpl.checkSession, LeaderSessionTracker.checkSession). It notes where a session is that nobody has
-// asked about since there is this leader.
+// (SessionTrackerImpl.checkSession, LeaderSessionTracker.checkSession). It notes the replica of a
+// session that this leader had not been asked about yet.
 func (e *ensemble) check(id int64, from *Replica) code {
 	s := e.sessions[id]
 	if s == nil || s.closing {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// The state of a server: its ensemble, the replicas of it, their connections, sessions, and links to each other. They
-// refer to each other, so they are declared together; what works on each stands in a file of its own.
+// The state of a server: its ensemble, the replicas of it, their connections, sessions, and links
+// to each other. They refer to each other, so they are declared together. The code for each is in
+// its own file.
 
 // ensemble is the state that the replicas share, the leader's included. One lock guards all of
 // it, the trees included: the work under it takes microseconds, and one order of everything is what makes
@@ -81,7 +82,7 @@ const (
 	deposed                    // it cannot; it was the leader, and thinks that it still is
 )
 
-// pausePhase is what Pause has made of a replica, and what Resume does beyond letting it run.
+// pausePhase says how Pause has stopped a replica, and what Resume does beyond letting it run.
 type pausePhase int
 
 const (
@@ -114,14 +115,14 @@ type conn struct {
 	early     [][]byte // frames that came before the session was established
 	unread    [][]byte // frames that came while the replica read nothing
 	gone      bool     // the client has closed it
-	busy      bool     // its reading goroutine carries out a request, and will have what comes of it sent
+	busy      bool     // its reading goroutine carries out a request, and will have the results sent
 	mute      bool     // the reply to the request at hand is not sent
 	cutting   bool     // it is closed when the request at hand has been carried out
 
 	received, sent int64 // packets
 }
 
-// connPhase is how far a connection has come. It never goes back.
+// connPhase is the phase of a connection. It never goes back.
 type connPhase int
 
 const (
@@ -132,8 +133,8 @@ const (
 	closed
 )
 
-// exchange is a request that waits for its answer: for the leader's, or for that of the request
-// before it, because a connection's answers keep the order of its requests.
+// exchange is a request that waits for its answer: for the leader's, or for the answer to the
+// request before it, because a connection's answers keep the order of its requests.
 type exchange struct {
 	known  bool
 	answer func() (open bool) // sends it; false when the connection is to be closed
@@ -177,7 +178,7 @@ type line struct {
 	delay   time.Duration
 }
 
-// latency is how long requests took, in milliseconds.
+// latency has the times that requests took, in milliseconds.
 type latency struct{ least, most, sum, count int64 }
 
 func (l *latency) add(ms int64) {

@@ -200,8 +200,8 @@ type stat struct {
 	numChildren         int32
 }
 
-// node is one znode in one replica's tree. Its stat's cversion counts the creates below it, which is what
-// sequence numbers are made of; what clients see is made from that.
+// node is one znode in one replica's tree. Its stat's cversion counts the creates below it.
+// Sequence numbers and the cversion that clients see are made from it.
 type node struct {
 	data     []byte
 	acl      []access
@@ -287,7 +287,8 @@ type txn struct {
 	paths   []string // of OpCloseSession: the ephemeral nodes that end with it
 }
 
-// refusal is why nothing was done: the code of the whole, or of the part of a multi that was refused.
+// refusal gives the code with which nothing was done: of the whole, or of the part of a multi that
+// was refused.
 func (x *txn) refusal() code {
 	if x.op == opError || x.op == OpMulti {
 		return x.code

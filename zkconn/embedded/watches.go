@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// watchMode is how a watch lasts and how far it reaches. A connection may have one of each kind on a path.
+// watchMode says how long a watch lasts and how far it reaches. A connection may have one of each
+// kind on a path.
 type watchMode uint8
 
 const (
@@ -101,8 +102,9 @@ func (w *watches) removeAll(c *conn) {
 	delete(w.byConn, c)
 }
 
-// trigger tells who watches the path, but for those that were told already, and gives back whom it found. The event
-// carries the zxid of its transaction. Nobody is told of a node that its list of permissions does not let them read.
+// trigger sends the event to the connections that watch the path, except to those that were told
+// already, and returns all that it found. The event carries the zxid of its transaction. A client
+// that may not read the node is not told.
 func (w *watches) trigger(path string, event eventType, zxid int64, acl []access, told []*conn) []*conn {
 	var found []*conn
 	if here := w.byPath[path]; here != nil {
@@ -122,7 +124,7 @@ func (w *watches) trigger(path string, event eventType, zxid int64, acl []access
 	return found
 }
 
-// above adds those who watch one of the path's ancestors with all that is below.
+// above adds the connections that watch one of the path's ancestors recursively.
 func (w *watches) above(path string, found []*conn) []*conn {
 	for path != rootPath {
 		path = shown(path[:strings.LastIndexByte(path, '/')])
@@ -142,5 +144,5 @@ func (w *watches) has(path string, c *conn, modes watchMode) bool {
 	return w.modes[watch{c, path}]&modes != 0
 }
 
-// count is how many paths are watched, each as often as connections do.
+// count is the number of watches: each path counts once for each connection that watches it.
 func (w *watches) count() int { return len(w.modes) }

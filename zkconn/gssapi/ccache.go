@@ -19,7 +19,7 @@ const (
 	readPause = 100 * time.Millisecond
 )
 
-// cachePath gives the file of a credential cache: the one that was given, that of KRB5CCNAME, or
+// cachePath gives the file of a credential cache: the one that was given, the one of KRB5CCNAME, or
 // the default of Kerberos.
 func cachePath(name string) (string, error) {
 	if name == "" {

@@ -20,7 +20,7 @@ type principal struct {
 	realm string
 }
 
-// parsePrincipal reads name[/instance][@REALM]; the realm is empty where there is none.
+// parsePrincipal reads name[/instance][@REALM]; the realm is empty where the text has none.
 func parsePrincipal(text string) principal {
 	name, realm := types.ParseSPNString(text)
 	return principal{name: name, realm: realm}
@@ -31,7 +31,7 @@ func ticketGranter(of, at string) principal {
 	return principal{types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", of}}, at}
 }
 
-// String is how people write it.
+// String gives the usual notation.
 func (p principal) String() string { return p.name.PrincipalNameString() + "@" + p.realm }
 
 func (p principal) valid() bool {
@@ -43,8 +43,8 @@ func (p principal) valid() bool {
 	return len(p.name.NameString) > 0 && p.realm != "" && !strings.ContainsAny(p.String(), " \t\r\n\x00")
 }
 
-// longestMargin is how long before its end a ticket is fetched anew, at most: what servers and KDCs
-// allow clocks to differ.
+// longestMargin bounds how long before its end a ticket is fetched anew. Servers and KDCs allow
+// clocks to differ by that much.
 const longestMargin = 5 * time.Minute
 
 // credential is a ticket and what its owner has to know of it. Invariant: the ticket's name is not empty.

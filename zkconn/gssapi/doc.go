@@ -3,10 +3,9 @@
 //	mechanism, err := gssapi.New(gssapi.WithKeytab("/etc/lock.keytab", "lock/app1@EXAMPLE.COM"))
 //	cfg, err := zkconn.NewConfig(servers, zkconn.WithSASL(mechanism))
 //
-// It is a package of its own so that only programs that import it link
-// github.com/jcmturner/gokrb5, from which come the messages, the encryption, and the files of
-// Kerberos. What passes between this package and a KDC is bounded by the context, and there is no
-// goroutine that lives longer than a call.
+// It is a package of its own so that only programs that import it link github.com/jcmturner/gokrb5,
+// from which come the messages, the encryption, and the files of Kerberos. The context bounds all
+// traffic with a KDC, and no goroutine lives longer than a call.
 //
 // # Credentials
 //
@@ -31,11 +30,12 @@
 //	zookeeper.server.principal                      WithServerPrincipal
 //	java.security.krb5.conf                         WithConfig, KRB5_CONFIG
 //
-// The host is the name that the DNS has for the server's address. The configured one takes its place where the DNS
-// says that there is none, or that it has other addresses. The name is taken for ten minutes, and
-// looked up again when a server has refused it, for servers change places. A DNS that says nothing
-// leaves a guess: the name that it gave last, or the configured one. If the KDC does not know the
-// principal of a guess, nobody has refused anything: [ErrNameInDoubt].
+// The host is the name that the DNS has for the server's address. The configured name takes its
+// place where the DNS says that there is no name, or that the name has other addresses. The name is
+// kept for ten minutes. It is looked up again when a server has refused it, because servers change
+// places. A DNS that does not answer leaves a guess: the name that it gave last, or the configured
+// one. If the KDC does not know the principal of a guess, nobody has refused anything:
+// [ErrNameInDoubt].
 //
 // # The exchange
 //
@@ -45,7 +45,7 @@
 //
 // # Errors
 //
-// Every failure is an *[Error] that wraps one of the errors of this package. [Error.Temporary]
-// tells those that pass: that no KDC answers, or no DNS whose answer is needed. No error, log line
-// or formatted value contains a key, a ticket or a token.
+// Every failure is an *[Error] that wraps one of the errors of this package. [Error.Temporary] is
+// true for those that may pass: no KDC answers, or no DNS whose answer is needed. No error, log
+// line or formatted value contains a key, a ticket or a token.
 package gssapi

@@ -45,7 +45,8 @@ type Error struct {
 	Kind error
 	// Detail says what happened, and where there is one, what to do.
 	Detail string
-	// Err is the cause, such as the error of a file or the network; nil where there is none.
+	// Err is the cause, such as the error of a file or the network; nil where there is no other
+	// cause.
 	Err error
 }
 
@@ -82,7 +83,7 @@ func (e *Error) Temporary() bool {
 	return errors.Is(e.Kind, ErrNoKDC) || errors.Is(e.Kind, ErrNameInDoubt)
 }
 
-// failure makes an error whose principals are filled in by whoever knows them.
+// failure makes an error without principals; a caller that knows them fills them in.
 func failure(kind error, format string, values ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, values...)}
 }

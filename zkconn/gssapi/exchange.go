@@ -33,7 +33,7 @@ const (
 type exchange struct {
 	ticket *heldTicket
 	kdcs   *kdcs
-	forget func() // drops the servers' names, of which one may be wrong; nil: there are none
+	forget func() // drops the servers' names, of which one may be wrong; nil where names are not looked up
 
 	phase    phase
 	sent     *types.Authenticator

@@ -42,8 +42,9 @@ func (k *kdcs) now() time.Time { return k.clock() }
 // way is one way to reach a KDC.
 type way struct{ network, address string }
 
-// ask sends a request to the KDCs of a realm, one after the other, until one answers. Its error is a
-// *refusal, not wrapped, when the answer is a KRB-ERROR, and an *Error when there is none: ErrNoKDC.
+// ask sends a request to the KDCs of a realm, one after the other, until one answers. Its error is
+// a *refusal, not wrapped, when the answer is a KRB-ERROR, and an *Error with ErrNoKDC when no KDC
+// answers.
 func (k *kdcs) ask(ctx context.Context, realm string, request []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, longestAsk)
 	defer cancel()
@@ -104,8 +105,9 @@ func (k *kdcs) askOne(ctx context.Context, w way, request []byte, waysLeft int) 
 	return reply, nil
 }
 
-// ways gives the ways to reach the KDCs of a realm: by TCP, which every KDC speaks, and then by UDP,
-// for those that are behind a wall that lets nothing else pass. The KDC that answered last is first.
+// ways gives the ways to reach the KDCs of a realm: by TCP, which every KDC speaks, and then by
+// UDP, for a KDC behind a firewall that lets nothing else pass. The KDC that answered last is
+// first.
 func (k *kdcs) ways(ctx context.Context, realm string, size int) ([]way, error) {
 	limit := k.cfg.LibDefaults.UDPPreferenceLimit
 	networks := []string{"tcp"}
@@ -199,7 +201,8 @@ func converseTCP(conn net.Conn, request []byte) ([]byte, error) {
 	return reply, nil
 }
 
-// converseUDP sends a request until there is a reply. Whoever calls it closes the connection when the time is over.
+// converseUDP sends a request until there is a reply. The caller closes the connection when the
+// time is over.
 func converseUDP(conn net.Conn, request []byte) ([]byte, error) {
 	reply := make([]byte, 64<<10)
 	for wait := firstRepeat; ; wait *= 2 {

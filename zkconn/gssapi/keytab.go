@@ -9,7 +9,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// keys are those of a keytab.
+// keys are the keys of a keytab.
 type keys struct{ keytab *keytab.Keytab }
 
 // readKeys reads a keytab. What the library says of one that is malformed is not passed on: it

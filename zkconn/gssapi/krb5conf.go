@@ -71,7 +71,7 @@ type sections struct {
 
 var heading = regexp.MustCompile(`^\s*\[([^\]]*)\]`)
 
-// add reads a file and those that it includes, at the place where it includes them.
+// add reads a file and the files that it includes, at the place where it includes them.
 func (s *sections) add(path string, depth int) error {
 	if depth > deepestInclude {
 		return errors.New(path + ": files include each other")

@@ -129,7 +129,7 @@ func (m Mechanism) String() string {
 	return mechanismName + " as " + m.state().tickets.source.owner() + " by " + m.state().origin
 }
 
-// Format shows what String does, whatever the verb: keys are in memory.
+// Format writes what String gives, for every verb, so that no verb prints the keys.
 func (m Mechanism) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(m.String())) }
 
 // opaque is an exchange as others have it.

@@ -34,9 +34,9 @@ func WithKeytab(path, who string) Option {
 	}
 }
 
-// WithCredentialCache takes the tickets of a file: a path, maybe with FILE: before it. An empty one,
-// which is the default, is that of KRB5CCNAME, or /tmp/krb5cc_<user id>; default_ccache_name in
-// krb5.conf is not looked at. Caches of other types (KCM, KEYRING, DIR) are refused.
+// WithCredentialCache takes the tickets of a file: a path, maybe with FILE: before it. An empty
+// one, which is the default, stands for KRB5CCNAME, or /tmp/krb5cc_<user id>; default_ccache_name
+// in krb5.conf is not looked at. Caches of other types (KCM, KEYRING, DIR) are refused.
 func WithCredentialCache(name string) Option {
 	return func(s *settings) error {
 		s.cache = name
@@ -67,7 +67,7 @@ func WithService(name string) Option {
 	}
 }
 
-// WithServerPrincipal is the principal of all servers, whatever their host: name[/instance][@REALM].
+// WithServerPrincipal sets one principal for all servers, on any host: name[/instance][@REALM].
 // With Java it is zookeeper.server.principal.
 func WithServerPrincipal(name string) Option {
 	return func(s *settings) error {
@@ -93,8 +93,9 @@ func WithoutCanonicalHost() Option {
 	}
 }
 
-// WithClock sets the clock by which tickets are judged and requests are stamped; the machine's unless
-// told otherwise. It is for tests, and for whoever knows the KDCs' time better than the machine.
+// WithClock sets the clock by which tickets are judged and requests are stamped; by default it is
+// the machine's. It is for tests, and for programs that know the KDCs' time better than the
+// machine.
 func WithClock(now func() time.Time) Option {
 	return func(s *settings) error {
 		if now == nil {

@@ -20,7 +20,8 @@ import (
 const (
 	// longestLookup bounds the look-ups of a server's name, which take half of the time that there is at most.
 	longestLookup = 5 * time.Second
-	// nameLasts is how long a name is taken without looking it up again: connections may be made many times a second.
+	// nameLasts is the time for which a name is used without another look-up: connections may be
+	// made many times a second.
 	nameLasts = 10 * time.Minute
 	// nameRetry is the same where the DNS did not answer.
 	nameRetry = time.Minute
@@ -44,8 +45,9 @@ type knownName struct {
 	until time.Time // it is looked up again
 }
 
-// of gives the principal of a server. Its realm is empty where the configuration has none for the host. doubt is why
-// the server may have another name, which the DNS has not said; nil where this is the one.
+// of gives the principal of a server. Its realm is empty where the configuration has no realm for
+// the host. doubt is the reason why the server may have another name; nil where the name is
+// certain.
 func (s *services) of(ctx context.Context, server zkconn.SASLServer) (service principal, doubt error) {
 	if s.fixed != nil {
 		p := *s.fixed
@@ -63,9 +65,9 @@ func (s *services) of(ctx context.Context, server zkconn.SASLServer) (service pr
 	return principal{name, s.realms.ResolveRealm(host)}, doubt
 }
 
-// canonicalHost gives the name that the DNS has for a server, and the configured one where it has none. Where it does
-// not answer, or is not asked, it is the last one that it said, or the configured one: a guess, with the doubt that is
-// due.
+// canonicalHost gives the name that the DNS has for a server, and the configured one where it has
+// none. Where the DNS does not answer, or is not asked, it guesses the name that the DNS gave last,
+// or else the configured one, and gives the doubt.
 func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) (host string, doubt error) {
 	address, _, err := net.SplitHostPort(server.Address)
 	if err != nil || net.ParseIP(address) == nil {

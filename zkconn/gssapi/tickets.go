@@ -14,9 +14,9 @@ import (
 // the session timeout.
 const refreshShare = 8
 
-// source is where the first ticket comes from.
+// source provides the first ticket.
 type source interface {
-	// owner is as whom, or words for that while it is not known.
+	// owner names the principal of the tickets, or describes it while it is not known.
 	owner() string
 	// realm is the owner's.
 	realm() string
@@ -33,8 +33,8 @@ type source interface {
 type tickets struct {
 	source source
 	kdcs   *kdcs
-	// turn is held by whoever asks the source or a KDC for tickets, which may take as long as its context lets it. Those
-	// whose ticket is there do not wait for that.
+	// turn is held while a call asks the source or a KDC for tickets, which may take as long as its
+	// context lets it. Calls whose ticket is kept do not wait for it.
 	turn chan struct{}
 
 	mu       sync.Mutex // guards what follows
@@ -58,7 +58,7 @@ type heldTicket struct {
 // usable reports whether a server would have it, as far as is known. It may be nil.
 func (h *heldTicket) usable(now time.Time) bool { return h != nil && h.valid(now) && !h.refused.Load() }
 
-// take gives a ticket for a service. Where the service has no realm, that of the owner is meant.
+// take gives a ticket for a service. A service without a realm is in the owner's.
 func (t *tickets) take(ctx context.Context, service principal) (*heldTicket, error) {
 	held, err := t.takeAs(ctx, &service)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, 
 	}
 	changes := t.changesSoFar()
 	held, good := t.kept(*service)
-	if good { // whoever had the turn before has fetched it
+	if good { // the call that had the turn before has fetched it
 		return held, nil
 	}
 	got, err := t.fetch(ctx, *service, held == nil)

@@ -163,7 +163,7 @@ const (
 type security struct {
 	key            types.EncryptionKey
 	acceptorSubkey bool
-	sent, received uint32 // sequence numbers of what comes next
+	sent, received uint32 // sequence numbers of the next messages
 }
 
 // secured is the context that a request and its reply establish: the server's key if it chose one,

@@ -8,8 +8,9 @@
 //	client, err := gateway.Open(opening, c.ActorSystem, at) // give opening a deadline
 //
 // Nobody names gateways: requests for one path meet at one member, so that its batches and cohorts
-// serve the whole cluster, and paths spread over all members of the kind. When a member is gone, those
-// who wait go on at another; what was held there is lost in time.
+// serve the whole cluster, and paths spread over all members of the kind. When a member is gone,
+// requests that wait go on at another. Locks that were held there are lost when their leases run
+// out.
 //
 // # Two activations of one path
 //

@@ -30,7 +30,7 @@ func Kind(session *actors.Session, opts ...gateway.Option) *cluster.Kind {
 	return cluster.NewKind(KindName, props(session, opts...))
 }
 
-// props are those of the kind's grains.
+// props gives the props of the kind's grains.
 func props(session *actors.Session, opts ...gateway.Option) *actor.Props {
 	gate := gateway.New(session, opts...)
 	return actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} })

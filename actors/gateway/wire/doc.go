@@ -2,8 +2,8 @@
 // gateway), and between a lock actor and owners or observers on other nodes (actors.WithRemote).
 // Both nodes link it.
 //
-// The messages are those of wire.proto, in protobuf, because protoactor's remote sends nothing
-// else. Package messages stays plain data and links no gRPC; what is here converts.
+// The messages are declared in wire.proto, because protoactor's remote sends nothing but protobuf.
+// Package messages stays plain data and links no gRPC; this package converts.
 //
 // # Actors on other nodes
 //
@@ -26,5 +26,5 @@ package wire
 
 //go:generate go run ./generate wire.proto wire.pb.go
 
-// Version is that of the protocol. Another one is refused.
+// Version is the version of the protocol. Another one is refused.
 const Version = 1

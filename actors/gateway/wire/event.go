@@ -101,7 +101,7 @@ func (x *Event) end() any {
 }
 
 // GrantIn gives the grant in a notice or a transition, of which a pointer is given, to read or to
-// change; nil where there is none.
+// change; nil where the notice has no Grant.
 func GrantIn(notice any) *messages.Grant {
 	switch n := notice.(type) {
 	case *messages.Transition:

@@ -42,7 +42,7 @@ func Pack(message any) any {
 	return &Packed{Message: message}
 }
 
-// GetMessages is how protoactor's mailboxes take the message out.
+// GetMessages gives the message to protoactor's mailboxes, which unpack it.
 func (p *Packed) GetMessages() []any {
 	switch {
 	case p.Message == nil:

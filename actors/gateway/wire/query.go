@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// FromQuery gives a query of package messages as it crosses; nil for one that does not: those that
+// FromQuery converts a query of package messages; nil for a query that does not cross. Queries that
 // read many locks, or go on for long, need a session.
 func FromQuery(id string, query any) *Query {
 	q := &Query{Version: Version, Id: id}
@@ -88,7 +88,7 @@ func (x *Answer) Messages() any {
 	return nil
 }
 
-// Refusal is why a query was refused.
+// Refusal says why a query was refused.
 func (x *Answer) Refusal() messages.Refusal {
 	return messages.Refusal{Reason: messages.Reason(x.GetReason()), Detail: x.GetDetail()}
 }

@@ -99,7 +99,7 @@ func (q *ownQueue) waitersOf(n *node) []RequestID {
 	return n.line
 }
 
-// excludedInLine gives what those want in a line who wait until everybody before them is gone.
+// excludedInLine gives the requests of a line that wait until everybody before them is gone.
 func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
 	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
 		if sp := c.requests[id].spec; !sp.Reads() && sp.Permits == 0 {

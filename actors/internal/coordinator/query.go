@@ -60,7 +60,7 @@ type (
 	// Watch reads a node and watches it; a node that is gone leaves no watch. *Read answers it.
 	Watch struct{ Path string }
 
-	// Whose reads whose a node is. *Read answers it.
+	// Whose asks for the owner of a node. *Read answers it.
 	Whose struct{ Path string }
 
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
@@ -70,8 +70,8 @@ type (
 	// reads it and watches it too. *Arrivals answers it.
 	WatchRetained struct{ Path, Node string }
 
-	// ReadOwn reads a holder's own node and watches it. Announce: what is there is written once more before, so that who
-	// watches the node hears of it. *Read answers it.
+	// ReadOwn reads a holder's own node and watches it. Announce: its data are written again
+	// before, so that its watchers hear of it. *Read answers it.
 	ReadOwn struct {
 		Path     string
 		Announce bool

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Phase is where a singleton stands on this node.
+// Phase is the phase of a singleton on this node.
 type Phase uint8
 
 // The phases.
@@ -131,10 +131,10 @@ func (e Effect) String() string { return effectNames[e] }
 type Machine struct {
 	Phase Phase
 	Then  Then
-	// Failures is how many restarts and ends of the child within Within give the lock to another node.
+	// After Failures restarts and ends of the child within Within, the lock goes to another node.
 	Failures int
 	Within   time.Duration
-	// Failed are the times of those that count.
+	// Failed has the times of the failures that count.
 	Failed []time.Duration
 	// Reason and Detail say why it ends by itself.
 	Reason messages.Reason

@@ -5,8 +5,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What a session may have at the servers: see the coordinator's admission. It is looked at here by what the servers
-// have, whatever the coordinator counts.
+// The bounds on a session's nodes: see the coordinator's admission. They are checked here on the
+// servers' nodes, and not on the coordinator's own counts.
 
 // Bounded: a session has no more nodes at the servers, and no more that wait in one queue, than the plan allows for.
 const Bounded Invariant = "a session's nodes are bounded"

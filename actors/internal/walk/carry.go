@@ -14,7 +14,7 @@ import (
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}
 
-// lacks is the failure of what needs a node of a lock path.
+// lacks gives the failure of a step that needs a node of a lock path; none where the node exists.
 func (w *world) lacks(path int, name string) (f coordinator.Failure) {
 	if name != "" && w.servers.at(name) < 0 {
 		f = noNode(path, name)
@@ -22,7 +22,7 @@ func (w *world) lacks(path int, name string) (f coordinator.Failure) {
 	return f
 }
 
-// noNode is the refusal of what is not there.
+// noNode is the refusal where a node does not exist.
 func noNode(path int, name string) coordinator.Failure {
 	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPaths[path] + "/" + name}
 }
@@ -112,7 +112,7 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 // listsLater reports whether something may come between a create and the listing behind it.
 func (w *world) listsLater(list bool) bool { return w.plan.ListsLater && list && !w.plan.Crowded }
 
-// early is what is listed behind a create.
+// early gives the listing behind a create.
 func (w *world) early(s int, sp *coordinator.Spec, list bool) *coordinator.View {
 	if !list || w.plan.Crowded {
 		return nil
@@ -185,7 +185,7 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	a.Early = w.earlyOf(s, q)
 }
 
-// earlyOf is what is listed behind a transaction: each queue once.
+// earlyOf gives the listings behind a transaction: each queue once.
 func (w *world) earlyOf(s int, q *coordinator.Commit) []*coordinator.View {
 	var listed [maxPaths]*coordinator.View
 	for _, n := range q.Creates {
@@ -262,8 +262,8 @@ func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
 	a.Spent = read.Failure.Outcome != coordinator.Applied || queue.IsRevokeRequest(read.Data)
 }
 
-// readOwn writes to the node, where it is to tell whoever watches it, and then reads and watches it. It writes once
-// more where somebody has written there that he wants the lock.
+// readOwn writes to the node where its watchers are to hear of it, and then reads and watches it.
+// It writes once more where a revoke request has replaced the data.
 func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	if f.stage == 2 || !q.Announce {
 		f.answer = w.watch(s, q.Path)

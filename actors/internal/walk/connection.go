@@ -108,8 +108,9 @@ func (w *world) reconnect(s int, to link) {
 	w.event(s, coordinator.Connected{Timeout: sessionTimeout})
 }
 
-// deliver brings the answer to a query. Answers come in any order, each is brought by a goroutine of its own; but after
-// the events that came before them on the wire, which are handed over as they are read.
+// deliver brings the answer to a query. Answers come in any order, because each is brought by its
+// own goroutine. But they come after the events that were before them on the wire, which are handed
+// over as they are read.
 func (w *world) deliver(s, at int) {
 	sess := &w.sessions[s]
 	f := sess.flights[at]

@@ -24,9 +24,9 @@
 // servers refuse it first, and delete its nodes later (CURATOR-604).
 //
 // There is no clock. A timer fires at any moment at which it is set. A lease is valid from an
-// acknowledged transaction until it runs out, which may be at any moment. What the lease clock is
-// calculated for is taken for granted: the servers do not end a session before its lease is over.
-// From the moment at which a session lapses they may end it, whatever they commit.
+// acknowledged transaction until it runs out, which may be at any moment. The promise of the lease
+// clock is taken for granted: the servers do not end a session before its lease is over. From the
+// moment at which a session lapses they may end it, even though they still commit its transactions.
 // Package zkconn and tests/touches check that.
 //
 // # What is left out, or coarser than reality
@@ -70,8 +70,8 @@
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
 // wait, it goes depth first.
 //
-// A new field belongs into the fingerprint, or into the list of those that make no difference, with
-// the reason (fields_test.go). TestEveryFieldIsInTheFingerprint alters each field and looks.
+// A new field belongs into the fingerprint, or into the list of fields that make no difference,
+// with the reason (fields_test.go). TestEveryFieldIsInTheFingerprint alters each field and looks.
 //
 // # Reading a story
 //

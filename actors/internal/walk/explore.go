@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Result is what a walk has seen.
+// Result counts what a walk has seen.
 type Result struct {
 	// States, Transitions: how many there are.
 	States, Transitions int
@@ -105,9 +105,9 @@ func (w *world) follow(told string) {
 	w.violate(InPlan, "%q cannot happen, but:\n%s", told, strings.Join(all, "\n"))
 }
 
-// wide is how many states may wait to be expanded, some six kilobytes each, while a walk goes breadth first. When more
-// wait it goes depth first, so that no more come: memory then bounds how many states are reached, and not how many
-// wait.
+// wide bounds the states that wait to be expanded, some six kilobytes each, while a walk goes
+// breadth first. When more wait it goes depth first, so that no more come: memory then bounds the
+// states that are reached, and not those that wait.
 const wide = 1 << 15
 
 // waiting is a state that was reached, and is to be expanded.

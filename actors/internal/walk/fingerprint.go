@@ -53,7 +53,7 @@ func (w *world) simplify() {
 	}
 }
 
-// fingerprint gives that of the state.
+// fingerprint gives the fingerprint of the state.
 func (w *world) fingerprint() fingerprint {
 	e := &w.print
 	e.b, e.w = e.b[:0], w

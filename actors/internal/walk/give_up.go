@@ -7,9 +7,10 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
-// A session on which no lease may rest any more, because its chain of evidence is broken: see package zkconn. The servers
-// may end it at any moment from then on, whatever they commit meanwhile. Its client gives it up once a request wants a
-// lease, and its nodes stay at the servers until they end it. The requests make others in the next epoch.
+// A session on which no lease may rest any more, because its chain of evidence is broken: see
+// package zkconn. The servers may end it at any moment from then on, even though they still commit
+// its transactions. Its client gives it up once a request wants a lease, and its nodes stay at the
+// servers until they end it. The requests make others in the next epoch.
 
 func isProved(s *session) bool { return s.served == alive && !s.lapsed && !s.closed }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The invariants. Some numbers are those of the promises in package locks.
+// The invariants. Some are numbered as the promises in package locks are.
 const (
 	Exclusion       Invariant = "1: mutual exclusion"                   // readers, one owner and permits aside
 	TokensRise      Invariant = "2: tokens rise"                        // strictly, in the order of grants
@@ -16,7 +16,7 @@ const (
 	NoLostWakeUp    Invariant = "4: no lost wake-up"                    // the head of the queue holds, once all is quiet
 	EventsTell      Invariant = "5: events tell it"                     // a re-list finds nothing that was not told, semaphores aside
 	InOrder         Invariant = "6: first in, first out"                // grants follow sequence numbers
-	AllEnd          Invariant = "7: every request ends"                 // or can, whatever has happened
+	AllEnd          Invariant = "7: every request ends"                 // or can, after any history
 	Notices         Invariant = "8: Lost is final, a grant has a lease" // and notices make sense in their order
 	OneSession      Invariant = "9: one session"                        // no order of one is carried out in another
 	NeverImpossible Invariant = "no impossible event"                   // as the machine declares
@@ -206,7 +206,7 @@ func (w *world) checkQuietNode(n node, names []string) {
 			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
 		}
 		return
-	case user < 0 && n.back: // whoever waits for it looks again, and finds it
+	case user < 0 && n.back: // a request that waits for it looks again, and finds it
 		return
 	case user < 0:
 		w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)

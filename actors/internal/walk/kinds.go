@@ -109,8 +109,8 @@ var ofSessions = []kind{
 	{text: "it is closed", class: fault, bound: Closes, can: sess(isOpen), do: one((*world).closeSession)},
 }
 
-// rowTimers are those that have no other move: heartbeats have their own, a lease runs out by a move, and a holder
-// reads its node at once.
+// rowTimers are the timers that fire by the general move: heartbeats have their own, a lease runs
+// out by a move, and a holder reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
 	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer | 1<<coordinator.PauseTimer
 
@@ -237,8 +237,9 @@ var ofServers = []kind{
 func isKept(n *node) bool     { return !n.doomed && !n.forsaken }
 func isUnwanted(n *node) bool { return isKept(n) && !n.wanted }
 
-// breakNode deletes a node. That takes the lock from whoever holds with it, from a request that is about to hear that
-// it may reuse it, and from one to which the lock was handed over while that node was there.
+// breakNode deletes a node. That takes the lock from a request that holds with it, from one that is
+// about to hear that it may reuse it, and from one to which the lock was handed over while that
+// node existed.
 func breakNode(w *world, _, at int) {
 	n := w.servers.nodes[at]
 	checked := w.sessions[n.session].where(func(f *flight) bool {
@@ -307,8 +308,9 @@ func reap(w *world, _, _ int) {
 
 func canPass(w *world, _ int) ways { return once(w.servers.sequence[0] > 0) }
 
-// pass: another client makes a node in the first lock path and deletes it, before anybody looks. What is left of that is
-// the number that it took, so that the sessions of a plan need not make all the nodes that a history takes.
+// pass: another client makes a node in the first lock path and deletes it, before anybody looks.
+// Only the number stays taken. So the sessions of a plan need not make all the nodes that a history
+// takes.
 func pass(w *world, _, _ int) {
 	w.servers.zxid++
 	w.servers.sequence[0]++

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The bound on waiters of a request: see messages.Acquire.MaxWaiters. It is looked at here by what the servers have and
-// by where the machines stand, whatever the coordinator counts.
+// The bound on waiters of a request: see messages.Acquire.MaxWaiters. It is checked here on the
+// servers' nodes and the machines' states, and not on the coordinator's own counts.
 
 // WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
 // is not refused after it was let in, with a node, or where it need not wait.
@@ -18,8 +18,9 @@ const WaitersBounded Invariant = "a request waits behind as many as it is to, at
 // boundsWaiters reports whether a request of the plan has a bound on waiters.
 func (p *Plan) boundsWaiters() bool { return p.MaxWaiters != [maxActors]int{} }
 
-// checkWaiters is WaitersBounded, when a session has decided. Those of other sessions are counted where the queue was
-// listed for that: what comes later is not before the request, as far as the session knows.
+// checkWaiters checks WaitersBounded, when a session has decided. Contenders of other sessions are
+// counted where the queue was listed for that: as far as the session knows, later ones are not
+// before the request.
 func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.Output) {
 	if !w.plan.boundsWaiters() {
 		return
@@ -43,9 +44,10 @@ func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.
 	}
 }
 
-// letIn: a request is let into its queue. Those whose nodes are there, and those that wait without a node, are before it;
-// of other sessions those that were listed, unless it goes on with a node of its own session, which is before them. The
-// rule for readers and permits is that of package queue.
+// letIn: a request is let into its queue. Before it are the requests of its session that have nodes
+// or wait without one. Of other sessions, the contenders that were listed are before it, unless it
+// goes on with a node of its own session, which is before them. The rule for readers and permits is
+// in package queue.
 func (w *world) letIn(i int, listed []string) {
 	s, mode, before := w.plan.Sessions[i], w.plan.Modes[i], 0
 	if mode == messages.Read || mode == messages.Semaphore {
@@ -72,8 +74,8 @@ func (w *world) letIn(i int, listed []string) {
 	}
 }
 
-// refusedBehind: a request is refused for those that are before it. Counted are all that the session knows of, and whoever
-// else was listed.
+// refusedBehind: a request is refused because of the contenders before it. It counts all that the
+// session knows of, and all others that were listed.
 func (w *world) refusedBehind(i int, listed []string) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
 	known := func(j int) bool {

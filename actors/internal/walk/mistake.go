@@ -2,7 +2,7 @@ package walk
 
 import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 
-// Mistake is something that is done wrong at the boundary of what is walked. The zero value is none.
+// Mistake is a mistake at the boundary of the code that is walked. The zero value is no mistake.
 type Mistake struct {
 	// Outputs changes what a coordinator decides, Inputs what it is told, At what it is told of the lease.
 	Outputs func(w *world, s int, out coordinator.Output) []coordinator.Output
@@ -14,7 +14,7 @@ type Mistake struct {
 	EndsEarly, Unsynced, Outlasts, Revives bool
 }
 
-// input is what a coordinator is told instead of in; nil for nothing.
+// input gives the input that a coordinator is told instead of in; nil for nothing.
 func (m *Mistake) input(w *world, s int, in coordinator.Input) coordinator.Input {
 	if m.Inputs != nil {
 		return m.Inputs(w, s, in)
@@ -22,7 +22,7 @@ func (m *Mistake) input(w *world, s int, in coordinator.Input) coordinator.Input
 	return in
 }
 
-// at is what a coordinator is told of the lease.
+// at gives the readings that a coordinator is told: time and lease.
 func (m *Mistake) at(at coordinator.At) coordinator.At {
 	if m.At != nil {
 		return m.At(at)

@@ -75,7 +75,7 @@ var kinds = slices.Concat(ofActors, ofSessions, ofServers)
 func (m move) goesOn() bool   { c := kinds[m.kind].class; return c == itself || c == perhaps }
 func (m move) expected() bool { c := kinds[m.kind].class; return c == itself || c == owed }
 
-// full is how much mail a lock actor lets gather at most before it reads.
+// full bounds the events that a lock actor leaves unread.
 const full = 4
 
 // moves lists all that can happen next.

@@ -12,7 +12,8 @@ const (
 	maxPaths    = 2
 )
 
-// Plan is what a walk explores.
+// Plan describes one exploration: the requests, their sessions, and the events that may happen to
+// them.
 type Plan struct {
 	// Name is printed with the figures.
 	Name string
@@ -25,25 +26,25 @@ type Plan struct {
 	// Within names, from 1, the request whose lock must be held before another begins, and is not given back while that
 	// one lives: so do several locks that one caller wants together.
 	Within [maxActors]int
-	// Waiting is how many nodes of one queue may wait in a session, Nodes for how many the weight is enough; zero is the
-	// usual.
+	// Waiting is the number of nodes of one queue that may wait in a session, Nodes the number for
+	// which the weight is enough; zero is the usual bound.
 	Waiting, Nodes int
 	// Steady: a lock path of which one node was first, while its watch stood, is not listed behind the next create.
 	Steady bool
 	// InTurn: of one session, locks are granted in the order of the requests.
 	InTurn bool
-	// Owners gives the owner of each request; zero is an owner of its own.
+	// Owners gives the owner of each request; zero means that it has an owner of its own.
 	Owners [maxActors]int
 	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it
 	// may share its owner's hold. WatchAll: it watches the whole queue.
 	Try, Sticky, Reentry, WatchAll [maxActors]bool
 	// Reclaim: the request takes back what an earlier process held, whose node is there when the walk begins.
 	Reclaim [maxActors]bool
-	// Cohort is how many grants in a row one node may serve.
+	// Cohort is the number of grants in a row that one node may serve.
 	Cohort [maxActors]int
 	// MaxWaiters refuses a request that would wait behind so many, or more; zero is no bound.
 	MaxWaiters [maxActors]int
-	// Permits is how many a semaphore has; each request takes one.
+	// Permits is the number of permits of a semaphore; each request takes one.
 	Permits int
 	// Down: the sessions are not connected yet when the walk begins.
 	Down bool
@@ -57,26 +58,27 @@ type Plan struct {
 	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or Slow
 	// allows otherwise. Without it, anything may come in between.
 	Prompt bool
-	// HangsUp: a create or a transaction that is lost with its connection may be what the servers hang up on. So the
-	// second in a row waits before it is sent again.
+	// HangsUp: the servers may have hung up on a create or a transaction that is lost with its
+	// connection. So the second in a row waits before it is sent again.
 	HangsUp bool
 	// Spared tells which sessions have no faults of their own.
 	Spared [maxSessions]bool
-	// After are moves, as the stories tell them, that have been made when the walk begins. They lead to states that are
-	// far from the start.
+	// After has the moves, in the words of the stories, that have been made when the walk begins.
+	// They lead to states that are far from the start.
 	After []string
-	// Bounds is how often what need not happen may happen.
+	// Bounds says how often each optional event may happen.
 	Bounds Bounds
-	// Without are the fast paths that are switched off.
+	// Without has the fast paths that are switched off.
 	Without coordinator.Switches
-	// Mistake is what is done wrong, to see that the walk finds it.
+	// Mistake is a mistake that the walk must find.
 	Mistake Mistake
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
 	Limit int
 }
 
-// Bounds counts what need not happen: Bounds{Cuts: 1} allows one cut. Each may happen that often in one history, at any
-// moment at which it can. What a request and its session do by themselves has no bound.
+// Bounds bounds the optional events of a history, such as faults and cancels: Bounds{Cuts: 1}
+// allows one cut. Each may happen that often, at any moment at which it can. What a request and its
+// session do by themselves has no bound.
 type Bounds [Late + 1]uint8
 
 // Bound is an index of Bounds.

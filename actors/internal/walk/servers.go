@@ -63,7 +63,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence[path])
 	}
 	if sp.One == "" {
-		z.sequence[path]++ // whatever its name
+		z.sequence[path]++ // for any name
 	}
 	n := node{name: name, path: path, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)

@@ -12,10 +12,10 @@ import (
 
 // The shells of machines and coordinators carry what one decides to the other.
 
-// sessionTimeout is that of all sessions; no time passes.
+// sessionTimeout is the timeout of all sessions; no time passes.
 const sessionTimeout = 10 * time.Second
 
-// spec is what a request wants.
+// spec gives the spec of a request.
 func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
@@ -153,7 +153,7 @@ func (w *world) ring(s int, of coordinator.TimerKind) {
 	w.tell(s, coordinator.Fired{Timer: id})
 }
 
-// settle has everybody read their mail who is not slow. A holder reads its own node at once.
+// settle has every lock actor that is not slow read its mail. A holder reads its own node at once.
 func (w *world) settle() {
 	for again := true; again && w.violation == nil; {
 		again = false
@@ -266,7 +266,7 @@ func (w *world) post(s int, in coordinator.Input) {
 	w.sessions[s].mailbox = with(w.sessions[s].mailbox, in)
 }
 
-// stop ends a lock actor, and those that were to begin within it.
+// stop ends a lock actor, and the ones that were to begin within it.
 func (w *world) stop(i int) {
 	for j := range w.plan.Sessions {
 		if w.plan.Within[j] == i+1 && w.actors[j].life == unasked {

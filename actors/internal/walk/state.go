@@ -25,13 +25,14 @@ type lockActor struct {
 	life  life
 	is    marks
 	inbox []envelope
-	// epoch is that of the newest event that it has read, held is that of its grant, and term that of the lease then.
+	// epoch is the epoch of the newest event that it has read, held the epoch of its grant, and
+	// term the term of the lease then.
 	epoch, held, term uint64
 	// poll is the operation whose Poll is due; zero for none.
 	poll uint64
 }
 
-// life is how far a lock actor has come.
+// life is the stage of a lock actor.
 type life uint8
 
 const (
@@ -40,7 +41,7 @@ const (
 	stopped
 )
 
-// marks are a set of what is true of a lock actor.
+// marks is a set of facts about a lock actor.
 type marks uint8
 
 const (
@@ -85,7 +86,7 @@ type session struct {
 	up, lease, late, closed, lapsed bool
 	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
 	seen int64
-	term uint64 // of the lease; a later lease begins it while there is none
+	term uint64 // of the lease; it begins with the next lease where no lease is valid
 	// print is the hash of the coordinator's state.
 	print fingerprint
 
@@ -115,7 +116,7 @@ const (
 	lagging // linked, to a server that has not heard of transactions after seen
 )
 
-// timer is one that a coordinator has asked for.
+// timer is a timer that a coordinator has asked for.
 type timer struct {
 	id   uint64
 	kind coordinator.TimerKind
@@ -125,7 +126,7 @@ type timer struct {
 type flight struct {
 	id    uint64
 	query coordinator.Query
-	// stage counts the round trips of the query that were made, answer is what they have told.
+	// stage counts the round trips of the query that were made, answer has their results.
 	stage  int
 	answer coordinator.Answer
 	// applied: all round trips were made, or their outcome is unknown for good. lost: the latter.

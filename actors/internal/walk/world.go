@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Invariant names what is to hold. The numbers are those by which violations name them.
+// Invariant names an invariant, with the number by which violations name it.
 type Invariant string
 
 // Violation is an invariant that does not hold, and the shortest story that leads there.

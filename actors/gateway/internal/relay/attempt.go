@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// attempt is one try of a request, at one gateway, with an id of its own. All that is known of the
-// request there ends with it.
+// attempt is one try of a request, at one gateway, with an id of its own. It has all that is known
+// of the request there.
 type attempt struct {
 	index    int     // attempts before it
 	entered  Instant // when it began
@@ -21,10 +21,10 @@ type attempt struct {
 	heard    Instant        // when a reply came, or it began
 	silent   bool           // the owner was told that nothing is heard
 	there    messages.State // as the gateway's lock actor has told it
-	every    time.Duration  // how often the gateway wants to hear of it
+	every    time.Duration  // the time between sendings that the gateway wants
 }
 
-// firstEvery is how often a waiter sends until the gateway says how often it wants to hear of it.
+// firstEvery is the time between sendings of a waiter until the gateway has told its own.
 const firstEvery = 500 * time.Millisecond
 
 func newAttempt(index int, now Instant) attempt {
@@ -47,7 +47,7 @@ func (a *attempt) accept(by, newest uint64) {
 // sending is answered so, too.
 func (a *attempt) refusedBy(p Reply) bool { return !a.accepted || p.Number > a.since }
 
-// sendings are those whose replies may still count, in order.
+// sendings are the sendings whose replies may still count, in order.
 type sendings []sending
 
 type sending struct {
@@ -88,7 +88,7 @@ type hold struct {
 	fresh    Instant       // sending time of the newest reply with a promise
 }
 
-// due is when something happens to it by itself.
+// due is the time of the next end by itself: of the lease or of the grace period.
 func (h *hold) due() Instant {
 	if h.grace != 0 {
 		return min(h.deadline, h.grace)

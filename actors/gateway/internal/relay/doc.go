@@ -11,11 +11,10 @@
 //	lasts = D − received(n)                              by the gateway's clock
 //	the requester's lease ends at sent(n) + lasts        by the requester's clock
 //
-// A sending is sent before it is received, so the requester's lease ends first, whatever the
-// network does to the reply in between. The two clocks are never compared. A hundredth is taken off
-// lasts, which covers clocks of which one goes up to a hundredth faster than the other.
-// Reply.Number names n, so a reply that is late, lost or doubled is as good as any: the greatest
-// sent(n) + lasts counts.
+// A sending is sent before it is received, so the requester's lease ends first, however long the
+// reply takes. The two clocks are never compared. A hundredth is taken off lasts, which covers
+// clocks of which one goes up to a hundredth faster than the other. Reply.Number names n, so a
+// reply that is late, lost or doubled is as good as any: the greatest sent(n) + lasts counts.
 //
 // The gateway notes D as promised. It promises nothing to a requester that has been silent for the
 // patience of the gateway (a session timeout), though events are still sent to it. It gives a lock

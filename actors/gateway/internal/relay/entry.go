@@ -6,13 +6,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Term.
-// It is zero, or less, when the lease is over, or has ever been since the grant.
+// Lease tells for how long the lease of a grant still runs. epoch and term are the grant's, from
+// messages.Held. It is zero, or less, when the lease is over, or has ever been since the grant.
 type Lease interface {
 	Left(epoch, term uint64) time.Duration
 }
 
-// phase is where a request stands at the gateway.
+// phase is the phase of a request at the gateway.
 type phase uint8
 
 const (
@@ -43,7 +43,8 @@ type entry struct {
 	number   uint64  // newest sending
 	received Instant // when it came
 
-	// events are those that the requester is not known to have taken in: from seen+1 to newest.
+	// events has the events that the requester is not known to have taken in: from seen+1 to
+	// newest.
 	events               []told
 	seen, newest, pushed uint64
 	// trouble keeps the servers from carrying the request out; toldTrouble is the newest that the requester was told of.
@@ -141,7 +142,7 @@ func (e *entry) add(notice any, at Instant) {
 }
 
 // promise gives for how long the requester's lease lasts from its newest sending, and notes it;
-// zero where it has none.
+// zero where it has no lease.
 func (e *entry) promise(now Instant, lease Lease) time.Duration {
 	if e.phase != holding {
 		return 0

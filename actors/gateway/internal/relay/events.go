@@ -177,8 +177,9 @@ func reasonOf(notice any) messages.Reason {
 // closed is the detail of an end that comes of the end of a gateway.
 const closed = "the gateway is closed"
 
-// here gives a reason that a gateway tells as it is told here: that its session was closed would
-// mean here that this program has closed its own side, after which nothing is to be tried again.
+// here translates a reason that a gateway gives. ReasonSessionClosed is about the gateway's
+// session. Passed on, it would say that this program has closed its own side, after which nothing
+// is tried again.
 func here(why messages.Reason) messages.Reason {
 	if why == messages.ReasonSessionClosed {
 		return messages.ReasonUnreachable
@@ -186,7 +187,8 @@ func here(why messages.Reason) messages.Reason {
 	return why
 }
 
-// asUnreachable gives an end as it is told here: where the gateway's session was closed, the lock is out of reach.
+// asUnreachable translates the end of a request likewise: where the gateway's session was closed,
+// the lock is out of reach.
 func asUnreachable(notice any) any {
 	if reasonOf(notice) != messages.ReasonSessionClosed {
 		return notice

@@ -47,10 +47,10 @@ type Request struct {
 	Number, Seen uint64
 	// Want is the request; nil once the gateway has accepted it.
 	Want *messages.Acquire
-	// Order is the owner's wish; Reason is why, for Cancel.
+	// Order is the owner's wish; Reason is the reason for a Cancel.
 	Order  Order
 	Reason messages.Reason
-	// Over: the requester has ended, and wants no reply. What is left of the request is given up.
+	// Over: the requester has ended, and wants no reply. The gateway gives the request up.
 	Over bool
 }
 
@@ -66,7 +66,7 @@ const (
 	Unknown
 	// Closing: it takes no more requests.
 	Closing
-	// Refused: it cannot carry the request out, whoever sends it again; Detail says why.
+	// Refused: it cannot carry the request out, now or later; Detail says why.
 	Refused
 	// Full: it has as many requests as it takes; Detail says which bound. That may pass.
 	Full
@@ -86,7 +86,7 @@ type Reply struct {
 	// Lasts is for how long the lease lasts from the sending of Number; zero where none is
 	// promised.
 	Lasts time.Duration
-	// Every is how often the gateway wants to hear from a requester that waits.
+	// Every is the time between sendings that the gateway wants from a requester that waits.
 	Every time.Duration
 	// First is the number of the first of Events, which follow each other.
 	First  uint64
@@ -99,7 +99,7 @@ type Event struct {
 	// Its times mean nothing to the other end.
 	Notice any
 	// In is the deadline of messages.RevokeRequested, counted from the sending of Reply.Number;
-	// zero where there is none.
+	// zero for no deadline.
 	In time.Duration
 }
 
@@ -124,18 +124,18 @@ type Output any
 
 // What the requester asks its shell to do.
 type (
-	// Send sends to a gateway, by its number among those that are named.
+	// Send sends to a gateway, by its number.
 	Send struct {
 		Gateway int
 		Request Request
 	}
-	// Dismiss sends to whom the reply came from.
+	// Dismiss sends to the sender of the reply.
 	Dismiss struct{ Request Request }
 	// Say tells the owner and the observers; messages.Transition is for observers only. Times in it
 	// and the actor of its grant are the shell's to fill in, from the lease and the clock.
 	Say struct {
 		Notice any
-		// Deadline is that of messages.RevokeRequested; zero for none.
+		// Deadline is the deadline of messages.RevokeRequested; zero for none.
 		Deadline Instant
 	}
 	// Trouble tells the listener what keeps the request from being carried out; "" for nothing any more.

@@ -31,13 +31,13 @@ type Requester struct {
 	ghost  Instant       // until when an earlier attempt may still be at a gateway
 }
 
-// stage is where a request stands on the requester's side.
+// stage is the stage of a request on the requester's side.
 type stage uint8
 
 const (
 	// before: its owner has not been told Held.
 	before stage = iota
-	// held: its owner has, and hold.deadline is in the future.
+	// held: its owner has been told Held, and hold.deadline is in the future.
 	held
 	// after: it had the lock, and has it no more: given back, or revoked.
 	after
@@ -49,14 +49,14 @@ const (
 const (
 	minEvery = 20 * time.Millisecond
 	maxEvery = time.Hour
-	// orderedEvery is how often an order is sent that the gateway has not carried out.
+	// orderedEvery is the time between sendings of an order that the gateway has not carried out.
 	orderedEvery = 500 * time.Millisecond
-	// missed is how many sendings go unanswered before the owner is told.
+	// missed is the number of unanswered sendings after which the owner is told.
 	missed = 3
-	// timeoutSlack is how long the gateway, which counts Acquire.Timeout too, is given to tell of
+	// timeoutSlack is the time that the gateway, which counts Acquire.Timeout too, has to tell of
 	// its end.
 	timeoutSlack = time.Second
-	// leastPatience is for how long at least an end is waited for.
+	// leastPatience is the shortest time for which an end is waited for.
 	leastPatience = 5 * time.Second
 )
 
@@ -73,7 +73,7 @@ func (r *Requester) ID() string { return fmt.Sprintf("%s/%d", r.guid, r.try.inde
 // Holding reports whether the owner holds the lock as far as it has been told.
 func (r *Requester) Holding() bool { return r.stage == held }
 
-// State is where the request stands, as the owner knows it.
+// State is the state of the request, as the owner knows it.
 func (r *Requester) State() messages.State { return r.shown }
 
 // Prefer says with which gateway to begin; without it, that is the first.
@@ -88,7 +88,7 @@ func (r *Requester) Accepted() bool { return r.try.accepted }
 // Unpin lets the request go on elsewhere again.
 func (r *Requester) Unpin() { r.places.pinned = false }
 
-// Due is when Wake is to be called at the latest.
+// Due is the time by which Wake must be called.
 func (r *Requester) Due() Instant {
 	due := r.try.asked.plus(r.pace())
 	if r.stage == held {
@@ -97,7 +97,7 @@ func (r *Requester) Due() Instant {
 	return due
 }
 
-// pace is how often it sends.
+// pace is the time between two sendings.
 func (r *Requester) pace() time.Duration {
 	switch {
 	case r.ordered.ends():
@@ -110,7 +110,7 @@ func (r *Requester) pace() time.Duration {
 	return max(minEvery, r.try.every)
 }
 
-// patience is how long a gateway takes at most to give up what it hears no more of, and some more.
+// patience is longer than any gateway takes to give up a request of which it hears no more.
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
 // waits reports whether the request has not held, and is wanted.
@@ -121,7 +121,7 @@ func (r *Requester) overdue(now Instant) bool {
 	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
 }
 
-// latest is when an order that nobody confirms ends the request.
+// latest is the time at which an order that nobody confirms ends the request.
 func (r *Requester) latest() Instant { return max(r.ordered.at, r.try.heard).plus(r.patience()) }
 
 // ordered is the newest order of the owner.
@@ -146,7 +146,7 @@ type places struct {
 // several reports whether there is another gateway to go to.
 func (p *places) several() bool { return p.named > 1 && !p.pinned }
 
-// next is that one; the same where there is none.
+// next is the next gateway to go to; the present one where there is no other.
 func (p *places) next() int {
 	if !p.several() {
 		return p.now

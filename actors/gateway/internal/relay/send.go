@@ -44,7 +44,7 @@ func (r *Requester) send(now Instant) []Output {
 		if want.Timeout > 0 {
 			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
 		}
-		if r.letIn { // at another gateway it is new, and would be refused for those that came behind it
+		if r.letIn { // at another gateway it is new, and requests that came after it would count against it
 			want.MaxWaiters = 0
 		}
 		q.Want = &want

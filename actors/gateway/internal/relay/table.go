@@ -18,22 +18,21 @@ type Table struct {
 	closing  bool
 }
 
-// Limits bound what a gateway keeps. A request that would be above them is refused, and nothing that
-// it has is forgotten for it.
+// Limits bound the requests that a gateway keeps. A request that would be above them is refused;
+// none is forgotten to make room.
 type Limits struct {
-	// Requests is how many there may be at a time.
+	// Requests bounds the requests at a time.
 	Requests int
-	// Ended is how many that are over may be remembered, for each two patiences of the gateway.
+	// Ended bounds the ended requests that are remembered, for each two patiences of the gateway.
 	Ended int
 }
 
-// Usual are the limits of a gateway that is told none. A request takes some kilobytes here and in
-// its lock actor, one that is over some hundred bytes: with a patience of 10 s, 26 000 may end in a
-// second.
+// Usual gives the default limits. A request takes some kilobytes here and in its lock actor, an
+// ended one some hundred bytes: with a patience of 10 s, 26 000 may end in a second.
 func Usual() Limits { return Limits{Requests: 100_000, Ended: 1 << 19} }
 
-// unseen is how many events of a request may be waiting for a requester to take them in. A waiter
-// has a few at a time, and each cut from the ensemble makes four more.
+// unseen bounds the events of a request that wait for the requester to take them in. A waiter has a
+// few at a time, and each cut from the ensemble makes four more.
 const unseen = 256
 
 // NewTable makes the table of a gateway that gives a request up when it has not heard of it for so
@@ -44,16 +43,16 @@ func NewTable(name uint64, patience time.Duration, limits Limits) *Table {
 		ended: newMemory(2*patience, limits.Ended)}
 }
 
-// every is how often a waiter is to send: so often that one sending may be lost.
+// every is the time between sendings of a waiter: half of the patience, so that one may be lost.
 func (t *Table) every() time.Duration { return t.patience / 2 }
 
-// Size is how many requests the table has.
+// Size is the number of requests in the table.
 func (t *Table) Size() int { return len(t.requests) }
 
-// Limits are those that it was made with.
+// Limits gives the limits that it was made with.
 func (t *Table) Limits() Limits { return t.limits }
 
-// Remembered is how many requests that are over the table remembers: at most twice Limits.Ended.
+// Remembered is the number of ended requests that the table remembers: at most twice Limits.Ended.
 func (t *Table) Remembered() int { return len(t.ended.young) + len(t.ended.old) }
 
 // Request takes a sending of a requester.
@@ -215,7 +214,7 @@ func (t *Table) silent(now Instant, e *entry) bool {
 }
 
 // Close begins the end of the gateway: it takes no more requests, promises nothing more, and gives
-// up those that wait. Closed tells when nothing is promised any more.
+// up the requests that wait. Closed tells when nothing is promised any more.
 func (t *Table) Close() []Output {
 	t.closing = true
 	var out []Output

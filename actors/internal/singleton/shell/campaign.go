@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Campaign is one campaign: it listens to the lock actor, on whose goroutine it runs. What ends the
-// lease ends the child's context at once, whatever is in the singleton's mailbox.
+// Campaign is one campaign: it listens to the lock actor, on whose goroutine it runs. The end of
+// the lease ends the child's context at once, however full the singleton's mailbox is.
 type Campaign struct {
 	leaseClock func(epoch uint64) *zkconn.LeaseClock
 	root       *actor.RootContext
@@ -135,7 +135,7 @@ func newTerm(held *messages.Held, clock *zkconn.LeaseClock) *Term {
 // Valid reports whether the lock is certain to be ours now. Once false it stays false.
 func (t *Term) Valid() bool { return !t.over.Load() && t.clock.Unbroken(t.lease) }
 
-// Deadline is when the lease ends unless it is renewed.
+// Deadline is the end of the lease unless it is renewed.
 func (t *Term) Deadline() time.Time { return t.clock.Deadline() }
 
 // end ends the term: nothing is done under the lock any more.

@@ -23,12 +23,12 @@ import (
 type Config struct {
 	// Path is the lock path.
 	Path string
-	// Props are those of the user's actor.
+	// Props are the props of the user's actor.
 	Props *actor.Props
 	// Failures within Within keep this node out for Out.
 	Failures    int
 	Within, Out time.Duration
-	// Buffer is how many messages are kept while no child runs.
+	// Buffer is the number of messages that are kept while no child runs.
 	Buffer int
 	// Wrong is the mistake in the request; nil for none. It ends the singleton at once.
 	Wrong error
@@ -37,7 +37,7 @@ type Config struct {
 	NewLock func(owner *actor.PID, listener *Campaign) *actor.Props
 	// LeaseClock gives the lease clock of a grant, by its messages.Held.Epoch.
 	LeaseClock func(epoch uint64) *zkconn.LeaseClock
-	// Session is where the locks come from; nil where that is no session of this process.
+	// Session provides the locks; nil where they do not come from a session of this process.
 	Session Session
 	// Timeout gives its session timeout, which bounds the pauses; nil where there is no Session.
 	Timeout func() time.Duration
@@ -71,7 +71,7 @@ type singletonActor struct {
 	lost     bool        // and its lease was lost
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
-	forget   func()      // what is told of a session that is about to close; nil while nothing is
+	forget   func()      // takes back BeforeClose; nil while the session would not wait
 	backlog  backlog
 	restarts bool // another incarnation follows
 }
@@ -273,8 +273,9 @@ func (s *singletonActor) idle() {
 	}
 }
 
-// nextPause gives the pause before the next campaign. There is none where the lease was lost, unless that term was over at
-// once: the lock would stay free, though nobody else wants it.
+// nextPause gives the pause before the next campaign. There is no pause after a lost lease, because
+// the lock would stay free while nobody else wants it. There is one where that term was over at
+// once.
 func (s *singletonActor) nextPause() time.Duration {
 	took, most := time.Since(s.begun), retry.Campaign.Longest
 	if s.lost && took >= retry.Campaign.First {
