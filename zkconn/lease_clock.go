@@ -81,11 +81,12 @@ func (l *LeaseClock) extend(until instant) {
 	}
 }
 
-// shorten moves the deadline to an earlier time: the servers may end the session sooner than was known.
-func (l *LeaseClock) shorten(until instant) {
+// set moves the deadline to a later time, as Extend does, or to an earlier one: the servers may end the session sooner
+// than was known. now is what the clock has just given.
+func (l *LeaseClock) set(until, now instant) {
 	for {
-		old, _ := l.read()
-		if !old.valid || until >= old.deadline {
+		old := l.readAt(now)
+		if old.ended || old.valid && until == old.deadline || !old.valid && until <= now {
 			return
 		}
 		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
@@ -112,17 +113,23 @@ func (l *LeaseClock) end(expired bool) {
 // that came sooner, and where the lease ran out and nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
-// read returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
-// valid in it.
+// read returns the state as of now, and the time.
 func (l *LeaseClock) read() (*leaseState, instant) {
+	now := l.now()
+	return l.readAt(now), now
+}
+
+// readAt returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
+// valid in it.
+func (l *LeaseClock) readAt(now instant) *leaseState {
 	for {
-		now, old := l.now(), l.state.Load()
+		old := l.state.Load()
 		if !old.valid || now < old.deadline {
-			return old, now
+			return old
 		}
 		over := &leaseState{term: old.term + 1, had: true, deadline: old.deadline}
 		if l.state.CompareAndSwap(old, over) {
-			return over, now
+			return over
 		}
 	}
 }

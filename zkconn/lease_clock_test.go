@@ -33,19 +33,28 @@ func TestLeaseClock(t *testing.T) {
 	})
 }
 
-func TestLeaseClockIsShortened(t *testing.T) {
+func TestLeaseClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLeaseClock(nil)
-		l.shorten(l.now().Plus(time.Second))
-		require.False(t, l.Valid(), "there was nothing to shorten")
-		l.Extend(time.Now().Add(10 * time.Second))
+		l.set(l.now(), l.now())
+		require.False(t, l.Valid(), "what is over already begins no term")
+		l.set(l.now().Plus(10*time.Second), l.now())
+		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline())
 		term, _ := l.Term()
-		l.shorten(l.now().Plus(20 * time.Second))
-		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline(), "never forwards")
-		l.shorten(l.now().Plus(time.Second))
+		l.set(l.now().Plus(20*time.Second), l.now())
+		require.Equal(t, time.Now().Add(20*time.Second), l.Deadline(), "later, too")
+		l.set(l.now().Plus(time.Second), l.now())
 		require.True(t, l.Unbroken(term))
 		time.Sleep(time.Second)
 		require.False(t, l.Unbroken(term))
+		l.set(l.now().Plus(time.Second), l.now())
+		require.True(t, l.Valid(), "another term")
+		require.False(t, l.Unbroken(term))
+		l.set(l.now().Plus(-time.Second), l.now())
+		require.False(t, l.Valid(), "sooner than now")
+		l.End()
+		l.set(l.now().Plus(time.Hour), l.now())
+		require.False(t, l.Valid(), "a proof that came late")
 	})
 }
 
@@ -150,7 +159,6 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 		all.Go(func() {
 			for k := range 200 {
 				l.Extend(start.Add(time.Hour + time.Duration(i+8*k)*time.Millisecond))
-				l.shorten(l.now().Plus(2 * time.Hour))
 				l.Valid()
 			}
 		})

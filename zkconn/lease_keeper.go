@@ -76,8 +76,7 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 		tell = append(tell, k.broken)
 	}
 	if until, proved := k.chain.Lease(); proved {
-		k.clock.shorten(until)
-		k.clock.extend(until)
+		k.clock.set(until, now)
 	}
 	if k.stage == unproved {
 		// Its last touch lies before the loss of its connection.

@@ -54,19 +54,11 @@ func brokenPathRule(path string) string {
 		}
 	}
 	for _, r := range path {
-		if refusedInPath(r) {
+		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 {
 			return fmt.Sprintf("must not contain the character %U", r)
 		}
 	}
 	return ""
-}
-
-// refusedInPath reports whether ZooKeeper refuses the character anywhere in a path.
-func refusedInPath(r rune) bool {
-	return r <= 0x1f ||
-		r >= 0x7f && r <= 0x9f ||
-		r >= 0xd800 && r <= 0xf8ff ||
-		r >= 0xfff0
 }
 
 // checkPrefix checks the name that a sequence number will be appended to.

@@ -80,7 +80,7 @@ func (m *mailbox) Start() { m.take() }
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.user.len()
+	return len(m.user.all) - m.user.head
 }
 
 // take handles messages until no message is left.
@@ -97,16 +97,14 @@ func (m *mailbox) take() {
 func (m *mailbox) next() (message any, system, some bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case m.system.len() > 0:
-		return m.system.pop(), true, true
-	case m.user.len() > 0 && !m.suspended:
-		return m.user.pop(), false, true
+	if message, some = m.system.pop(); some {
+		return message, true, true
 	}
-	m.system.shrink(nil)
-	m.user.shrink(m.first[:0])
-	m.running = false
-	return nil, false, false
+	if !m.suspended {
+		message, some = m.user.pop()
+	}
+	m.running = some
+	return message, false, some
 }
 
 func (m *mailbox) invoke(message any, system bool) {
@@ -142,15 +140,22 @@ type fifo struct {
 	head int // those before it were taken
 }
 
-func (f *fifo) len() int { return len(f.all) - f.head }
-
 func (f *fifo) push(message any) { f.all = append(f.all, message) }
 
-func (f *fifo) pop() any {
-	message := f.all[f.head]
+// few is how many messages an empty queue keeps room for.
+const few = 4
+
+// pop takes the first message; false where there is none. With the last of a burst the memory of that is given back.
+func (f *fifo) pop() (message any, some bool) {
+	if f.head == len(f.all) {
+		return nil, false
+	}
+	message = f.all[f.head]
 	f.all[f.head] = nil
 	f.head++
 	switch {
+	case f.head == len(f.all) && cap(f.all) > few:
+		f.all, f.head = nil, 0
 	case f.head == len(f.all):
 		f.all, f.head = f.all[:0], 0
 	case f.head >= 64 && 2*f.head >= len(f.all): // each message is moved once, on average
@@ -158,15 +163,7 @@ func (f *fifo) pop() any {
 		clear(f.all[left:])
 		f.all, f.head = f.all[:left], 0
 	}
-	return message
-}
-
-// shrink gives back the memory of a burst. Messages that wait for a mailbox that was suspended stay.
-func (f *fifo) shrink(small []any) {
-	const few = 4
-	if f.len() == 0 && cap(f.all) > few {
-		f.all = small
-	}
+	return message, true
 }
 
 // Quiet is a part of messages that are dropped silently when the actor that they are sent to has ended.
