@@ -19,17 +19,10 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	term, valid, left := s.info.clock.Remaining()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
 		Lease: coordinator.Lease{Term: term, Valid: valid, Left: left}}
-	stale, unheard := s.decides.Stale(), s.decides.Unheard()
 	for _, out := range s.decides.Apply(in, at) {
 		s.perform(out)
 	}
-	s.stale.Add(s.decides.Stale() - stale)
-	s.polls.Add(s.decides.Unheard() - unheard)
-	if busy := s.decides.Busy(); busy != s.keeping {
-		s.keeping, s.kept = busy, time.Now()
-		s.link.KeepLease(busy)
-	}
-	s.loaded(s.decides.Load())
+	s.noteCounts(s.decides.Counts())
 }
 
 // perform does one thing that the coordinator has decided.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -54,7 +53,7 @@ func (s *session) endEpoch(next uint64) {
 	s.queries.EpochEnded()
 	s.stopTimers()
 	s.lapse.stop()
-	s.keeping = false
+	s.counts.Busy = false // the next connection is to be told
 	s.troubles.note(ofSession, "")
 	old, report := s.link, s.reportRemaining()
 	s.running.Go(func() {
@@ -128,7 +127,9 @@ func (s *session) end(err error) {
 	}
 	s.info.clock.End()
 	s.queries.Close()
-	s.loaded(coordinator.Load{})
+	left := s.counts
+	left.Weight, left.Inside = 0, 0
+	s.noteCounts(left)
 }
 
 // tellClosed tells a lock actor that the session has ended.

@@ -130,7 +130,7 @@ func (s *session) lapsed(ev zkconn.Event) {
 // askedForProofs reports whether the connection has asked the servers for proofs for long enough: one takes a third of a
 // session timeout, and four round trips.
 func (s *session) askedForProofs() bool {
-	return s.cfg.IdleSyncs() || s.keeping && time.Since(s.kept) > s.info.timeout/2
+	return s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
 }
 
 // replaceIfLapsed replaces a session that has lapsed, because a request comes.

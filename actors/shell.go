@@ -26,9 +26,9 @@ type session struct {
 	ending   bool
 	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
 	lapse    lapse
-	keeping  bool      // the connection was told that a lease is to last
-	kept     time.Time // since when
 	decides  *coordinator.Coordinator
+	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy
+	kept     time.Time                // when
 	timers   map[uint64]*time.Timer   // the coordinator's
 	pauses   map[*time.Timer]struct{} // the dispatcher's
 	others   map[string]int           // what ephemeral nodes of transactions weigh, by their paths
@@ -87,11 +87,22 @@ func (s *session) after(d time.Duration, do func()) {
 	s.pauses[timer] = struct{}{}
 }
 
-// loaded notes what the session has at the servers.
-func (s *session) loaded(now coordinator.Load) {
+// noteCounts passes on what has changed of what the coordinator counts.
+func (s *session) noteCounts(now coordinator.Counts) {
+	was := s.counts
+	if now == was {
+		return
+	}
+	s.counts = now
+	s.stale.Add(now.Stale - was.Stale)
+	s.polls.Add(now.Unheard - was.Unheard)
 	s.weight.Store(int64(now.Weight))
 	s.inside.Store(int64(now.Inside))
 	s.figures.Loaded(now.Weight, now.Inside)
+	if now.Busy != was.Busy {
+		s.kept = time.Now()
+		s.link.KeepLease(now.Busy)
+	}
 }
 
 func (s *session) stopTimers() {

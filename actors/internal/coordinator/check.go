@@ -128,7 +128,8 @@ func (c *Coordinator) mayShare(n *node) bool {
 	first := c.requests[n.users[0]]
 	return !slices.ContainsFunc(n.users, func(id RequestID) bool {
 		r := c.requests[id]
-		return r == nil || (!r.spec.Reads() || !first.spec.Reads()) && r.spec.Owner != first.spec.Owner
+		sameOwner := r != nil && (r == first || r.spec.Owner != "" && r.spec.Owner == first.spec.Owner)
+		return !sameOwner && (r == nil || !r.spec.Reads() || !first.spec.Reads())
 	})
 }
 

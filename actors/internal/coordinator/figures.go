@@ -5,12 +5,26 @@ package coordinator
 // Epoch is the number of the epoch.
 func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
 
-// Stale counts what came for an epoch or an attempt that was over. It only grows.
-func (c *Coordinator) Stale() int64 { return c.stale }
+// Counts is what a session has seen, and what it has at the servers.
+type Counts struct {
+	// Stale counts what came for an epoch or an attempt that was over. It only grows.
+	Stale int64
+	// Unheard counts the waiters that found by looking again, after a session timeout, what an event should have told
+	// them: see showsUnheard. It only grows.
+	Unheard int64
+	// Weight is the size of the session's ephemeral nodes in the transaction that ends it, in bytes.
+	Weight int
+	// Inside counts the requests that stand in lines, without a node.
+	Inside int
+	// Busy: something of a request may be left at the servers, or come to be there.
+	Busy bool
+}
 
-// Unheard counts the waiters that found by looking again, after a session timeout, what an event should have told them:
-// see unheard. It only grows.
-func (c *Coordinator) Unheard() int64 { return c.unheard }
+// Counts gives them as they are behind the newest input.
+func (c *Coordinator) Counts() Counts {
+	l := &c.epoch.load
+	return Counts{Stale: c.stale, Unheard: c.unheard, Weight: l.nodes + l.others, Inside: l.inLine, Busy: len(c.requests) > 0}
+}
 
 // Requests counts the requests that have not ended, and ended ones of which a node may be left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
@@ -20,21 +34,6 @@ func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 
 // LetIn reports whether a request with a bound on waiters was found to be within it.
 func (c *Coordinator) LetIn(id RequestID) bool { r := c.requests[id]; return r != nil && r.admitted }
-
-// Load says how much a session has at the servers, and how many requests wait inside it.
-type Load struct {
-	// Weight is the size of its ephemeral nodes in the transaction that ends the session, MaxWeight
-	// the bound, in bytes.
-	Weight, MaxWeight int
-	// Inside counts the requests that stand in lines, without a node.
-	Inside int
-}
-
-// Load tells it.
-func (c *Coordinator) Load() Load {
-	l := &c.epoch.load
-	return Load{Weight: l.nodes + l.others, MaxWeight: c.bounds.Weight, Inside: l.inLine}
-}
 
 // Room reports whether there is room for nodes of which only the shell knows, and whether there will be soon, because
 // others are given up.

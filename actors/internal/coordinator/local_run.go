@@ -3,8 +3,6 @@ package coordinator
 import (
 	"slices"
 	"time"
-
-	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
 // Local runs. Where several sessions queue for one lock, a hand-off to another session takes a
@@ -189,7 +187,7 @@ func (c *Coordinator) endRuns() {
 func (c *Coordinator) submit(ch change) {
 	r := c.requests[ch.request]
 	switch {
-	case !c.fast(GroupCommit), r.pace.of(machine.Create).isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
+	case !c.fast(GroupCommit), r.pace != nil && r.pace.orders.isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
 		// A suspect would take the others of its transaction with it. Where the new node may be
 		// reclaimed, the places behind its own must be free: they become the tokens of the
 		// processes that take it over, one after the other.

@@ -59,10 +59,12 @@ func kindOf(sp *Spec) kind {
 
 // execute begins what an effect of a machine asks for. A kind of orders that the servers hang up on pauses first.
 func (c *Coordinator) execute(r *request, e machine.Effect) {
-	r.pace.voided() // by a later order
-	if r.pauses(e) {
-		c.pauseBefore(r, e)
-		return
+	if r.pace != nil {
+		r.pace.voided() // by a later order
+		if r.pace.pauses(e.Do) {
+			c.pauseBefore(r, e)
+			return
+		}
 	}
 	switch e.Do {
 	case machine.Create:

@@ -31,18 +31,18 @@ const (
 )
 
 // isSuspect reports whether the server hangs up on orders of this kind.
-func (p *paced) isSuspect() bool { return p != nil && p.failures >= suspected && !p.deferred }
+func (p *paced) isSuspect() bool { return p.failures >= suspected && !p.deferred }
 
 // isNone reports whether there is nothing to remember.
 func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
 
 // isLate reports whether orders of this kind come after a pause.
-func (p *paced) isLate() bool { return p.isSuspect() || p != nil && p.deferred }
+func (p *paced) isLate() bool { return p.isSuspect() || p.deferred }
 
 // pauses reports whether an order is to wait.
-func (r *request) pauses(e machine.Effect) bool {
-	kind := r.pace.of(e.Do)
-	return kind.isLate() && kind.do == e.Do && !kind.rested
+func (p *pace) pauses(do machine.Do) bool {
+	kind := p.of(do)
+	return kind.isLate() && kind.do == do && !kind.rested
 }
 
 // pauseBefore has an order wait for the end of the pause.

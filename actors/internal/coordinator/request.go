@@ -108,16 +108,12 @@ type paced struct {
 	waiting machine.Effect
 }
 
-// of gives the pace of an order; nil where no order has failed.
+// of gives the pace of an order.
 func (p *pace) of(do machine.Do) *paced {
-	switch {
-	case p == nil:
-		return nil
-	case do == machine.Verify:
+	if do == machine.Verify {
 		return &p.searches
-	default:
-		return &p.orders
 	}
+	return &p.orders
 }
 
 // waits reports whether an order waits for the end of a pause.

@@ -15,7 +15,7 @@ import (
 // sameOwner finds the request of the same owner that decides about r: one that writes before one
 // that reads. Requests that are leaving count no more.
 func (c *Coordinator) sameOwner(r *request) (found *request) {
-	if !r.hasOwner() {
+	if r.spec.Owner == "" {
 		return nil
 	}
 	for _, id := range r.queue.owners[r.spec.Owner] {
@@ -35,11 +35,11 @@ func (c *Coordinator) sameOwner(r *request) (found *request) {
 
 // joinOwner notes that a request wants its lock, unless that was noted before.
 func (r *request) joinOwner() {
-	owners := r.queue.owners
-	if r.hasOwner() && !slices.Contains(owners[r.spec.Owner], r.id) {
-		owners[r.spec.Owner] = append(owners[r.spec.Owner], r.id)
+	q := r.queue
+	if of := r.spec.Owner; of != "" && !slices.Contains(q.owners[of], r.id) {
+		q.owners[of] = append(q.owners[of], r.id)
 	}
-	if q := r.queue; r.spec.One != "" && !slices.Contains(q.members, r.id) {
+	if r.spec.One != "" && !slices.Contains(q.members, r.id) {
 		q.members = append(q.members, r.id)
 	}
 }

@@ -23,8 +23,10 @@ type Spec struct {
 	One string
 	// Permits is the number of permits that the semaphore should have; 0 for other locks.
 	Permits int
-	// Owner: two requests of one owner do not wait for each other; By is the address of the actor that asks.
-	Owner, By string
+	// Owner: two requests of one owner do not wait for each other. Permits are nobody's in particular: it is empty for them.
+	Owner string
+	// By is the address of the actor that asks.
+	By string
 	// Requester is the node that asks over a gateway; empty where it is this one.
 	Requester string
 	// Child: somebody else than the lock actor itself asks.
@@ -46,7 +48,7 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 	}
 	switch want.Mode {
 	case messages.Semaphore:
-		sp.Permits, sp.Style.Weight = want.Permits, max(want.Weight, 1)
+		sp.Permits, sp.Style.Weight, sp.Owner = want.Permits, max(want.Weight, 1), ""
 	case messages.Contest:
 		sp.Path, sp.One = path.Split(want.Path)
 		sp.Path = strings.TrimSuffix(sp.Path, "/")

@@ -197,10 +197,6 @@ type request struct {
 	gaveBack Moment
 }
 
-// hasOwner reports whether a request belongs to an owner. A request for permits of a semaphore
-// belongs to nobody in particular.
-func (r *request) hasOwner() bool { return r.spec.Owner != "" && r.spec.Permits == 0 }
-
 // watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {
 	switch as {
@@ -367,9 +363,6 @@ func (c *Coordinator) Wanted() bool {
 	}
 	return false
 }
-
-// Busy reports whether something of a request may be left at the servers, or come to be there.
-func (c *Coordinator) Busy() bool { return len(c.requests) > 0 }
 
 // reset makes a request one that has nothing in this epoch.
 func (c *Coordinator) reset(r *request) {
