@@ -66,11 +66,15 @@ func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s sea
 	if wrong := r.disagrees(view.Permits); view.Permits > 0 && wrong != "" {
 		return seat{kind: refused, why: messages.ReasonPermits, detail: wrong}
 	}
-	ours = append(r.queue.ownPrefixes(), ours...)
 	ahead := c.ownAhead(r, s)
+	counted := append(r.queue.ownPrefixes(), ours...)
+	if s.node != nil && s.node.exists() { // which of those that are coming are before it, only the listing tells
+		coming := r.queue.comingPrefixes()
+		counted = slices.DeleteFunc(counted, func(prefix string) bool { return slices.Contains(coming, prefix) })
+	}
 	for _, e := range view.Queue.Entries(r.spec.Style.Name) {
-		isOurs := func(prefix string) bool { return strings.HasPrefix(e.Child, prefix) }
-		if !slices.ContainsFunc(ours, isOurs) && !s.isBefore(e.Sequence) {
+		isCounted := func(prefix string) bool { return strings.HasPrefix(e.Child, prefix) }
+		if !slices.ContainsFunc(counted, isCounted) && !s.isBefore(e.Sequence) {
 			ahead = append(ahead, e.Style)
 		}
 	}
@@ -138,6 +142,11 @@ func (q *ownQueue) ownPrefixes() (all []string) {
 	for _, n := range q.nodes {
 		all = append(all, n.name[:len(n.name)-sequenceDigits])
 	}
+	return append(all, q.comingPrefixes()...)
+}
+
+// comingPrefixes gives those of nodes that are being made, or of which nobody knows whether they were.
+func (q *ownQueue) comingPrefixes() (all []string) {
 	for _, sp := range q.coming {
 		all = append(all, sp.Style.Prefix(sp.GUID))
 	}

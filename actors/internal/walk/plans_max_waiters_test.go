@@ -38,6 +38,13 @@ var smallMaxWaiters = []Plan{
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "behind one in a cohort", Sessions: three, Cohort: cohort, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cancels: 1}},
+	{Name: "the third behind one in a cohort, a cut", Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded,
+		Arrive: thirdLater, Prompt: true, Bounds: Bounds{Cuts: 1}, After: []string{
+			"session A: the connection is lost with the answer to Create of stage 0",
+			"session A: the answer comes to Create of stage 1",
+			"session A: an event arrives",
+			"session A: a server is found",
+		}},
 	{Name: "behind one in a cohort, another session", Sessions: twoOne, Cohort: cohort, MaxWaiters: behindOne, Prompt: true},
 	{Name: "readers behind one", Sessions: three, Modes: writeReadRead, MaxWaiters: behindOne, Prompt: true},
 	{Name: "readers of a cohort behind one", Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst,

@@ -371,8 +371,12 @@ var inCoordinator = []seeded{
 		rule("	for _, sp := range q.coming {\n		ahead = append(ahead, sp.Style)\n	}\n", "")),
 		plan: Plan{Sessions: two, MaxWaiters: behindNobody}, breaks: WaitersBounded},
 	{name: "count a node of the session twice", source: edits(
-		rule("	ours = append(r.queue.ownPrefixes(), ours...)\n", "")),
+		rule("counted := append(r.queue.ownPrefixes(), ours...)", "counted := slices.Clone(ours)")),
 		plan: Plan{Sessions: two, MaxWaiters: behindOne}, breaks: WaitersBounded},
+	{name: "count no node that may be before that of the cohort", source: edits(
+		rule("if s.node != nil && s.node.exists() { // which", "if false { // which")),
+		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: thirdLater, Prompt: true,
+			Bounds: Bounds{Cuts: 1}}, breaks: WaitersBounded},
 	{name: "refuse who was let in", source: edits(
 		rule("!r.spec.Want.Try && !r.admitted && s.queues()", "!r.spec.Want.Try && s.queues()")),
 		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,
