@@ -20,7 +20,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// outcome is how a program ended and what it said.
+// outcome is the exit status of a program and its output.
 type outcome struct {
 	status         int
 	stdout, stderr string
@@ -102,8 +102,8 @@ func TestActors(t *testing.T) {
 	})
 }
 
-// TestCluster: three nodes in processes of their own, of which one is killed and one cut off. The last line
-// is what the witness has seen.
+// TestCluster: three nodes in processes of their own, of which one is killed and one cut off. The
+// last line is the verdict of the witness.
 func TestCluster(t *testing.T) {
 	got := execute(t, build(t, "cluster"))
 	require.Zero(t, got.status, got)

@@ -25,7 +25,7 @@ type foreman struct {
 	holding bool             // from Held until we say Release
 }
 
-// workDone and lockEnded are what the foreman sends to itself.
+// workDone and lockEnded are messages of the foreman to itself.
 type (
 	workDone  struct{}
 	lockEnded struct{}
@@ -92,7 +92,8 @@ func (f *foreman) held(ctx actor.Context, held *messages.Held) {
 	f.work(ctx)
 }
 
-// work is what the lock is for; an actor does not block, so its end is a message too.
+// work does the work under the lock. An actor does not block, so the end of the work is a message,
+// too.
 func (f *foreman) work(ctx actor.Context) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
 	time.AfterFunc(f.settings.work, func() { root.Send(self, &workDone{}) })

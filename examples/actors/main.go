@@ -1,7 +1,7 @@
-// Command actors uses locks from an actor: a foreman spawns two lock actors as its children, for one
-// lock path. The first holds; the second waits; the first is asked to give the lock back, does so, and
-// the second holds. The foreman checks that what it hears is what should have happened. The program brings
-// its own server unless it is told of one.
+// Command actors uses locks from an actor: a foreman spawns two lock actors as its children, for
+// one lock path. The first holds; the second waits; the first is asked to give the lock back, does
+// so, and the second holds. The foreman checks that it hears exactly these events. The program
+// brings its own server unless it is given one.
 //
 //	go run ./examples/actors
 //	go run ./examples/actors -zk 127.0.0.1:2181
@@ -76,7 +76,7 @@ func run(s settings) (err error) {
 		return err
 	}
 	defer func() {
-		// ctx may be what has ended; closing takes a few seconds at most, whatever the servers do.
+		// ctx may have ended. Closing takes a few seconds at most, also when no server answers.
 		err = errors.Join(err, session.Close(context.WithoutCancel(ctx)))
 	}()
 	if err := session.Ready(ctx); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// givenBack is how a hold ends that was not lost.
+// givenBack is the end of a hold that was not lost.
 const givenBack = "given back"
 
-// look is how often a holder tells the witness.
+// look is the pause between two reports of a holder to the witness.
 const look = 3 * time.Millisecond
 
 // holder tells the witness of holds.
@@ -23,7 +23,7 @@ type holder struct {
 	node    string
 }
 
-// lease is what is asked whether it is valid.
+// lease is the part of a lock's lease, or of a singleton's Activation, that a hold needs.
 type lease interface {
 	Valid() bool
 	Context() context.Context

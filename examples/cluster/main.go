@@ -2,9 +2,9 @@
 // remote. Two of them, a and b, have a ZooKeeper session and are gateways for the third, c, which has
 // none. Workers on all three contend for one lock, and an actor exists once among them.
 //
-// The program kills a, and cuts c off for a while. A witness in the first process is told by whoever
-// holds, again and again, and checks that there was never more than one valid holder. It brings its own
-// server; everything runs on 127.0.0.1, and ends within a minute.
+// The program kills a, and cuts c off for a while. Each holder reports to a witness in the first
+// process again and again. The witness checks that there was never more than one valid holder. It
+// brings its own server; everything runs on 127.0.0.1, and ends within a minute.
 //
 //	go run ./examples/cluster
 package main
@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// timeout is that of all sessions.
+	// timeout is the timeout of all sessions.
 	timeout = 4 * time.Second
-	// lockPath is what workers contend for, and singletonPath where the singleton campaigns.
+	// lockPath is the lock of the workers, and singletonPath the lock of the singleton.
 	lockPath      = "/turnstile/cluster/lock"
 	singletonPath = "/turnstile/cluster/singleton"
-	// enough is how many grants show that a node works.
+	// enough is the number of grants that show that a node works.
 	enough = 5
 )
 
@@ -76,7 +76,7 @@ func run(limit time.Duration) (verdict string, err error) {
 	return verdict, errors.Join(wrong, err)
 }
 
-// stage is what the program does to its nodes.
+// stage does to the nodes what the program shows.
 type stage struct {
 	ctx     context.Context
 	witness *witness
@@ -106,8 +106,8 @@ func (s *stage) play() (err error) {
 	return s.cutOff()
 }
 
-// killGateway kills a while c holds, by it. What a has of its own is free when its session has expired.
-// On a machine that stood still c may have gone to b before, and loses nothing.
+// killGateway kills a while c holds, over a. The locks of a itself are free when its session has
+// expired. On a machine that stood still, c may have gone to b before, and loses nothing.
 func (s *stage) killGateway() error {
 	costs := func(w *witness) bool { return w.heldBy("a") }
 	return s.strike("a is killed: a gateway, with its session and the singleton", costs, s.a.kill, func() error {

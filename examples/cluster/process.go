@@ -23,7 +23,7 @@ type node struct {
 	killed atomic.Bool
 }
 
-// address is where other nodes reach it.
+// address is the address at which other nodes reach it.
 func (n *node) address() string { return n.road.address() }
 
 // start starts a node, and waits until it is ready. Somebody else may take the port that was free: then it
@@ -107,7 +107,7 @@ func (n *node) kill() error {
 	return nil
 }
 
-// failed tells whether it has ended, and was not killed.
+// failed reports whether it has ended, and was not killed.
 func (n *node) failed() bool {
 	select {
 	case <-n.exited:

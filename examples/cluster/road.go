@@ -37,7 +37,7 @@ func newRoad(target string) (*road, error) {
 	return r, nil
 }
 
-// address is what others dial, uplink what the node dials to say where it wants to go.
+// Others dial address. The node dials uplink, and names the node that it wants to reach.
 func (r *road) address() string { return r.in.Addr().String() }
 func (r *road) uplink() string  { return r.out.Addr().String() }
 

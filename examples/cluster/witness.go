@@ -11,11 +11,11 @@ import (
 
 // witness hears of every hold, and believes nothing but its own order of events.
 //
-// Whoever holds calls Look again and again. Each call is given a number. When a call has returned and
-// the lease is valid then, it was valid when the witness gave the number, because a lease that is over
-// is never valid again: the holder confirms the number with its next call. So a hold was valid from its
-// first confirmed number to its last, by the witness's order, whatever clocks and delays there are. Two
-// holds of one path must not overlap, and the later one must have the greater token.
+// A holder calls Look again and again. Each call is given a number. When a call has returned and
+// the lease is valid then, it was valid when the witness gave the number, because a lease that is
+// over is never valid again: the holder confirms the number with its next call. So a hold was valid
+// from its first confirmed number to its last, by the witness's order, with any clocks and delays.
+// Two holds of one path must not overlap, and the later one must have the greater token.
 type witness struct {
 	listener net.Listener
 	begun    time.Time
@@ -38,18 +38,18 @@ type hold struct {
 	stays, over bool  // it was told to stay; it has ended
 }
 
-// Look is what a holder says.
+// Look is a report of a holder.
 type Look struct {
 	ID         int64 // of the hold: what Begin gave
 	Node, Path string
 	Who, By    string // the worker, and how it came to the lock
 	Token      int64
-	Session    int64  // that has it; zero where nobody asks
+	Session    int64  // the session that has it; zero where nobody asks
 	Confirms   int64  // the newest number for which the lease was valid; zero for none
 	Ends       string // how it ended; empty while it has not
 }
 
-// Seen is what the witness answers.
+// Seen is the answer of the witness.
 type Seen struct {
 	ID, Number int64
 	Stay       bool // the holder is not to give it back yet
@@ -81,7 +81,7 @@ func newWitness() (*witness, error) {
 func (w *witness) address() string { return w.listener.Addr().String() }
 func (w *witness) close()          { _ = w.listener.Close() }
 
-// Calls is what nodes may call.
+// Calls has the methods that nodes may call.
 type Calls struct{ w *witness }
 
 // Ready says that a node is ready.
@@ -179,7 +179,7 @@ func (w *witness) say(format string, args ...any) {
 	w.print("--- "+format, args...)
 }
 
-// sees tells whether something is so, as the witness knows it.
+// sees evaluates a condition while the mutex is held.
 func (w *witness) sees(so func(*witness) bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,8 +205,8 @@ func (w *witness) lost(node string) (n int) {
 	return n
 }
 
-// runs is the node on which the singleton runs, and singleton the same for who has the mutex: that of its
-// newest hold.
+// runs gives the node on which the singleton runs: the node of its newest hold. singleton does the
+// same for a caller that has the mutex.
 func (w *witness) runs() (node string) {
 	w.sees(func(w *witness) bool { node = w.singleton(); return true })
 	return node
@@ -219,15 +219,15 @@ func (w *witness) singleton() string {
 	return ""
 }
 
-// staying tells whether the newest hold of the lock is a node's, which has been told to keep it; the mutex
-// is held.
+// staying reports whether the newest hold of the lock is this node's, and the node has been told to
+// keep it; the mutex is held.
 func (w *witness) staying(node string) bool {
 	all := w.holds[lockPath]
 	return len(all) > 0 && all[len(all)-1].Node == node && all[len(all)-1].stays && !all[len(all)-1].over
 }
 
-// heldBy tells whether the newest hold of the lock is with the session by which a node holds what it has
-// of its own; the mutex is held.
+// heldBy reports whether the newest hold of the lock is with a node's own session; the mutex is
+// held.
 func (w *witness) heldBy(node string) bool {
 	all := w.holds[lockPath]
 	for _, h := range all {

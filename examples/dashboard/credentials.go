@@ -41,7 +41,7 @@ func (f *flags) credentials(s *settings) error {
 	return nil
 }
 
-// config reads the files; nil where there are none.
+// config reads the files; nil without files.
 func (t tlsFiles) config() (*tls.Config, error) {
 	if t == (tlsFiles{}) {
 		return nil, nil

@@ -6,8 +6,8 @@
 //	go run ./examples/dashboard -zk zk1:2181,zk2:2181 -root /app/locks
 //	go run ./examples/dashboard -zk zk1:2182 -tls-ca ca.pem -auth digest:reader:secret -revoke-token-file token
 //
-// It listens on loopback unless it is told otherwise, and has neither TLS nor passwords of its own: for others to
-// reach it, put a proxy before it that has.
+// It listens on loopback by default, and has neither TLS nor passwords. For others to reach it, put
+// a proxy with both before it.
 package main
 
 import (
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// openLimit is how long the servers may take to answer first.
+// openLimit bounds the time until the servers answer first.
 const openLimit = 20 * time.Second
 
 // run serves the page until ctx ends.

@@ -10,7 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/web"
 )
 
-// limits are how long a connection may take: whoever sends slowly, or never ends, has to be let go.
+// limits bound the time that a connection may take: a client that sends slowly, or never ends, has
+// to be let go.
 type limits struct {
 	header time.Duration // until a request's header is there
 	read   time.Duration // until its body is, too

@@ -79,7 +79,7 @@ func TestStreamOutlivesTheLimits(t *testing.T) {
 	}
 }
 
-// TestBodyThatNeverEnds: whoever announces more than is sent is let go, wherever it is sent to.
+// TestBodyThatNeverEnds: a client that announces more than it sends is let go, at every address.
 func TestBodyThatNeverEnds(t *testing.T) {
 	const order = "POST /revoke HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer "
 	for name, request := range map[string]string{

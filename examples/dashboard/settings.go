@@ -34,7 +34,7 @@ const (
 // shortestToken bounds what can be guessed.
 const shortestToken = 16
 
-// settings are what the command was told.
+// settings are the settings of the command.
 type settings struct {
 	listen  string
 	servers string
@@ -161,7 +161,7 @@ func (f *flags) check(env func(string) string) (settings, error) {
 	return s, nil
 }
 
-// loopback tells whether only this machine reaches an address.
+// loopback reports whether only this machine reaches an address.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

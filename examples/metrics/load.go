@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// load is what the workers do.
+// load is the load that the workers make.
 type load struct {
 	root           string
 	workers, locks int

@@ -1,5 +1,5 @@
-// Command metrics serves Turnstile's figures as Prometheus reads them, of workers that take locks and give them back. It
-// brings its own server unless it is told of one.
+// Command metrics runs workers that take locks and give them back, and serves Turnstile's figures
+// for Prometheus. It brings its own server unless it is given one.
 //
 //	go run ./examples/metrics
 //	go run ./examples/metrics -zk zk1:2181,zk2:2181 -listen :9464 -workers 32 -locks 4

@@ -1,5 +1,5 @@
 // Command quickstart lets workers contend for one lock and checks what it sees: never more than one
-// holder, and fencing tokens that only grow. It brings its own server unless it is told of one.
+// holder, and fencing tokens that only grow. It brings its own server unless it is given one.
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -zk 127.0.0.1:2181 -workers 8 -rounds 5

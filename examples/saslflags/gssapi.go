@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
 
-// kerberosSettings are those of gssapi, which are all paths and names:
+// kerberosSettings are the settings of gssapi, all of them paths and names:
 //
 //	keytab        the file with the keys; without it, tickets come from a credential cache
 //	principal     whose keys; may be left out where the keytab has those of one alone

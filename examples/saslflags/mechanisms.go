@@ -5,7 +5,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 )
 
-// mechanisms are those that --sasl can name.
+// mechanisms has the mechanisms that --sasl can name.
 var mechanisms = map[string]mechanism{
 	"digest-md5": {settings: []string{"user", "password"}, make: digestMD5},
 	"gssapi":     {settings: kerberosSettings, make: kerberos},

@@ -4,5 +4,5 @@ package saslflags
 
 import "io/fs"
 
-// othersCanRead tells whether anybody but the owner can.
+// othersCanRead reports whether anybody but the owner can read a file.
 func othersCanRead(mode fs.FileMode) bool { return mode.Perm()&0o077 != 0 }

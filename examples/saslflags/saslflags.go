@@ -1,6 +1,7 @@
-// Package saslflags is what --sasl means to zklock and to the dashboard: which mechanism, and where its settings
-// come from. They come from a file that nobody else can read, or from the environment; never from the command line,
-// which everybody on the machine can. Those that are no secrets, a path and a name, may be typed.
+// Package saslflags reads --sasl for zklock and the dashboard: the mechanism, and its settings.
+// Settings come from a file that nobody else can read, or from the environment. They never come
+// from the command line, which everybody on the machine can read. Those that are no secrets, a path
+// and a name, may be typed.
 //
 // A file has a line for each setting, name=value, like
 //
@@ -12,9 +13,9 @@
 //	keytab=/etc/app.keytab
 //	principal=app/host@EXAMPLE.COM
 //
-// The value is everything behind the equals sign. Empty lines, and those that begin with #, are passed over. In the
-// environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX is the program's; what the file
-// says counts.
+// The value is everything behind the equals sign. Empty lines, and lines that begin with #, are
+// passed over. In the environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX
+// is the program's; what the file says counts.
 package saslflags
 
 import (
@@ -30,22 +31,22 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// mechanism is one that --sasl can name.
+// mechanism is a mechanism that --sasl can name.
 type mechanism struct {
-	settings []string // the names of those that it takes
+	settings []string // the names of its settings
 	make     func(get func(name string) string) (zkconn.SASLMechanism, error)
 }
 
-// Source is where a mechanism and its settings come from.
+// Source says where a mechanism and its settings come from.
 type Source struct {
-	Name   string              // of the mechanism, as typed; where it is empty, that of the variable PREFIX
-	File   string              // with settings; where it is empty, that of the variable PREFIX_FILE
-	Typed  map[string]string   // settings that are no secrets; they count before those of the file
+	Name   string              // of the mechanism, as typed; where it is empty, the variable PREFIX has it
+	File   string              // with settings; where it is empty, the variable PREFIX_FILE has it
+	Typed  map[string]string   // settings that are no secrets; they override the file's
 	Prefix string              // of the variables, such as ZKLOCK_SASL
 	Env    func(string) string // os.Getenv
 }
 
-// Names are the mechanisms that there are, in words.
+// Names lists the mechanisms, in words.
 func Names() string { return strings.Join(slices.Sorted(maps.Keys(mechanisms)), " or ") }
 
 // Mechanism gives the mechanism; nil where none is asked for. Errors say what is wrong, and show no setting.

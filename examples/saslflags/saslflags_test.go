@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// source is one whose environment is what the test says, and whose file has that text.
+// source makes a Source whose environment the test sets, and whose file has this text.
 func source(t *testing.T, name, text string, env map[string]string) Source {
 	s := Source{Name: name, Prefix: "P_SASL", Env: func(name string) string { return env[name] }}
 	if text != "" {

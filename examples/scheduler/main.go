@@ -6,9 +6,10 @@
 //	scheduler -zk zk1:2181,zk2:2181 -name b -by locker  -every 1s -ahead -35m200ms
 //	scheduler -zk zk1:2181,zk2:2181 -name c -by locker  -cron '* * * * * *' -takes 20ms
 //
-// Each process has its own schedule by its own clock, which -ahead sets wrong. With -by locker every run of the job is
-// that of whichever process comes first when it is due. With -cron it is run once for each instant, and with -every once
-// in a period. With -by elector one process, the leader, runs all of them by its clock. A line is printed for each run:
+// Each process has its own schedule by its own clock, which -ahead sets wrong. With -by locker the
+// process that comes first when the job is due runs it. With -cron it is run once for each instant,
+// and with -every once in a period. With -by elector one process, the leader, runs all of them by
+// its clock. A line is printed for each run:
 //
 //	report by a, token 4294968320
 //
@@ -33,7 +34,7 @@ import (
 	gocronlocks "github.com/turnstile-locks/turnstile/locks/adapters/gocron"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	servers, name, by, cron string
 	every, takes, ahead     time.Duration
@@ -99,7 +100,7 @@ func (s *settings) run(ctx context.Context) error {
 	return scheduler.Shutdown()
 }
 
-// schedule is that of the job.
+// schedule is the schedule of the job.
 func (s *settings) schedule() gocron.JobDefinition {
 	if s.cron != "" {
 		return gocron.CronJob(s.cron, true)

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// bound is how long a test waits for what must come, however slow the machine is.
+// bound bounds a wait for something that must come, on a machine of any speed.
 const bound = 2 * time.Minute
 
 // program is the built command.

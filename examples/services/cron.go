@@ -7,9 +7,10 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Cron is what each replica of a cron worker calls when its scheduler wakes it up for an instant, such as two o'clock: one
-// of them runs the job for it, however fast the job is and whenever the others wake up. It says whether the job was run
-// here. The error says so, too, where nobody runs it: because it has become too late, or an earlier run is still going.
+// Cron is for the replicas of a cron worker. Each calls it when its scheduler wakes it up for an
+// instant, such as two o'clock. One of them runs the job for that instant, however fast the job is
+// and whenever the others wake up. ran says whether the job was run here. The error says where
+// nobody runs it, because it is too late, or an earlier run is still going.
 func Cron(ctx context.Context, servers string, at time.Time, job func(ctx context.Context) error) (ran bool, err error) {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

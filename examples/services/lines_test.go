@@ -17,15 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostLines is how many lines of a program may deal with locking.
+// mostLines bounds the lines of a program that deal with locking.
 const mostLines = 10
 
 // ours are the packages whose names and values make a line one that deals with locking.
 const ours = "github.com/turnstile-locks/turnstile/"
 
-// TestLinesThatDealWithLocking: a line of a program deals with locking when something on it is declared in a package of
-// Turnstile's, or is a value of a type of its: a client, a lock, a lease, a token, a lock actor's notice. Imports are
-// not counted; nor is what a program does with the error that it gets, unless it asks Turnstile what that means.
+// TestLinesThatDealWithLocking: a line of a program deals with locking when something on it is
+// declared in a package of Turnstile's, or is a value of a type of its: a client, a lock, a lease,
+// a token, a lock actor's notice. Imports are not counted; nor are lines that handle an error,
+// unless they ask Turnstile what it means.
 func TestLinesThatDealWithLocking(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestLinesThatDealWithLocking(t *testing.T) {
 	require.Equal(t, 5, programs)
 }
 
-// dealsWithLocking tells whether something is Turnstile's, other than the programs themselves.
+// dealsWithLocking reports whether an object is Turnstile's, and not of the programs themselves.
 func dealsWithLocking(object types.Object) bool {
 	if _, name := object.(*types.PkgName); name {
 		return false // the import, or what stands before a dot: what comes behind it counts

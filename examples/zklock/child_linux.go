@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// signalStrays sends a signal to what a command has started in other process groups of its session, as shells with job
-// control do, and reports whether there was anything. They are known by the contender's node in their environment, whose
-// name is like no other. Who has begun a session of his own wants to be on his own.
+// signalStrays sends a signal to processes that a command has started in other process groups of
+// its session, as shells with job control do, and reports whether there were any. They are
+// recognised by the unique name of the contender's node in their environment. A process that has
+// begun its own session is left alone, as it wants to be.
 func signalStrays(node string, group, session int, s syscall.Signal) (any bool) {
 	if node == "" {
 		return false

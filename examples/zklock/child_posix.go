@@ -26,13 +26,14 @@ type child struct {
 	stops   chan os.Signal
 }
 
-// ending is how it ended: the status as a shell tells it.
+// ending says how it ended: the status as a shell tells it.
 type ending struct {
 	status int
 	killed bool // by a signal
 }
 
-// startChild starts the command in a process group of its own, with the terminal where there is one to give.
+// startChild starts the command in a process group of its own, and gives it the terminal where
+// zklock has it.
 //
 // The kernel's parent-death signal (child_linux.go) belongs to the thread that forked, and the Go runtime ends
 // threads that it has no use for. So a goroutine of its own forks, and stays locked to its thread until the child has
@@ -105,7 +106,8 @@ func (c *child) terminateGroup() {
 
 func (c *child) killGroup() {
 	c.signal(syscall.SIGKILL)
-	// Again, until those that they had just started are gone too; one that the kernel does not let go is not waited for.
+	// Again, until processes that they had just started are gone, too. A process that the kernel
+	// does not let go is not waited for.
 	for range 500 {
 		if !signalStrays(c.node, c.pid, c.session, syscall.SIGKILL) {
 			return
@@ -126,7 +128,8 @@ func (c *child) groupLives() bool {
 // command runs on: the command is stopped first.
 var passedOn = append([]os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP}, endingSignals...)
 
-// passSignals catches the signals that are for the command. Those that are ignored, as SIGHUP under nohup, stay so.
+// passSignals catches the signals that are for the command. Signals that are ignored, as SIGHUP
+// under nohup, stay so.
 func passSignals() <-chan os.Signal {
 	caught := make(chan os.Signal, 32)
 	for _, s := range passedOn {
@@ -159,8 +162,8 @@ func ownTerminal() *terminal {
 	return terminalAt(fd)
 }
 
-// controllingTerminal is the terminal of zklock's session, whatever its standard input is, where its process group is in
-// the foreground.
+// controllingTerminal is the terminal of zklock's session, with any standard input; nil unless
+// zklock's process group is in the foreground.
 func controllingTerminal() *terminal {
 	file, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -237,11 +240,12 @@ func (t *terminal) suspend(by os.Signal) bool {
 	return true
 }
 
-// asksForTerminal reports whether a signal stopped who wanted the terminal and is not in its foreground.
+// asksForTerminal reports whether a signal stopped a process that wanted the terminal and was not
+// in its foreground.
 func asksForTerminal(s os.Signal) bool { return s == syscall.SIGTTIN || s == syscall.SIGTTOU }
 
-// give makes the command's process group the foreground, where zklock's is it: after fg, and not after bg. It tells
-// whether it did.
+// give makes the command's process group the foreground where zklock's is it: after fg, and not
+// after bg. It reports whether it did.
 func (t *terminal) give(c *child) bool {
 	if t == nil {
 		return false

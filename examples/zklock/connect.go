@@ -100,12 +100,13 @@ func closeClient(client *locks.Client, silent bool) {
 	_ = client.Close(ctx)
 }
 
-// answerTimeout is how long a question may take, which may have to read a large tree.
+// answerTimeout bounds the time of a question, which may have to read a large tree.
 const answerTimeout = time.Minute
 
-// find looks whether a path exists, before anything is said of the locks there: a path or a chroot that was mistyped
-// has neither holders nor waiters. It is the first question of a command, so it finds out whether the servers answer
-// at all, in the time that connecting has. The error is that of a path that does not exist, with its status.
+// find looks whether a path exists, before anything is said of the locks there: a path or a chroot
+// that was mistyped has neither holders nor waiters. It is the first question of a command, so it
+// finds out whether the servers answer at all, in the time that connecting has. Where the path does
+// not exist, the error says so, with its status.
 func (c *connection) find(ctx context.Context, cmd *cobra.Command, client *locks.Client, path string) error {
 	within, lift := limited(ctx, c.connectTimeout)
 	defer lift()
@@ -141,7 +142,7 @@ func absence(cfg zkconn.Config, path, missing string) string {
 	return fmt.Sprintf("%s does not exist, and neither does %s", path, missing)
 }
 
-// isMissing reports whether an error is that of a path that does not exist.
+// isMissing reports whether an error says that a path does not exist.
 func isMissing(err error) bool {
 	var e *exit
 	return errors.As(err, &e) && e.status == statusMissing
@@ -157,7 +158,8 @@ func whenMissing(err error, asJSON bool, empty any) error {
 	return err
 }
 
-// noteMissing says that a path does not exist, and goes on: whoever follows what happens there waits for it.
+// noteMissing says that a path does not exist, and goes on: a command that follows events there
+// waits for the path.
 func noteMissing(err error) error {
 	if isMissing(err) {
 		_, err = fmt.Fprintf(os.Stderr, "zklock: %v\n", err)

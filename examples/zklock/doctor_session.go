@@ -96,10 +96,10 @@ func (e *examination) lookForRoot(ctx context.Context, conn *zkconn.Conn, cfg zk
 	return false, false
 }
 
-// beats is how many transactions are timed.
+// beats is the number of transactions that are timed.
 const beats = 10
 
-// roundTrips is how long transactions took, and by how much the server's clock is ahead of ours.
+// roundTrips has the times that transactions took, and how far the server's clock is ahead of ours.
 type roundTrips struct {
 	all   []time.Duration
 	ahead time.Duration

@@ -35,8 +35,8 @@ func compareLoads(a, b load) int {
 	return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.session, b.session))
 }
 
-// lookAtDumps asks each server for its sessions and their ephemeral nodes. All servers should know the same; the weights
-// are those that the first tells.
+// lookAtDumps asks each server for its sessions and their ephemeral nodes. All servers should know
+// the same; the weights are taken from the first answer.
 func (e *examination) lookAtDumps(ctx context.Context, servers []string) {
 	for _, address := range servers {
 		answer, err := e.word(ctx, address, "dump", maxDump)
@@ -94,7 +94,8 @@ func (l load) judge() (grade, do string) {
 // dumpedNodes is the line of a dump with which its ephemeral nodes begin.
 const dumpedNodes = "Sessions with Ephemerals"
 
-// dump has a server's sessions: those that it takes to be alive, and whose ephemeral nodes it has.
+// dump has a server's sessions: alive the ones that it takes to be alive, loads the ones whose
+// ephemeral nodes it has.
 type dump struct {
 	alive map[string]bool
 	loads []load // the heaviest first
@@ -135,17 +136,18 @@ func readDump(answer string) dump {
 	return d
 }
 
-// keptFor is how long a node must outlast its session until it is said to have been kept.
+// keptFor is the time by which a node must outlast its session before it is reported as kept.
 const keptFor = 2 * time.Second
 
-// stillKept is a later dump with those nodes that were kept before, too.
+// stillKept gives a later dump, with only those kept nodes that were kept before, too.
 func (d dump) stillKept(later dump) dump {
 	later.kept = slices.DeleteFunc(slices.Clone(later.kept), func(node string) bool { return !slices.Contains(d.kept, node) })
 	return later
 }
 
-// judgeKept names contenders that a server has kept beyond the end of their sessions. A dump that does not list the
-// session of doctor itself is none that this program understands, and says nothing.
+// judgeKept names contenders that a server has kept beyond the end of their sessions. A dump that
+// does not list doctor's own session is in a format that this program does not understand, so
+// nothing is judged by it.
 func (e *examination) judgeKept(address string, d dump) {
 	if !d.alive[e.session] {
 		return

@@ -61,7 +61,8 @@ func printFinding(f finding) {
 	}
 }
 
-// wrap breaks a text into lines of so many columns, at spaces; a width that is not above zero leaves it as it is.
+// wrap breaks a text into lines of so many columns, at spaces; a width of zero or less leaves it
+// unchanged.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
@@ -133,7 +134,7 @@ func advice(err error) string {
 	return "look at the servers' logs"
 }
 
-// errSilent is why a question of doctor's has no answer.
+// errSilent says that a question of doctor's has no answer.
 var errSilent = errors.New("no answer")
 
 // inTime asks the servers, and does not wait for longer than there is time. The question may outlast it: it ends with

@@ -21,7 +21,7 @@ type waiting struct {
 	possible       int // which possible one
 }
 
-// graph is who waits for whom.
+// graph shows who waits for whom.
 type graph struct {
 	tree      *messages.LockTree
 	edges     []waiting
@@ -171,7 +171,7 @@ func (g graph) lines(now time.Time, width int) []string {
 	return append(append(append(lines, ""), t.lines(width)...), missing(g.tree)...)
 }
 
-// members are those of a deadlock, in words.
+// members gives the members of a deadlock, in words.
 func members(d messages.Deadlock, width int) (lines []string) {
 	for _, m := range d.Members {
 		lines = append(lines, "  "+labelled(m.Waits))
@@ -182,7 +182,7 @@ func members(d messages.Deadlock, width int) (lines []string) {
 	return lines
 }
 
-// waiters counts those who wait, some of whom wait for several.
+// waiters counts the contenders that wait; one may wait for several.
 func (g graph) waiters() int {
 	nodes := map[string]bool{}
 	for _, e := range g.edges {
@@ -237,7 +237,7 @@ func (g graph) json() jsonGraph {
 }
 
 func jsonDeadlocks(found []messages.Deadlock) [][]jsonDeadlock {
-	all := [][]jsonDeadlock{} // [] and not null where there are none
+	all := [][]jsonDeadlock{} // [] and not null where it is empty
 	for _, d := range found {
 		var members []jsonDeadlock
 		for _, m := range d.Members {
@@ -295,7 +295,8 @@ func (g graph) writeDot(out io.Writer) error {
 	return err
 }
 
-// vertex is who stands still while a contender waits: several contenders may be one's.
+// vertex names the one that stands still while a contender waits. Several contenders may have the
+// same vertex.
 func vertex(c messages.Contender) string {
 	if c.Who != "" {
 		return c.Who

@@ -20,7 +20,7 @@ type hold struct {
 	signals <-chan os.Signal
 	voice   *voice
 	child   *child
-	tty     *terminal // that the command has; nil where it has none
+	tty     *terminal // the command's; nil where it has no terminal
 
 	why    string // the command is being ended, and why
 	status int    // that goes with it
@@ -134,9 +134,9 @@ func (h *hold) finishGroup() {
 	}
 }
 
-// stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so that the shell has the
-// terminal. When the job goes on, the lock may be lost: then the command does not. A command that is being ended stays as
-// it is until the grace period is over.
+// stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so
+// that the shell has the terminal. When the job goes on, the lock may be lost: then the command
+// does not. A command that is being ended stays stopped until the grace period is over.
 func (h *hold) stopped(by os.Signal) {
 	if h.why == "" && h.lend(by) {
 		h.child.proceed()
@@ -168,10 +168,10 @@ func (h *hold) lend(by os.Signal) bool {
 	return h.tty.give(h.child)
 }
 
-// reason is why the lock is not ours, in words.
+// reason says why the lock is not ours, in words.
 func (h *hold) reason() string { return lossOf(h.lease) }
 
-// lossOf is why a lock is not ours any more, in words.
+// lossOf says why a lock is not ours any more, in words.
 func lossOf(lease *locks.Lease) string {
 	cause := context.Cause(lease.Context())
 	var e *locks.Error
@@ -196,7 +196,7 @@ func (h *hold) verdict(end ending) error {
 	return nil
 }
 
-// environment is that of the command.
+// environment gives the environment of the command.
 func environment(lease *locks.Lease) []string {
 	var env []string
 	for _, v := range os.Environ() { // those of a zklock around this one would come first, and some programs take the first
@@ -215,9 +215,9 @@ func environment(lease *locks.Lease) []string {
 		heldVariable+"="+held)
 }
 
-// voice tells the person at the terminal, or the log, what happens while the command runs. It writes on a goroutine of
-// its own: who reads standard error may have stopped (a pager, Ctrl-S), and the command must end all the same when the
-// lock is lost.
+// voice tells the person at the terminal, or the log, what happens while the command runs. It
+// writes on a goroutine of its own: the reader of standard error may have stopped (a pager,
+// Ctrl-S), and the command must end all the same when the lock is lost.
 type voice struct {
 	lines chan string
 	over  chan struct{}

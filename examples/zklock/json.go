@@ -47,15 +47,15 @@ func toJSON(c messages.Contender) jsonContender {
 }
 
 func allToJSON(contenders []messages.Contender) []jsonContender {
-	all := make([]jsonContender, 0, len(contenders)) // [] and not null where there are none
+	all := make([]jsonContender, 0, len(contenders)) // [] and not null where it is empty
 	for _, c := range contenders {
 		all = append(all, toJSON(c))
 	}
 	return all
 }
 
-// printJSON prints a value: in one line where more will follow. What others have written into nodes is there whole, but
-// does not reach a terminal as it is: what printable replaces is escaped.
+// printJSON prints a value: in one line where more will follow. Texts that others have written into
+// nodes are printed whole, but not raw: characters that printable replaces are escaped.
 func printJSON(v any, oneLine bool) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -32,8 +32,8 @@
 //
 // # Run
 //
-// The command runs when the lock is held, and has the lock until it ends. Its standard input, output and error are
-// those of zklock, and so is the terminal: editors and shells work. Its environment has
+// The command runs when the lock is held, and has the lock until it ends. It has zklock's standard
+// input, output and error, and the terminal: editors and shells work. Its environment has
 //
 //	ZKLOCK_PATH     the lock path
 //	ZKLOCK_TOKEN    the fencing token: a decimal number that grows from grant to grant of the path. Hand it to what
@@ -61,12 +61,12 @@
 //
 // With --at-most-every a command that is in the crontab of several machines is run by one of them:
 // the one that comes first when the time is over. The time is counted from the beginning of the
-// last run that ended with status 0, by the servers' clock, so that those of the machines do not
-// matter. crontabs are late by a second now and then: let the time be a little shorter than that
-// between two runs. What ended with another status, or lost the lock, counts for nothing: the next
-// to come runs it again. The command is not run where it is not due, or somebody is at it. zklock
-// then says on standard error who ran it and when, and its exit status is 75. With --wait it waits
-// for whoever is at it, and runs the command if that one fails.
+// last run that ended with status 0, by the servers' clock, so that the machines' clocks do not
+// matter. crontabs are late by a second now and then: let the time be a little shorter than the
+// time between two runs. A run that ended with another status, or lost the lock, does not count:
+// the next to come runs it again. The command is not run where it is not due, or somebody runs it
+// now. zklock then says on standard error who ran it and when, and its exit status is 75. With
+// --wait it waits for that run, and runs the command if that one fails.
 //
 // With --for the command is run once for each instant of a schedule, which all machines name alike: by
 // the first to come, however fast it is. It is not run again for that instant, also when it failed or
@@ -94,10 +94,9 @@
 // graph and doctor name contenders that wait for each other in a circle, as far as their nodes say
 // who stands still. They name possible deadlocks too, which are circles of processes that last for
 // more than a second. In such a circle a process waits for what it holds itself, or two hold what
-// the other waits for. That is a deadlock when whoever holds in a process waits for whoever waits
-// there, as when a program locks again what it holds, without the context of its lease. With
-// several workers in a process it need not be one; so the exit status of graph is 0 then, and
-// doctor warns.
+// the other waits for. That is a deadlock when, in each process, the holder waits for the waiter,
+// as when a program locks again what it holds, without the context of its lease. With several
+// workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
 //
 // # When the lock is lost
 //
@@ -105,9 +104,9 @@
 // session has expired, or when somebody broke the lock. It is given back when somebody asks for it
 // (zklock revoke), unless --keep says to go on. In both cases the command and its process group get
 // SIGTERM, and SIGKILL if they are still there after --grace (5 s). Nothing of the process group
-// outlives the grace period. On Linux that holds also for what it has started in other process
-// groups of its session, as shells with job control do. What begins a session of its own (setsid,
-// daemons) is not reached.
+// outlives the grace period. On Linux that holds also for processes that it has started in other
+// process groups of its session, as shells with job control do. Processes that begin a session of
+// their own (setsid, daemons) are not reached.
 //
 // After a loss of the connection nobody else can have the lock before the lease is over. The
 // command is told when it is over, and so may run beside the next holder's for as long as the grace
@@ -121,8 +120,8 @@
 //
 // # Exit status
 //
-// That of the command, as a shell tells it: 128 + n where signal n ended it, 126 where it cannot be run, 127 where it
-// does not exist. zklock's own are
+// It is the command's, as a shell tells it: 128 + n where signal n ended it, 126 where it cannot be
+// run, 127 where it does not exist. zklock's own are
 //
 //	0     done
 //	1     the answer is no: nobody holds (revoke), the contender is gone or not to be broken (break), there is a

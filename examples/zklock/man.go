@@ -52,7 +52,8 @@ func writeManual(to io.Writer, root *cobra.Command) error {
 	return buffered.Flush()
 }
 
-// shownCommands are those that do something and are not hidden, with the ones below them, group by group as in the help.
+// shownCommands gives the commands that do something and are not hidden, with the ones below them,
+// group by group as in the help.
 func shownCommands(c *cobra.Command) (shown []*cobra.Command) {
 	groups := []string{}
 	for _, g := range c.Groups() {

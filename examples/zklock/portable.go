@@ -40,7 +40,7 @@ func startChild(cmd *exec.Cmd, _ string, _ *terminal) (*child, error) {
 }
 
 func (c *child) signal(s os.Signal) {
-	if s != os.Interrupt { // that of the console has reached the command too
+	if s != os.Interrupt { // the console's has reached the command, too
 		_ = c.process.Signal(s)
 	}
 }

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// patience is how long zklock waits before it says that it waits.
+	// patience is the time before zklock says that it waits.
 	patience = 300 * time.Millisecond
-	// lookEvery is how often the queue is read for the progress line: reading it costs the servers a read for each
-	// contender.
+	// lookEvery is the pause between two readings of the queue for the progress line: each costs
+	// the servers a read for each contender.
 	lookEvery = 2 * time.Second
 )
 
-// showProgress draws a line on the terminal while the lock is waited for, and wipes it out when stop is called. There
-// is none where standard error is no terminal, and while zklock is a job in the background.
+// showProgress draws a line on the terminal while the lock is waited for, and wipes it out when
+// stop is called. It draws nothing where standard error is no terminal, and while zklock is a job
+// in the background.
 func showProgress(ctx context.Context, client *locks.Client, path string) (stop func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}

@@ -95,7 +95,7 @@ func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lea
 	return client.Mutex(r.path, opts...).Lock(ctx)
 }
 
-// options are those of the lock.
+// options gives the options of the lock.
 func (r *runArgs) options() (opts []locks.LockOption) {
 	if r.label != "" {
 		opts = append(opts, locks.WithLabel(r.label))
@@ -155,9 +155,9 @@ func giveBack(lease *locks.Lease) {
 // leastBound is the least time that the servers have to answer, however short --wait is.
 const leastBound = time.Second
 
-// bound is how long it may take until the lock is held, connecting included; zero for no bound. Where nobody is waited
-// for, the servers have the time that connecting has: what a crontab starts over and over must not pile up behind
-// servers that do not answer.
+// bound bounds the time until the lock is held, connecting included; zero for no bound. Where
+// nobody is waited for, the servers have the time that connecting has: commands that a crontab
+// starts over and over must not pile up behind servers that do not answer.
 func (r *runArgs) bound() time.Duration {
 	switch {
 	case r.wait > 0:
@@ -219,7 +219,7 @@ func (w *flockWaits) addTo(f *pflag.FlagSet) {
 // seconds are a number of seconds, which may have a fraction, or a time with its unit.
 type seconds time.Duration
 
-func (s *seconds) String() string { return "" } // help shows no default: it is that of --wait
+func (s *seconds) String() string { return "" } // help shows no default: it is --wait's
 
 func (s *seconds) Set(text string) error {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {

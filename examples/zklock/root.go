@@ -28,7 +28,7 @@ func execute(args []string) int {
 // released is the version that make dist was told to build. It is empty in what go build and go install make.
 var released string
 
-// version is the release's, or that of the module that zklock was built from.
+// version is the version of the release, or of the module that zklock was built from.
 func version() string {
 	if released != "" {
 		return released

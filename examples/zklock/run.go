@@ -103,7 +103,7 @@ Exit status of zklock itself:
 	f.Lookup(everyFlag).DefValue = "0s"
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp // PATH is none of this machine's
+			return nil, cobra.ShellCompDirectiveNoFileComp // PATH is not a path of this machine
 		}
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -186,9 +186,10 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	return carry(lease)
 }
 
-// checkLease refuses a grace period that does not fit into leases as short as these, because the servers grant a shorter
-// session timeout than was asked for: with --early the command would be ended although nothing is wrong. Between two
-// renewals more than half of what a renewal gives is left.
+// checkLease refuses a grace period that does not fit into leases as short as these, because the
+// servers grant a shorter session timeout than was asked for: with --early the command would be
+// ended although nothing is wrong. Between two renewals a lease has more than half of its length
+// left.
 func (r *runArgs) checkLease(cmd *cobra.Command, client *locks.Client) error {
 	granted := client.Session().Timeout()
 	renewed := time.Duration(zkconn.SteadyLease * float64(granted))

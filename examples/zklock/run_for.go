@@ -31,7 +31,7 @@ func (i *instantArgs) addTo(f *pflag.FlagSet) {
 	f.Lookup(retryForFlag).DefValue = "0s"
 }
 
-// options are those of the run, beside those of every job.
+// options gives the options of the run, added to the options of every job.
 func (i *instantArgs) options(of []locks.OnceOption) (opts []locks.InstantOption) {
 	for _, opt := range of {
 		opts = append(opts, opt)

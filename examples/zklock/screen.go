@@ -150,7 +150,8 @@ func watch[V any](ctx context.Context, client *locks.Client, heading string, val
 	return newest, err
 }
 
-// termWidth is the width that tables have: that of the terminal, or 0, for none, where the output goes elsewhere.
+// termWidth is the width of tables: the terminal's, or 0, for any width, where the output goes
+// elsewhere.
 func termWidth() int {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
 		return width

@@ -24,7 +24,7 @@ const (
 	saslVariable    = "ZKLOCK_SASL" // and what begins with it: see package saslflags
 )
 
-// connection is where the servers are and how to talk to them, as the flags say it.
+// connection has the flags for the connection: the servers, and how to talk to them.
 type connection struct {
 	servers        string
 	auth           []string
@@ -90,7 +90,7 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 	return pairs, nil
 }
 
-// mechanism is where the SASL mechanism comes from.
+// mechanism gives the source of the SASL mechanism.
 func (c *connection) mechanism() saslflags.Source {
 	return saslflags.Source{
 		Name: c.sasl, File: c.saslFile, Typed: map[string]string{"keytab": c.saslKeytab, "principal": c.saslPrincipal},
@@ -128,7 +128,7 @@ func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// settings are those of a connection, checked.
+// settings are the settings of a connection, checked.
 type settings struct {
 	servers     string
 	credentials [][2]string          // scheme and secret
@@ -169,7 +169,7 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 	return s, nil
 }
 
-// config is that of a connection of package zkconn's, with more options.
+// config makes the Config of package zkconn, with more options.
 func (s settings) config(more ...zkconn.Option) (zkconn.Config, error) {
 	opts := append(s.acls.connection(), zkconn.WithSessionTimeout(s.timeout))
 	opts = append(opts, more...)
@@ -185,7 +185,7 @@ func (s settings) config(more ...zkconn.Option) (zkconn.Config, error) {
 	return zkconn.NewConfig(s.servers, opts...)
 }
 
-// access is who may do what with the nodes that are made, as the flags say it.
+// access has the flags for the ACLs of new nodes.
 type access struct {
 	nodes, parents []string
 }

@@ -13,9 +13,9 @@ import (
 // endingSignals end what waits, asks or shows.
 var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// untilSignals is a context that ends with a signal, with the status of a program that it ended as its cause. The
-// function that it gives leaves later signals to others, and the context as it is. Signals that are ignored, as SIGHUP
-// under nohup, stay so.
+// untilSignals is a context that ends with a signal, with the status of a program that it ended as
+// its cause. The function that it gives leaves later signals to others, and the context as it is.
+// Signals that are ignored, as SIGHUP under nohup, stay ignored.
 func untilSignals(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	caught := make(chan os.Signal, 1)
@@ -42,7 +42,7 @@ func untilSignal(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// number is that of a signal.
+// number gives the number of a signal.
 func number(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok {
 		return int(n)
@@ -50,7 +50,7 @@ func number(s os.Signal) int {
 	return int(syscall.SIGINT)
 }
 
-// waitOver is why the waiting has ended.
+// waitOver is the cause of a wait that has ended.
 type waitOver struct{ after time.Duration }
 
 func (w *waitOver) Error() string { return fmt.Sprintf("%v have passed", w.after) }

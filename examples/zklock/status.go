@@ -41,7 +41,7 @@ func exitWith(status int, format string, args ...any) error {
 	return &exit{status, fmt.Sprintf(format, args...)}
 }
 
-// badUse is an error of whoever typed the command: what is wrong, and what to type.
+// badUse is an error in a command as it was typed: what is wrong, and what to type.
 func badUse(typed, format string, args ...any) error {
 	return exitWith(statusUsage, "%s; type: %s", fmt.Sprintf(format, args...), typed)
 }
@@ -72,8 +72,8 @@ func cannotRun(name string, err error) error {
 	return exitWith(statusCannotRun, "%q cannot be run: %v; the lock was not taken", name, cause(err))
 }
 
-// cannotStart is the error of a command that is there, and that the system does not start. What is missing then is what
-// it is to be run with.
+// cannotStart is the error of a command that exists, and that the system does not start. Where it
+// says that a file does not exist, the interpreter is missing.
 func cannotStart(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return exitWith(statusCannotRun, "%q cannot be run: the interpreter that it names is not there", name)

@@ -10,10 +10,11 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// columns counts as most terminals do, whatever the locale says of characters that are wide in East Asian fonts only.
+// columns counts as most terminals do. It ignores what the locale says of characters that are wide
+// in East Asian fonts only.
 var columns = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// cells is how many columns of a terminal a text takes.
+// cells is the number of columns of a terminal that a text takes.
 func cells(text string) int { return columns.StringWidth(text) }
 
 // cut shortens a text to so many columns, and shows that it did.
@@ -24,7 +25,7 @@ func cut(text string, width int) string {
 	return columns.Truncate(text, width, "…")
 }
 
-// who is a contender in a few words: the machine and process, or what else there is to tell.
+// who names a contender in a few words: by machine and process, or by what else is known.
 func who(c messages.Contender) string {
 	switch {
 	case c.Host != "":
@@ -39,7 +40,7 @@ func who(c messages.Contender) string {
 	return fmt.Sprintf("%s, session 0x%x", c.Library, c.Session)
 }
 
-// labelled is who, with the label.
+// labelled gives who, with the label.
 func labelled(c messages.Contender) string {
 	if c.Label == "" {
 		return who(c)
@@ -74,7 +75,8 @@ func kind(c messages.Contender) string {
 	return c.Mode.String()
 }
 
-// ago is how long ago it was, in two units at most. A clock that is ahead of ours shows nothing below zero.
+// ago gives the time since then, in two units at most. A clock that is ahead of ours shows nothing
+// below zero.
 func ago(since, now time.Time) string {
 	if since.IsZero() {
 		return "?"
@@ -112,7 +114,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// unprintable are control characters, and those that break lines or turn the direction of writing. All are below 0x10000.
+// unprintable reports control characters, and characters that break lines or turn the direction of
+// writing. All are below 0x10000.
 func unprintable(r rune) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r == 0x200e || r == 0x200f ||
 		r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestGoneSaysWhatWasSeen: the queue is read now and then. Who waited and is gone with all before
-// it may have held meanwhile; who is gone while its predecessor is there has not.
+// TestGoneSaysWhatWasSeen: the queue is read now and then. A waiter that is gone with all before it
+// may have held meanwhile. One that is gone while its predecessor is there has not.
 func TestGoneSaysWhatWasSeen(t *testing.T) {
 	holder := messages.Contender{Path: "/a", Node: "n-1", Holds: true}
 	second := messages.Contender{Path: "/a", Node: "n-2", WaitsFor: []string{"n-1"}}

@@ -206,7 +206,7 @@ func (f forest) json() jsonTree {
 	return j
 }
 
-// treeEvery is how often a live tree is read.
+// treeEvery is the pause between two readings of a live tree.
 const treeEvery = 2 * time.Second
 
 // watchTree shows a tree as it changes. Where servers do not answer it says so, and waits for them.

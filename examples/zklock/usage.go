@@ -12,15 +12,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// argsKey is where a command keeps what its arguments look like, for what to type.
+// argsKey is the key of the annotation with the form of a command's arguments, for usage lines.
 const argsKey = "args"
 
-// form is how a command is typed.
+// form gives a command as it is typed.
 func form(cmd *cobra.Command) string {
 	return strings.TrimSpace(cmd.CommandPath() + " " + cmd.Annotations[argsKey])
 }
 
-// withFlag is how a command is typed with a flag.
+// withFlag gives a command with a flag as it is typed.
 func withFlag(cmd *cobra.Command, flag string) string {
 	return strings.TrimSpace(cmd.CommandPath() + " " + flag + " " + cmd.Annotations[argsKey])
 }

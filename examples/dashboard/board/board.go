@@ -9,10 +9,11 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// keepEmpty is how long a lock is remembered after nobody has contended for it any more.
+// keepEmpty is the time for which a lock without contenders is remembered.
 const keepEmpty = 5 * time.Minute
 
-// Board is what has been seen. Its methods may be called from any goroutine.
+// Board has the history of the locks as far as it was seen. Its methods may be called from any
+// goroutine.
 type Board struct {
 	mu        sync.Mutex
 	root      string
@@ -31,7 +32,7 @@ type Board struct {
 	changed   chan struct{}
 }
 
-// count is what a tree says of a lock path, its named queues together.
+// count has the counts of a lock path in a tree, its named queues together.
 type count struct {
 	holders, waiters int
 	contest          bool
@@ -49,7 +50,7 @@ func (b *Board) Changed() <-chan struct{} {
 	return b.changed
 }
 
-// stir tells whoever waits for a change. The board is locked.
+// stir wakes all that wait for a change. The board is locked.
 func (b *Board) stir() {
 	close(b.changed)
 	b.changed = make(chan struct{})
@@ -113,7 +114,8 @@ func (b *Board) TakeTrouble(why string) {
 	}
 }
 
-// Over tells whether nobody has contended for a lock for so long that it need not be shown any more.
+// Over reports whether nobody has contended for a lock for so long that it need not be shown any
+// more.
 func (b *Board) Over(now time.Time, path string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,17 +16,18 @@ const (
 	proofsEvery = time.Second
 )
 
-// chainBack is how far back the strip of the own session goes.
+// chainBack is the time that the strip of the own session goes back.
 const chainBack = 5 * time.Minute
 
-// sameEnd is how far apart two readings of one lease's end may be, which are made by looking at the clock twice.
+// sameEnd bounds the difference between two readings of one lease's end, which look at the clock
+// twice.
 const sameEnd = 20 * time.Millisecond
 
 // Lapsed is the state of a session that no lease may rest on any more: see actors.Connection. The other states are the words
 // for the phases of a connection.
 const Lapsed = "lapsed"
 
-// OwnSession is what the dashboard's own session knows of itself.
+// OwnSession describes the dashboard's own session.
 type OwnSession struct {
 	ID      string `json:"id,omitempty"` // "" before there is one
 	Epoch   uint64 `json:"epoch"`        // how many sessions there were, this one included
@@ -58,7 +59,7 @@ type ProofRow struct {
 	At int64  `json:"at"`
 }
 
-// chain is what the own session went through, as far as it was looked at.
+// chain is the history of the own session, as far as it was looked at.
 type chain struct {
 	now    actors.Connection
 	end    time.Time // of leases
@@ -76,7 +77,7 @@ func (b *Board) TakeSession(now time.Time, s actors.Connection) {
 	}
 }
 
-// take tells whether a reading shows anything new.
+// take takes a reading, and reports whether it shows anything new.
 func (c *chain) take(now time.Time, s actors.Connection) bool {
 	before := c.now
 	c.now = s

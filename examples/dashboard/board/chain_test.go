@@ -66,7 +66,7 @@ func TestChain(t *testing.T) {
 	require.Zero(t, v.Figures.Own.Lapses)
 }
 
-// TestChainIsBounded: whatever happens to the own session, so much of it is kept.
+// TestChainIsBounded: the history of the own session is bounded, after any number of changes.
 func TestChainIsBounded(t *testing.T) {
 	b := New("/")
 	for n := range 10 * mostProofs {

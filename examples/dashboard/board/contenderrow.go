@@ -2,7 +2,7 @@ package board
 
 import "strconv"
 
-// row is what the page of a lock shows of a contender.
+// row makes the row of a contender on the page of its lock.
 func (c *contender) row(stuck map[string]bool) ContenderRow {
 	r := ContenderRow{ID: c.Node, Position: c.position, Who: Name(c.Contender), Process: process(c.Contender),
 		Session: "0x" + strconv.FormatUint(uint64(c.Session), 16), Library: string(c.Library), Mode: c.Mode.String(),

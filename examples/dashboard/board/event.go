@@ -43,10 +43,11 @@ type Event struct {
 	What  string    `json:"what"`
 	Who   string    `json:"who,omitempty"`
 	Token string    `json:"token,omitempty"`
-	// ForMS is how long it waited (Holds, Left) or held (Ended), in milliseconds; Least: or longer.
+	// ForMS is the time for which it waited (Holds, Left) or held (Ended), in milliseconds; Least:
+	// or longer.
 	ForMS int64 `json:"for,omitempty"`
 	Least bool  `json:"least,omitempty"`
-	// CameMore and LeftMore are what More counts.
+	// CameMore and LeftMore are the counts of More.
 	CameMore int `json:"cameMore,omitempty"`
 	LeftMore int `json:"leftMore,omitempty"`
 }

@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	// mostLanes bounds the locks on the time line of all locks; lanesBack is how far back it goes.
+	// mostLanes bounds the locks on the time line of all locks; lanesBack is the time that it goes
+	// back.
 	mostLanes = 8
 	lanesBack = time.Minute
 )
 
-// Lane is what a time line shows of one lock.
+// Lane is the lane of one lock in a time line.
 type Lane struct {
 	ID    string     `json:"id"`
 	Path  string     `json:"path"`
@@ -66,8 +67,9 @@ func (t *track) recent(from time.Time) (some []*Hold) {
 	return some
 }
 
-// mostTelling gives at most so many times of holding, in the order in which they are: first those that last, of them
-// the longest, since who holds for ever is who is looked for; and then those that ended last.
+// mostTelling picks at most so many holds, and keeps their order. It takes holds that still last
+// first, the longest of them before others, because people look for the one that holds for ever.
+// Then it takes the holds that ended last.
 func mostTelling(holds []*Hold, most int) []*Hold {
 	if len(holds) <= most {
 		return holds

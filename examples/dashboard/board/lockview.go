@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lockBack is how far back the time line of one lock goes.
+// lockBack is the time that the time line of one lock goes back.
 const lockBack = 5 * time.Minute
 
 // mostLockBars bounds the time line of one lock.
@@ -23,7 +23,7 @@ type LockFigures struct {
 	Detail   string `json:"detail,omitempty"`
 	Holders  int    `json:"holders"`
 	Waiters  int    `json:"waiters"`
-	Matching int    `json:"matching"` // of those who wait
+	Matching int    `json:"matching"` // waiters whose row has the word
 	Longest  int64  `json:"longest,omitempty"`
 	Events   int    `json:"events"`
 	First    int64  `json:"first,omitempty"` // the first look
@@ -66,9 +66,9 @@ type LockView struct {
 	Holds     []LaneHold
 }
 
-// Shown is how much of a lock a view shows.
+// Shown selects the part of a lock that a view shows.
 type Shown struct {
-	Word                     string // in what is shown of those who wait
+	Word                     string // that rows of waiters must have
 	Holders, Waiters, Events int
 }
 
@@ -138,7 +138,7 @@ func (t *track) rows(shown Shown, stuck map[string]bool) (holders, waiters []Con
 	return holders, waiters, matching
 }
 
-// has tells whether a word in small letters is in what is shown of a contender.
+// has reports whether the row of a contender has a word, which is in small letters.
 func (r ContenderRow) has(word string) bool {
 	text := strings.Join([]string{r.Who, r.Process, r.Session, r.Library, r.Mode, r.Queue, r.ID, r.Token}, "\n")
 	return strings.Contains(strings.ToLower(text), word)

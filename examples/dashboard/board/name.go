@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Name is how a contender is called: by its label, or by its machine and process, or else by its session, which servers
-// may not tell either. What others wrote is cut short where it is very long.
+// Name is the name under which a contender is shown: its label, or its machine and process, or else
+// its session, which servers may not tell either. Long texts of others are cut short.
 func Name(c messages.Contender) string {
 	c = shortened(c)
 	if c.Host == "" && c.Label == "" && c.Session == 0 {

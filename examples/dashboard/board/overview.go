@@ -132,7 +132,7 @@ func (b *Board) numbers(path string) (holders, waiters int) {
 
 func (t *track) numbers() (holders, waiters int) { return len(t.order) - t.waiters, t.waiters }
 
-// row is what an overview shows of a lock; its seconds are added to the others'.
+// row makes the row of a lock in an overview; its seconds are added to the others'.
 func (b *Board) row(now time.Time, path string, seconds []int) LockRow {
 	row := LockRow{ID: path, Path: path, State: Counted}
 	row.Holders, row.Waiters = b.numbers(path)
@@ -173,7 +173,7 @@ func (t *track) describe(row *LockRow) {
 	}
 }
 
-// kind is what the nodes tell of what kind of lock it is; "" where there are none.
+// kind gives the kind of the lock, as its nodes tell it; "" where it has no nodes.
 func (t *track) kind() string {
 	kind := ""
 	for _, c := range t.order {

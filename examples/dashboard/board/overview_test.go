@@ -74,7 +74,8 @@ func TestOverviewIsBounded(t *testing.T) {
 	require.Equal(t, 7_777, found.Waiters[0].Position)
 }
 
-// TestForgetting: a lock for which nobody contends is shown for a while, and then no more; so is one that is dropped.
+// TestForgetting: a lock for which nobody contends is shown for a while, and then no more. The same
+// goes for a lock that is dropped.
 func TestForgetting(t *testing.T) {
 	b := New("/")
 	b.TakeQueue(after(0), queue(1))
@@ -87,7 +88,7 @@ func TestForgetting(t *testing.T) {
 	require.False(t, b.Over(after(4), "/lock"))
 }
 
-// TestChanged: who waits for a change is told of each, and of nothing else.
+// TestChanged: one that waits for a change is told of each change, and of nothing else.
 func TestChanged(t *testing.T) {
 	b := New("/")
 	for _, step := range []struct {

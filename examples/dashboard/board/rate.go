@@ -11,10 +11,10 @@ const (
 	rateOver    = 10 // the seconds over which a rate is the mean
 )
 
-// rate counts the contenders that have left a queue, second by second. Each that leaves lets the next one in, or
-// leaves the lock free: that is a hand-off. Those that come and go between two looks are counted, too, because the
-// server numbers the nodes of a lock path: as many came as the highest number has grown. Who gives up waiting counts
-// as well.
+// rate counts the contenders that have left a queue, second by second. Each that leaves lets the
+// next one in, or leaves the lock free: that is a hand-off. Contenders that come and go between two
+// looks are counted, too, because the server numbers the nodes of a lock path: as many came as the
+// highest number has grown. Waiters that give up count as well.
 type rate struct {
 	known   bool
 	highest int32 // the highest number seen
@@ -54,7 +54,8 @@ func (r *rate) take(now time.Time, contenders []messages.Contender) {
 	r.counts[r.second%rateSeconds] += gone
 }
 
-// overtaken tells whether the highest numbers have left before lower ones, as who gives up does.
+// overtaken reports whether the highest numbers have left before lower ones, as waiters do that
+// give up.
 func (r *rate) overtaken(contenders []messages.Contender) bool { return len(contenders) < r.length }
 
 // turn clears the seconds that have passed since the last count.

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// gone is how many contenders have left by the rate's count.
+// gone is the number of contenders that have left, by the rate's count.
 func gone(r *rate) (sum int) {
 	for _, n := range r.counts {
 		sum += n

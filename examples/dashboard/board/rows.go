@@ -1,6 +1,7 @@
 package board
 
-// Rate is how fast locks change hands: each second of the last minute, and the mean of the newest ones.
+// Rate has the hand-offs of locks: of each second of the last minute, and the mean of the newest
+// seconds.
 type Rate struct {
 	Mean    float64 `json:"mean"`
 	Seconds []int   `json:"seconds"`
@@ -10,7 +11,7 @@ type Rate struct {
 type LockRow struct {
 	ID       string  `json:"id"`
 	Path     string  `json:"path"`
-	Name     string  `json:"name"` // what the path adds to that of the folder
+	Name     string  `json:"name"` // the part of the path below the folder
 	Depth    int     `json:"depth"`
 	Folder   bool    `json:"folder,omitempty"`
 	Kind     string  `json:"kind,omitempty"`
@@ -35,7 +36,7 @@ const (
 	Counted  = "counted" // only its numbers are known
 )
 
-// WaitRow is one that waits.
+// WaitRow is a contender that waits.
 type WaitRow struct {
 	ID       string `json:"id"`
 	Path     string `json:"path"`

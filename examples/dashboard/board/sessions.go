@@ -9,10 +9,12 @@ import (
 // mostSessions bounds the sessions that an overview shows.
 const mostSessions = 10
 
-// pathOverhead is what a path takes besides its characters in the transaction that ends a session, in bytes.
+// pathOverhead is the size of a path, in bytes, besides its characters, in the transaction that
+// ends a session.
 const pathOverhead = 4
 
-// SessionRow is what is known of one ZooKeeper session by its nodes in the queues that are followed. It may have more.
+// SessionRow describes one ZooKeeper session by its nodes in the queues that are followed. It may
+// have more nodes.
 type SessionRow struct {
 	ID      string `json:"id"`
 	Who     string `json:"who,omitempty"` // its machine and process

@@ -12,7 +12,7 @@ import (
 // mostHolds bounds the times of holding that are kept of one lock.
 const mostHolds = 300
 
-// track is what has been seen of one lock path.
+// track is the history of one lock path, as far as it was seen.
 type track struct {
 	path    string
 	refusal messages.Refusal
@@ -42,7 +42,7 @@ type key struct {
 // contender is one of the queue's, with what its node does not tell: when it was first seen, and since when it holds.
 type contender struct {
 	messages.Contender
-	position int // its place among those who wait, from 1; 0 where it holds
+	position int // its place among the waiters, from 1; 0 where it holds
 	from     time.Time
 	early    bool // it was there at the first look
 	hold     *Hold
@@ -59,7 +59,7 @@ type Hold struct {
 	Token messages.Token
 }
 
-// take takes a reading and tells whether it shows anything new.
+// take takes a reading and reports whether it shows anything new.
 func (t *track) take(now time.Time, q *messages.Queue, log *log) bool {
 	if q.Reason != messages.ReasonNone {
 		new := t.refusal != q.Refusal
@@ -138,7 +138,7 @@ func (t *track) change(now time.Time, was *contender, c messages.Contender) (hap
 	return happened
 }
 
-// gone is what there is to say of a contender whose node is not there any more.
+// gone makes the event of a contender whose node has gone.
 func (t *track) gone(now time.Time, c *contender) Event {
 	e := t.event(now, Left, c.Contender)
 	from := c.since()
@@ -181,7 +181,7 @@ func (t *track) note(now time.Time, happened []Event, log *log) {
 	t.tellAll(now, happened, log)
 }
 
-// tellAll has what has happened told among that of all locks, within bounds.
+// tellAll adds the events of a lock to the log of all locks, within bounds.
 func (t *track) tellAll(now time.Time, happened []Event, log *log) {
 	t.news = min(newsAtOnce, t.news+now.Sub(t.newsAt).Seconds()/newsEvery.Seconds())
 	t.newsAt = now
@@ -211,7 +211,7 @@ func lateness(e Event) int {
 // mostLongest bounds the longest waits that are kept of one lock.
 const mostLongest = 10
 
-// longestWaits finds those that have waited longest.
+// longestWaits finds the contenders that have waited longest.
 func longestWaits(order []*contender) (longest []*contender) {
 	for _, c := range order {
 		if c.Holds || c.Since.IsZero() {

@@ -36,7 +36,7 @@ func branch(tree, rows []LockRow, above string, depth int) []LockRow {
 	return tree
 }
 
-// commonFolder is the deepest node above all of a group, that is none of them.
+// commonFolder is the deepest node above all locks of a group, and not one of them.
 func commonFolder(group []LockRow) string {
 	first, last := group[0].Path, group[len(group)-1].Path
 	at := 0

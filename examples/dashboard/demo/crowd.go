@@ -23,7 +23,7 @@ type Crowd struct {
 	queue []string // nodes, the first first
 }
 
-// batch is how many nodes are made by one request.
+// batch is the number of nodes that one request makes.
 const batch = 500
 
 // NewCrowd makes so many contenders wait for a lock.

@@ -56,7 +56,7 @@ func Start(crowd int) (*Scene, error) {
 	return s, nil
 }
 
-// Servers is where the server is.
+// Servers is the address of the server.
 func (s *Scene) Servers() string { return s.server.Addr() }
 
 // Close ends the workers and the server.
@@ -71,5 +71,5 @@ func (s *Scene) Close() {
 	s.server.Close()
 }
 
-// client is that of the n-th worker.
+// client gives the client of the n-th worker.
 func (s *Scene) client(n int) *locks.Client { return s.clients[n%len(s.clients)] }

@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// lock is how a worker gets its lock.
+// lock takes a worker's lock.
 type lock func(ctx context.Context) (*locks.Lease, error)
 
-// work has a worker lock again and again: it holds for a while and rests for a while, each between half and one and
-// a half times as long as it is told.
+// work has a worker lock again and again: it holds for a while and rests for a while, each for 0.5
+// to 1.5 times the given duration.
 func (s *Scene) work(take lock, hold, rest time.Duration) {
 	s.workers.Go(func() {
 		for s.ctx.Err() == nil {

@@ -1,8 +1,8 @@
 // Package look looks at the locks below a root through a Turnstile client, again and again, and tells a board
 // what it sees. It writes nothing to any lock.
 //
-// It looks at the tree as often as it is told to. Of the locks in it, it follows the queues of as
-// many as it may, those with an open page first. To follow a queue takes a read of each of its
-// contenders whenever somebody comes or goes. A busy queue cannot bear that. So a queue that
-// changes often, or is long, is read at a pace instead, until it is calm. See pace.
+// It reads the tree in the given period. It follows the queues of a bounded number of its locks,
+// those with an open page first. To follow a queue takes a read of each of its contenders whenever
+// somebody comes or goes. A busy queue cannot bear that. So a queue that changes often, or is long,
+// is read at a pace instead, until it is calm. See pace.
 package look

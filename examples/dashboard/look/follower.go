@@ -17,12 +17,13 @@ type (
 		paths  []string
 		opened map[string]bool
 	}
-	// lookAt reads a queue once: one that is not followed just now because it changes too often, or one that is and in
-	// which something may have changed that followers are not told of.
+	// lookAt reads a queue once: a queue that is not followed just now because it changes too
+	// often, or a followed queue in which something may have changed of which followers are not
+	// told.
 	lookAt struct{ path string }
 )
 
-// follower is the actor that is told of queues, and tells the board.
+// follower is the actor that takes the readings of queues, and passes them to the board.
 type follower struct {
 	session *actor.PID
 	board   *board.Board
@@ -30,11 +31,11 @@ type follower struct {
 	seed    maphash.Seed
 }
 
-// followed is how one queue is looked at: it is followed, or read at a pace.
+// followed is the state of one queue: it is followed, or read at a pace.
 type followed struct {
 	opened bool
 	paced  bool
-	timer  *time.Timer // of the next look; nil while there is none to come
+	timer  *time.Timer // of the next look; nil while no look is due
 	told   time.Time   // when the last reading came
 	size   int
 	same   int    // readings in a row that showed nothing new

@@ -16,16 +16,18 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Settings are what a looker may be told.
+// Settings are the settings of a looker.
 type Settings struct {
 	// Root is below which node locks are looked for; "/" is all.
 	Root string
 	// Every is the pause between two looks at the tree; deadlocks are looked for every two.
 	Every time.Duration
-	// Suspect is how long a possible deadlock has been seen, the same nodes all the time, before it is shown: in processes
-	// with several workers those that last are more likely to be one.
+	// Suspect is the time for which a possible deadlock must have been seen, with the same nodes,
+	// before it is shown: in processes with several workers, a circle that lasts is more likely to
+	// be a deadlock.
 	Suspect time.Duration
-	// Most is how many queues are followed at a time. Of the other locks there are numbers only.
+	// Most is the number of queues that are followed at a time. Of the other locks there are counts
+	// only.
 	Most int
 }
 
@@ -60,7 +62,7 @@ func Start(client *locks.Client, to *board.Board, s Settings) *Looker {
 	return l
 }
 
-// Close ends looking. The client is left as it is.
+// Close ends looking. It does not close the client.
 func (l *Looker) Close() {
 	l.cancel()
 	l.wait.Wait()
@@ -141,7 +143,7 @@ func (l *Looker) note(question string, err error) {
 	}
 }
 
-// errProbe is what the session explains when it has something to explain.
+// errProbe is given to Session.Explain, which adds the cause of a silence to it.
 var errProbe = errors.New("no answer")
 
 // lookForTrouble tells of a session without a connection, of questions without an answer, and when all is well again.
@@ -159,8 +161,8 @@ func (l *Looker) lookForTrouble(ctx context.Context) {
 	}
 }
 
-// lookAtSession tells what becomes of the looker's own session: each phase of its connection when it begins, and what
-// proves that the session lives at the pace of a page.
+// lookAtSession follows the looker's own session: each phase of its connection when it begins, and
+// the proofs that the session lives, at the pace of a page.
 func (l *Looker) lookAtSession(ctx context.Context) {
 	for ctx.Err() == nil {
 		state, changed := l.client.Session().Connection()
@@ -173,7 +175,7 @@ func (l *Looker) lookAtSession(ctx context.Context) {
 	}
 }
 
-// trouble is why nothing new is seen just now; "" when all is well.
+// trouble says why nothing new is seen just now; "" when all is well.
 func (l *Looker) trouble() string {
 	session := l.client.Session()
 	if err := session.Err(); err != nil {
@@ -192,8 +194,9 @@ func (l *Looker) trouble() string {
 	return ""
 }
 
-// choose says which queues to follow: those with an open page; then those with the most waiters, where those that are
-// followed already count double, so that they do not take turns; and then those that were followed and are empty now.
+// choose says which queues to follow: those with an open page; then those with the most waiters,
+// where queues that are followed already count double, so that they do not take turns; and then
+// queues that were followed and are empty now.
 func (l *Looker) choose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

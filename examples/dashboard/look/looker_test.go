@@ -28,13 +28,13 @@ func watch(t *testing.T, zk *embedded.Server, most int) (*board.Board, *Looker) 
 	return b, l
 }
 
-// figures are those of a lock.
+// figures gives the figures of a lock.
 func figures(b *board.Board, path string) board.LockFigures {
 	return b.Lock(time.Now(), path, board.Shown{}).Figures
 }
 
-// TestBusyQueue: a queue that changes all the time is read at a pace, and in the end as it is; no hand-off is lost
-// from the count.
+// TestBusyQueue: a queue that changes all the time is read at a pace. The last reading shows its
+// end, and no hand-off is lost from the count.
 func TestBusyQueue(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)

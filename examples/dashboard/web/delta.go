@@ -7,14 +7,15 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 )
 
-// row is one row of a list, with what it is known by.
+// row is one row of a list, with its id.
 type row struct {
 	id       string
-	position int // among all that could be shown; 0 where that is of no interest
+	position int // among all that could be shown; 0 where it is not shown
 	value    any
 }
 
-// list remembers what a page has been sent of a list, so that it is sent what has changed and nothing else.
+// list remembers the rows that a page has been sent, so that it is sent the changes and nothing
+// else.
 type list struct {
 	unordered bool // the order says nothing, and is not sent
 	sent      map[string]string
@@ -22,8 +23,8 @@ type list struct {
 	positions []int
 }
 
-// change is what has changed in a list. The rows that are set are new or other than before. The order is that of all
-// rows, and is left out when it is the same.
+// change is a change of a list. Set has the rows that are new or have changed. The order is that of
+// all rows, and is left out when it is the same.
 type change struct {
 	Set       []json.RawMessage `json:"set,omitempty"`
 	Gone      []string          `json:"gone,omitempty"`
@@ -80,7 +81,7 @@ type bar struct {
 	board.LaneHold
 }
 
-// bars is the list of all bars of a time line, of whatever lane.
+// bars is the list of all bars of a time line, of all lanes.
 const bars = "holds"
 
 // proofs is the list of moments at which the own session was proved to live. They stand where they are, too.

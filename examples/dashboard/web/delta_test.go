@@ -44,8 +44,8 @@ func (s *shown) apply(t *rapid.T, c *change) {
 	}
 }
 
-// TestDeltas: whatever changes in a list, a page that takes each change shows what there is, and is sent nothing
-// twice.
+// TestDeltas: after any changes of a list, a page that applies each change shows the list, and is
+// sent nothing twice.
 func TestDeltas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, page := &list{}, &shown{rows: map[string]string{}}

@@ -6,8 +6,9 @@
 // scripts run, and loads no file of another host. By Trusted Types, it lets no text be turned into
 // markup.
 //
-// Without a token nothing can be written at all. With one, a request is carried out when it is a POST of JSON that
-// carries the token and does not come from another origin's page. To read needs no token: who can reach the
-// dashboard sees the locks. So that no other site can reach it through a name of its own that leads here, requests
-// are answered only for addresses, localhost and the names that are allowed.
+// Without a token nothing can be written at all. With one, a request is carried out when it is a
+// POST of JSON that carries the token and does not come from another origin's page. To read needs
+// no token: who can reach the dashboard sees the locks. Requests are answered only for addresses,
+// localhost and the allowed names. So no other site can reach the dashboard through a name that it
+// points here (DNS rebinding).
 package web

@@ -17,19 +17,20 @@ type Client interface {
 	Revoke(ctx context.Context, path string) ([]messages.Contender, error)
 }
 
-// Settings are what a dashboard is made of. Those without a comment have to be set.
+// Settings are the settings of a dashboard. Fields without a comment have to be set.
 type Settings struct {
 	Board  *board.Board
 	Client Client
-	// Root is the node outside of which no lock is shown or revoked, whatever the credentials reach; "/" is all.
+	// Root is the node below which locks are shown and revoked, even where the credentials reach
+	// more; "/" is all.
 	Root string
-	// Open says that somebody looks at a lock's page; what it gives is called when that is over.
+	// Open says that somebody looks at a lock's page; closed is called when that is over.
 	Open func(path string) (closed func())
-	// Token is what has to be known to ask a lock back; "" when nobody may.
+	// Token is the secret that a revoke request needs; "" when nobody may send one.
 	Token string
 	// Hosts are the names under which the dashboard may be reached besides localhost and addresses.
 	Hosts []string
-	// Servers is what the page says of where it looks.
+	// Servers names the servers on the page.
 	Servers string
 	Log     *slog.Logger
 }

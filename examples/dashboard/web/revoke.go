@@ -22,18 +22,18 @@ import (
 // order is the body of a request to ask a lock back.
 type order struct {
 	Path string `json:"path"`
-	// Holder is the token of the holder that the person saw. Where somebody else holds by now nobody is asked. ""
-	// asks whoever holds, as is sensible where many do.
+	// Holder is the token of the holder that the person saw. Where somebody else holds by now
+	// nobody is asked. "" asks all that hold, as is sensible where many do.
 	Holder string `json:"holder"`
-	// Node is that holder's node: those that one transaction made have one token, as far as it is known from outside.
-	// "" looks at the token alone.
+	// Node is that holder's node: nodes of one transaction have one token, as far as it is known
+	// from outside. "" looks at the token alone.
 	Node string `json:"node"`
 }
 
 // longestOrder bounds such a body.
 const longestOrder = 8 << 10
 
-// revokeLimit is how long ZooKeeper may take.
+// revokeLimit bounds the time that ZooKeeper may take.
 const revokeLimit = 15 * time.Second
 
 // otherOrigins finds requests of other sites' pages: by Sec-Fetch-Site, or else by Origin and Host.
@@ -98,7 +98,7 @@ func orNobody(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// allow tells whether a request may write, and if not why.
+// allow reports whether a request may write, and if not why.
 func (d *Dashboard) allow(r *http.Request) (status int, why string) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {

@@ -83,7 +83,8 @@ func TestRevokeRefused(t *testing.T) {
 	}
 }
 
-// TestNoToken: a dashboard without a token writes nothing, whatever it is sent; an empty token least of all.
+// TestNoToken: a dashboard without a token writes nothing, for any request; not even for one with
+// an empty token.
 func TestNoToken(t *testing.T) {
 	d, client := dashboard(t, func(s *Settings) { s.Token = "" })
 	for _, authorization := range []string{"", "Bearer ", "Bearer " + token, "Bearer"} {

@@ -13,16 +13,17 @@ const (
 	mostStreams = 256
 	// between is the pause between two messages of a stream, however fast the locks move.
 	between = 250 * time.Millisecond
-	// atLeast is how often a page is looked at anew when nothing has happened: figures of the last seconds change.
+	// atLeast is the period in which a page is made anew when nothing has happened: figures of the
+	// last seconds change.
 	atLeast = time.Second
-	// beats is how often a page hears that we are there.
+	// beats is the period in which a page hears that the dashboard lives.
 	beats = 3 * time.Second
-	// slowest is how long a message may take to be taken.
+	// slowest bounds the time that a message may take to be sent.
 	slowest = 10 * time.Second
 )
 
-// message is what a page is sent: what has changed, and nothing else. Now is our clock, in milliseconds, by which the
-// page counts how long ago things were.
+// message is a message to a page. It has the changes, and nothing else. Now is our clock, in
+// milliseconds, by which the page counts how long ago things were.
 type message struct {
 	Now     int64              `json:"now"`
 	Page    *page              `json:"page,omitempty"`
@@ -31,19 +32,19 @@ type message struct {
 	Lists   map[string]*change `json:"lists,omitempty"`
 }
 
-// page is what does not change while a page is open.
+// page has the parts that do not change while a page is open.
 type page struct {
 	Servers string `json:"servers"`
 	Revoke  bool   `json:"revoke"` // a token is known, so that revoke requests can be sent
 }
 
-// content is what a page shows at a moment.
+// content is the content of a page at one moment.
 type content struct {
 	figures, rate any
 	lists         map[string][]row
 }
 
-// memory is what a page has been sent.
+// memory is the content that a page has been sent.
 type memory struct {
 	figures, rate string
 	lists         map[string]*list

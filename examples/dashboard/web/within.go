@@ -7,8 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// within tells whether a path that we were sent is one of the locks that the dashboard is for, and if not why. The
-// credentials may reach others, too: who can open the page has not been given those.
+// within reports whether a path that we were sent is below the dashboard's root, and if not why.
+// The credentials may reach other locks, too, but a person who can open the page has no right to
+// those.
 func (d *Dashboard) within(path string) (status int, why string) {
 	if err := zkconn.CheckPath(path); err != nil {
 		return http.StatusBadRequest, "That is no lock path: " + err.Error()

@@ -18,7 +18,7 @@ import (
 
 const everySecond = "@every 1s"
 
-// enqueued gives the names of those who have enqueued the tasks, in that order.
+// enqueued gives the names of the replicas that have enqueued the tasks, in that order.
 func enqueued(t *testing.T, inspector *asynq.Inspector) (names []string) {
 	t.Helper()
 	tasks, err := inspector.ListPendingTasks("default", asynq.PageSize(1000))

@@ -3,8 +3,9 @@
 //
 //	go run ./examples/zklock/dist -version v0.1.0 -out /tmp/turnstile-dist
 //
-// The same source, Go and version give the same bytes: nothing in an archive is of the machine, the folder or the hour.
-// The time of all files is -time, which is that of the commit where make dist calls it.
+// The same source, Go and version give the same bytes: an archive depends on neither the machine,
+// nor the folder, nor the hour. All files have the time of -time. make dist gives the time of the
+// commit.
 package main
 
 import (
