@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests/leases,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway
+LONGEST := ./tests/matrix,./tests/leases,./tests/faces,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -22,7 +22,7 @@ SUITES ?=
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What locks do, on an embedded server, a real one and an ensemble: a package for each subject, see tests/doc.go.
-BEHAVIOUR := ./tests/actors ./tests/deadlocks ./tests/elections ./tests/kinds ./tests/leases ./tests/queues ./tests/refusals ./tests/restarts ./tests/runonce ./tests/txn
+BEHAVIOUR := ./tests/actors ./tests/deadlocks ./tests/elections ./tests/faces ./tests/kinds ./tests/leases ./tests/queues ./tests/refusals ./tests/restarts ./tests/runonce ./tests/txn
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
 FAST_PATHS ?= group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(BEHAVIOUR)

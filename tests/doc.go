@@ -15,7 +15,9 @@
 //   - txn: transactions and reads under a lease.
 //   - restarts: processes that were killed and servers that come back: session files, reclaimed locks.
 //   - refusals: what servers and Turnstile refuse, and how errors say it.
-//   - actors: lock actors, and what they tell whoever spawned them.
+//   - faces: what is the same through package locks, lock actors and a gateway: grants, releases, revoke requests, and the
+//     faults of one request.
+//   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
 //
 // Suites with a method of their own:
 //

@@ -120,3 +120,61 @@ func TestEphemeralLockPathIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestOperatorRemovesTheLockPath: everything in it goes, and the path itself, in one transaction. The
+// holder has lost. The last one makes the path again and is granted, with a greater token though the
+// sequence numbers begin again.
+func TestOperatorRemovesTheLockPath(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+		holder := s.Spawn(t, "/razed")
+		held := holder.Hold(t)
+		second := stage.New(t, at.Connect()).Spawn(t, "/razed")
+		node := patient.Await(t, second.Rec, messages.StateWatching).Node
+		last := stage.New(t, at.Connect()).Spawn(t, "/razed")
+		patient.Await(t, last.Rec, messages.StateWatching)
+
+		var all []any
+		for _, node := range o.Queue(t, "/razed") {
+			all = append(all, &zk.DeleteRequest{Path: at.Root() + "/razed/" + node, Version: -1})
+		}
+		_, err := o.Multi(append(all, &zk.DeleteRequest{Path: at.Root() + "/razed", Version: -1})...)
+		require.NoError(t, err)
+
+		require.Equal(t, messages.ReasonNodeDeleted, stage.Notice[*messages.Lost](t, holder).Reason)
+		// The second waited for the head of the queue, and may have taken its end for its own turn before
+		// it read its own node, which is gone as well.
+		if stage.Notice[*messages.Held](t, second).Node == node {
+			require.Equal(t, messages.ReasonNodeDeleted, stage.Notice[*messages.Lost](t, second).Reason)
+		} else {
+			second.Send(&messages.Release{})
+		}
+		got := last.Hold(t)
+		require.Greater(t, got.Token, held.Token)
+		o.AwaitQueue(t, "/razed", []string{got.Node})
+		last.Send(&messages.Release{})
+		last.Finish(t)
+		stories.AwaitNone(t, at, "/razed")
+
+		later := s.Spawn(t, "/razed")
+		require.Greater(t, later.Hold(t).Token, got.Token)
+	})
+}
+
+// TestOperatorRemovesAnEmptyLockPath: between two requests of a session that knows it.
+func TestOperatorRemovesAnEmptyLockPath(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+		var newest messages.Token
+		for range 3 {
+			r := s.Spawn(t, "/empty/deep")
+			held := r.Hold(t)
+			require.Greater(t, held.Token, newest)
+			newest = held.Token
+			r.Send(&messages.Release{})
+			r.Finish(t)
+			require.NoError(t, o.Delete(at.Root()+"/empty/deep", -1))
+			require.NoError(t, o.Delete(at.Root()+"/empty", -1))
+		}
+	})
+}

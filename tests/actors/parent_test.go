@@ -10,33 +10,11 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-func TestParentIsToldEachNoticeOnce(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
-		r := s.Spawn(t, "/parent")
-		held := r.Hold(t)
-		require.Equal(t, "/parent", held.Path)
-		require.Equal(t, []string{held.Node}, o.Queue(t, "/parent"))
-		require.Equal(t, s.Session.ID(), held.Session)
-		_, stat, err := o.Get(at.Root() + "/parent/" + held.Node)
-		require.NoError(t, err)
-		require.Equal(t, held.Session, stat.EphemeralOwner)
-		require.Equal(t, stat.Czxid, held.Token.Zxid())
-
-		r.Send(&messages.Release{})
-		rest := r.Finish(t)
-		require.Len(t, rest, 1)
-		require.Equal(t, &messages.Released{Grant: held.Grant, Reason: messages.ReasonReleased}, rest[0])
-		require.Empty(t, o.Queue(t, "/parent"))
-	})
-}
 
 // ledger is an actor that writes down what it is sent, until it is asked for it.
 type ledger struct {
@@ -125,38 +103,5 @@ func TestTransitionsComeBeforeTheirNotices(t *testing.T) {
 			require.Equal(t, "/order", tr.Path)
 		}
 		require.Equal(t, messages.StateNone, r.Rec.Transitions()[0].From)
-	})
-}
-
-// TestOneGrantAfterTheOther: of several lock actors of one session and of several, each is granted in
-// the order of their nodes, and the head of the queue is always the holder.
-func TestOneGrantAfterTheOther(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		o := stories.Look(t, at)
-		stages := []*stage.Stage{stage.New(t, at.Connect()), stage.New(t, at.Connect())}
-		requests := map[string]*stage.Request{}
-		for i := range 6 {
-			r := stages[i/2%2].Spawn(t, "/fifo") // two of one session, two of the other, …
-			stories.AwaitCount(t, at, "/fifo", i+1)
-			for _, node := range o.Queue(t, "/fifo") {
-				if requests[node] == nil {
-					requests[node] = r
-				}
-			}
-		}
-		var newest messages.Token
-		var sequence int32 = -1
-		for _, node := range o.Queue(t, "/fifo") {
-			held := requests[node].Hold(t)
-			require.Equal(t, node, held.Node)
-			require.Greater(t, held.Token, newest)
-			seq, ok := queue.Sequence(held.Node)
-			require.True(t, ok)
-			require.Greater(t, seq, sequence)
-			newest, sequence = held.Token, seq
-			requests[node].Send(&messages.Release{})
-			require.Len(t, requests[node].Finish(t), 1)
-		}
-		stories.AwaitNone(t, at, "/fifo")
 	})
 }

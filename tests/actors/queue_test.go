@@ -5,39 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// foreign are children that are no contenders, though some look like it.
-var foreign = []string{"foo", "_c_x", "lock-abc", "_c_x-lock-", "lock-12", "0000000000", "lock-99999999999999999999"}
-
-func TestForeignChildrenArePassedOver(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
-		for _, name := range foreign {
-			o.Plant(t, "/foreign/"+name, "whatever")
-		}
-		var line []*stage.Request
-		for i, from := range []*stage.Stage{s, others, s} {
-			r := from.Spawn(t, "/foreign")
-			line = append(line, r)
-			stories.AwaitCount(t, at, "/foreign", len(foreign)+i+1)
-		}
-		queue := o.Queue(t, "/foreign")
-		for i, r := range line {
-			require.Equal(t, queue[i], r.Hold(t).Node)
-			r.Send(&messages.Release{})
-			r.Finish(t)
-		}
-		stories.AwaitCount(t, at, "/foreign", len(foreign))
-		stage.RequireMatch(t, line[0], actorstest.InOrder(messages.StateCreating, messages.StateHeld,
-			messages.StateReleasing, messages.StateReleased)...)
-	})
-}
 
 // TestWithGoZookeepersLock: contenders of both kinds stand in one queue, and each waits for the other.
 func TestWithGoZookeepersLock(t *testing.T) {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -42,62 +43,52 @@ func awaitEnd(t *testing.T, r *stage.Request) {
 	}
 }
 
-func TestHolderThatIsStoppedReleases(t *testing.T) {
+// TestStoppedOneLeavesTheQueue: a lock actor that is stopped while it holds, or while it waits, deletes its node and
+// sends no end. The one behind it, of another session, holds when nobody else does.
+func TestStoppedOneLeavesTheQueue(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
-		for _, e := range ends {
-			t.Run(e.name, func(t *testing.T) {
-				holder := s.Spawn(t, "/stopped")
-				held := holder.Hold(t)
-				next := others.Spawn(t, "/stopped")
-				patient.Await(t, next.Rec, messages.StateWatching)
+		for _, waits := range []bool{false, true} {
+			for _, e := range ends {
+				t.Run(fmt.Sprintf("%s, waits %v", e.name, waits), func(t *testing.T) {
+					through := stage.Straight(messages.StateHeld, messages.StateReleasing)
+					var before *stage.Request
+					if waits {
+						through = stage.Waited(messages.StateReleasing)
+						before = others.Spawn(t, "/stopped").Holds(t)
+					}
+					stopped := s.Spawn(t, "/stopped")
+					reached := messages.StateHeld
+					if waits {
+						reached = messages.StateWatching
+					}
+					node := patient.Await(t, stopped.Rec, reached).Node
+					next := others.Spawn(t, "/stopped").Waits(t)
+					queue := o.Queue(t, "/stopped")
 
-				e.end(holder)
-				got := next.Hold(t)
-				require.Greater(t, got.Token, held.Token)
-				o.AwaitQueue(t, "/stopped", []string{got.Node})
-				tr := patient.Await(t, holder.Rec, messages.StateReleasing)
-				require.Equal(t, messages.ReasonStopped, tr.Reason)
-				require.Equal(t, held.Node, tr.Node)
-				awaitEnd(t, holder)
-				stage.RequireMatch(t, holder, stage.Straight(messages.StateHeld, messages.StateReleasing)...)
-				require.Empty(t, terminal(holder), "one that is stopped sends no end")
+					e.end(stopped)
+					o.AwaitGone(t, "/stopped", node)
+					if waits {
+						require.Equal(t, queue[0], o.Queue(t, "/stopped")[0])
+						require.Empty(t, next.Told, "nobody may hold beside the holder")
+						before.Send(&messages.Release{})
+					}
+					got := next.Hold(t)
+					require.Equal(t, queue[len(queue)-1], got.Node)
+					o.AwaitQueue(t, "/stopped", []string{got.Node})
+					tr := patient.Await(t, stopped.Rec, messages.StateReleasing)
+					require.Equal(t, messages.ReasonStopped, tr.Reason)
+					require.Equal(t, node, tr.Node)
+					require.Greater(t, got.Token, tr.Token)
+					awaitEnd(t, stopped)
+					stage.RequireMatch(t, stopped, through...)
+					require.Empty(t, terminal(stopped), "one that is stopped sends no end")
 
-				next.Send(&messages.Release{})
-				next.Finish(t)
-				stories.AwaitNone(t, at, "/stopped")
-			})
-		}
-	})
-}
-
-func TestWaiterThatIsStoppedLeavesTheQueue(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
-		for _, e := range ends {
-			t.Run(e.name, func(t *testing.T) {
-				holder := others.Spawn(t, "/waiting")
-				held := holder.Hold(t)
-				waiter := s.Spawn(t, "/waiting")
-				node := patient.Await(t, waiter.Rec, messages.StateWatching).Node
-				last := others.Spawn(t, "/waiting")
-				patient.Await(t, last.Rec, messages.StateWatching)
-
-				e.end(waiter)
-				o.AwaitGone(t, "/waiting", node)
-				require.Equal(t, held.Node, o.Queue(t, "/waiting")[0])
-				require.Empty(t, last.Told, "nobody may hold beside the holder")
-				holder.Send(&messages.Release{})
-				got := last.Hold(t)
-				o.AwaitQueue(t, "/waiting", []string{got.Node})
-				awaitEnd(t, waiter)
-				stage.RequireMatch(t, waiter, stage.Waited(messages.StateReleasing)...)
-				require.Empty(t, terminal(waiter))
-
-				last.Send(&messages.Release{})
-				last.Finish(t)
-				stories.AwaitNone(t, at, "/waiting")
-			})
+					next.Send(&messages.Release{})
+					next.Finish(t)
+					stories.AwaitNone(t, at, "/stopped")
+				})
+			}
 		}
 	})
 }
@@ -152,26 +143,36 @@ func TestStoppedLockActorsLeaveNothing(t *testing.T) {
 	})
 }
 
-// TestClosedSessionEndsItsRequests: a holder is told Lost, a waiter Failed, and the next one, of another
-// session, is granted.
-func TestClosedSessionEndsItsRequests(t *testing.T) {
+// TestStoppedWhileDisconnected: lock actors that end while there is no connection leave nothing, whether
+// the session comes back or not.
+func TestStoppedWhileDisconnected(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, others := stage.New(t, at.Connect()), stage.New(t, at.Connect())
-		holder := s.Spawn(t, "/closed")
-		holder.Hold(t)
-		waiter := s.Spawn(t, "/closed")
-		patient.Await(t, waiter.Rec, messages.StateWatching)
-		next := others.Spawn(t, "/closed")
-		patient.Await(t, next.Rec, messages.StateWatching)
+		for _, expires := range []bool{false, true} {
+			f, others := stage.NewFragile(t, at), stage.New(t, at.Connect())
+			holder := f.Spawn(t, "/unplugged")
+			holder.Hold(t)
+			waiter := f.Spawn(t, "/unplugged")
+			patient.Await(t, waiter.Rec, messages.StateWatching)
+			next := others.Spawn(t, "/unplugged")
+			patient.Await(t, next.Rec, messages.StateWatching)
 
-		require.NoError(t, s.Session.Close(patient.Deadline(t)))
-		require.Equal(t, messages.ReasonSessionClosed, stage.Notice[*messages.Lost](t, holder).Reason)
-		require.Equal(t, messages.ReasonSessionClosed, stage.Notice[*messages.Failed](t, waiter).Reason)
-		next.Hold(t)
-		stories.AwaitCount(t, at, "/closed", 1)
-		late := s.Spawn(t, "/closed")
-		require.Equal(t, messages.ReasonSessionClosed, stage.Notice[*messages.Failed](t, late).Reason)
-		stories.AwaitCount(t, at, "/closed", 1)
+			f.Proxy.Refuse(true)
+			f.Proxy.Cut()
+			patient.Await(t, holder.Rec, messages.StateRecovering)
+			patient.Await(t, waiter.Rec, messages.StateRecovering)
+			for _, r := range []*stage.Request{holder, waiter} {
+				f.System.Root.Stop(r.Lock)
+				awaitEnd(t, r)
+			}
+			if expires {
+				f.Expire(t)
+			}
+			f.Proxy.Refuse(false)
+			next.Hold(t)
+			stories.AwaitCount(t, at, "/unplugged", 1)
+			next.Send(&messages.Release{})
+			next.Finish(t)
+		}
 	})
 }
 

@@ -69,10 +69,10 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 			cause := client.State().Cause
 			return cause != nil && strings.Contains(cause.Error(), "connection refused")
 		}, "no dial is refused")
-		ctx := newExpiring(context.Background())
+		ctx := patient.NewExpiring(context.Background())
 		got := patient.Elsewhere(ctx, mutex.Lock)
 		patient.Await(t, rec, messages.StateCreating)
-		ctx.pass()
+		ctx.Pass()
 		err = patient.Receive(t, got).Err
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, proxy.Addr())

@@ -45,31 +45,9 @@ var endings = []struct {
 		return ctx, func() { cancel(errShutdown) }
 	}, errShutdown},
 	{"deadline", func(ctx context.Context) (context.Context, func()) {
-		late := newExpiring(ctx)
-		return late, late.pass
+		late := patient.NewExpiring(ctx)
+		return late, late.Pass
 	}, context.DeadlineExceeded},
-}
-
-// expiring is a ctx whose deadline passes when a test says so.
-type expiring struct {
-	context.Context
-	passed chan struct{}
-}
-
-func newExpiring(ctx context.Context) expiring {
-	return expiring{context.WithoutCancel(ctx), make(chan struct{})}
-}
-
-func (e expiring) pass()                 { close(e.passed) }
-func (e expiring) Done() <-chan struct{} { return e.passed }
-
-func (e expiring) Err() error {
-	select {
-	case <-e.passed:
-		return context.DeadlineExceeded
-	default:
-		return nil
-	}
 }
 
 var errShutdown = errors.New("the service is shutting down")
@@ -124,25 +102,6 @@ func requireKnown(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
 	_, err := client.Mutex(path).TryLock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-}
-
-// TryLock of a lock that somebody holds returns at once, and leaves no node; in the same session and
-// in another.
-func TestTryLock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		lease, err := one.Mutex("/try").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
-		for _, client := range []*locks.Client{one, two} {
-			_, err := client.Mutex("/try").TryLock(patient.Deadline(t))
-			require.ErrorIs(t, err, locks.ErrNotAcquired)
-			require.Equal(t, []string{lease.Node()}, zk.Children(t, zk.Raw(t), "/try"))
-		}
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-		again, err := two.Mutex("/try").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.Greater(t, again.Token(), lease.Token())
-	})
 }
 
 // The grant is on its way when the caller goes: it is given back, and the next one gets it.

@@ -14,55 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// The holder's connection is cut and comes back in time: recovering, then held again, same node.
-func TestHolderSurvivesCut(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		client := patient.Open(t, proxy.Addr()+zk.Root())
-		mutex, rec := patient.Recorded(t, client, "/cut")
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		node, token := lease.Node(), lease.Token()
-
-		proxy.Cut()
-		resumed, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
-		require.NoError(t, err)
-		require.Equal(t, node, resumed.Node)
-		require.Equal(t, token, resumed.Token)
-		require.NoError(t, lease.Context().Err())
-		require.True(t, lease.Valid())
-		require.Equal(t, []string{node}, zk.Children(t, zk.Raw(t), "/cut"))
-
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-		patient.Await(t, rec, messages.StateReleased)
-		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering,
-			messages.StateHeld, messages.StateReleasing, messages.StateReleased)
-		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Resumed{}, &messages.Released{})
-	})
-}
-
-// A waiter's connection is cut and comes back: it keeps its node, and its place.
-func TestWaiterSurvivesCut(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		holder, err := patient.Open(t, zk.Connect()).Mutex("/cut").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		proxy := zk.Proxy(t)
-		mutex, rec := patient.Recorded(t, patient.Open(t, proxy.Addr()+zk.Root()), "/cut")
-		got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
-		waiting := patient.Await(t, rec, messages.StateWatching)
-
-		proxy.Cut()
-		_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
-		require.NoError(t, err)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
-		a := patient.Receive(t, got)
-		require.NoError(t, a.Err)
-		require.Equal(t, waiting.Node, a.Lease.Node())
-		requireStates(t, rec, messages.StateCreating, messages.StateListing, messages.StateWatching,
-			messages.StateRecovering, messages.StateListing, messages.StateWatching, messages.StateHeld)
-	})
-}
-
 // The session expires while one request holds and one waits: the holder is told Lost and its context
 // ends; the waiter creates again in the new session and is granted in the end.
 func TestSessionExpires(t *testing.T) {

@@ -22,8 +22,8 @@ var curatorMutex = []peer{
 	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
 	{test: "testReentrant2Threads", in: "tests/kinds", by: []string{"TestWithinALeaseOfAnotherLock"}}, // whoever is not within the lease waits
 	{test: "testReentrant", in: "tests/kinds", by: []string{"TestReleasesMatchAcquisitions"}},
-	{test: "test2Clients", in: "tests/actors tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
-	{test: "testRevoking", in: "tests/actors", by: []string{"TestHolderThatIsAskedGivesBack", "TestGraceRunsOut"}},
+	{test: "test2Clients", in: "tests/faces tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
+	{test: "testRevoking", in: "tests/faces", by: []string{"TestHolder/asked as Curator does", "TestHolder/grace runs out, asked as Curator does"}},
 	{test: "testPersistentLock", not: "a lock here ends with its session: a node that stays would keep everybody out behind a holder that is dead"},
 }
 
@@ -42,19 +42,19 @@ var curatorSemaphoreMutex = []peer{
 
 // kazooLock: KazooLockTests and TestSequence of test_lock.py.
 var kazooLock = []peer{
-	{test: "test_lock_one", in: "tests/actors", by: []string{"TestParentIsToldEachNoticeOnce"}},
-	{test: "test_lock", in: "tests/actors", by: []string{"TestOneGrantAfterTheOther"}},
-	{test: "test_lock_reconnect", in: "tests/leases tests/actors", by: []string{"TestSessionExpires", "TestExpiryOfAWaiterQueuesAgain"}},
-	{test: "test_lock_non_blocking", in: "tests/leases tests/actors", by: []string{"TestTryLock", "TestTryBehindAnother"}},
-	{test: "test_lock_fail_first_call", in: "tests/actors", by: []string{"TestParentIsToldEachNoticeOnce"}},
-	{test: "test_lock_cancel", in: "tests/leases tests/actors", by: []string{"TestCallerGoesWhileWaiting", "TestWaiterThatGivesUpIsCancelled"}},
-	{test: "test_lock_no_double_calls", in: "tests/actors tests/leases", by: []string{"TestReleasingTwiceIsReleasingOnce", "TestUnlockCanBeWaitedForAgain"}},
-	{test: "test_lock_same_thread_no_block", in: "tests/leases", by: []string{"TestTryLock"}},
-	{test: "test_lock_many_threads_no_block", in: "tests/leases", by: []string{"TestTryLock"}},
+	{test: "test_lock_one", in: "tests/faces", by: []string{"TestHolder/gives back"}},
+	{test: "test_lock", in: "tests/faces", by: []string{"TestOneGrantAfterTheOther"}},
+	{test: "test_lock_reconnect", in: "tests/leases tests/faces", by: []string{"TestSessionExpires", "TestWaiter/session expires"}},
+	{test: "test_lock_non_blocking", in: "tests/faces", by: []string{"TestRefused/tries"}},
+	{test: "test_lock_fail_first_call", in: "tests/faces", by: []string{"TestHolder/gives back"}},
+	{test: "test_lock_cancel", in: "tests/leases tests/faces", by: []string{"TestCallerGoesWhileWaiting", "TestRefused/gives up"}},
+	{test: "test_lock_no_double_calls", in: "tests/faces tests/leases", by: []string{"TestHolder/gives back twice, and does not want it", "TestUnlockCanBeWaitedForAgain"}},
+	{test: "test_lock_same_thread_no_block", in: "tests/faces", by: []string{"TestRefused/tries"}},
+	{test: "test_lock_many_threads_no_block", in: "tests/faces", by: []string{"TestRefused/tries"}},
 	{test: "test_lock_many_threads", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
 	{test: "test_lock_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_lock_ephemeral", not: "nodes that outlive their session are not made: see testPersistentLock"},
-	{test: "test_lock_timeout", in: "tests/actors tests/leases", by: []string{"TestAcquireTimeoutPasses", "TestCallerGoesWhileWaiting"}},
+	{test: "test_lock_timeout", in: "tests/faces tests/leases", by: []string{"TestRefused/its time is over", "TestCallerGoesWhileWaiting"}},
 	{test: "test_read_lock", in: "tests/kinds", by: []string{"TestReadersHoldTogether"}},
 	{test: "test_write_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
 	{test: "test_rw_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
@@ -67,17 +67,17 @@ var kazooSemaphore = []peer{
 	{test: "test_basic", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
 	{test: "test_lock_one", in: "tests/kinds", by: []string{"TestSemaphoreWakesAsManyForTenAsForAThousand"}},
 	{test: "test_non_blocking", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken"}}, // TryAcquire
-	{test: "test_non_blocking_release", in: "tests/leases", by: []string{"TestTryLock"}},
+	{test: "test_non_blocking_release", in: "tests/faces", by: []string{"TestRefused/tries"}},
 	{test: "test_holders", in: "tests/queues", by: []string{"TestQueueOfASemaphore"}},
 	{test: "test_semaphore_cancel", in: "tests/leases", by: []string{"TestCallerGoesWhileWaiting"}},
 	{test: "test_multiple_acquire_and_release", in: "tests/kinds",
 		by: []string{"TestReentryIsRefusedAtOnce", "TestReleasesMatchAcquisitions"}}, // permits are nobody's: a second one is a second one
-	{test: "test_handle_session_loss", in: "tests/actors", by: []string{"TestExpiryOfAWaiterQueuesAgain"}},
+	{test: "test_handle_session_loss", in: "tests/faces", by: []string{"TestWaiter/session expires"}},
 	{test: "test_inconsistent_max_leases", in: "tests/kinds", by: []string{"TestContendersDisagreeOnPermits"}},
 	{test: "test_inconsistent_max_leases_other_data", in: "tests/kinds", by: []string{"TestPermitsInTheLockPath"}},
 	{test: "test_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
-	{test: "test_acquire_after_cancelled", in: "tests/actors", by: []string{"TestGivingUpInTheMiddle"}},
-	{test: "test_timeout", in: "tests/actors", by: []string{"TestAcquireTimeoutPasses"}},
+	{test: "test_acquire_after_cancelled", in: "tests/faces", by: []string{"TestGivingUpInTheMiddle"}},
+	{test: "test_timeout", in: "tests/faces", by: []string{"TestRefused/its time is over"}},
 }
 
 // TestPeers: what other libraries test of their locks is tested here, by the tests that are named, or has a reason

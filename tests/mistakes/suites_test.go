@@ -69,7 +69,8 @@ func TestMatrixFinds(t *testing.T) {
 // that a test takes nobody would find it: it passes a session timeout later.
 func TestRelistsFinds(t *testing.T) {
 	for _, c := range []struct{ suite, test string }{
-		{"actors", "TestExpiryOfAWaiterQueuesAgain/embedded"},
+		{"actors", "TestStoppedOneLeavesTheQueue/embedded"},
+		{"faces", "TestWaiter/session_expires/actors/embedded"},
 		{"access", "TestChroot/embedded"},
 		{"activation", "TestEnds"},
 		{"cluster", "TestTwoActivations/embedded"},

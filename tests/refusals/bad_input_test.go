@@ -11,31 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// Bad paths are refused before anything is sent, with the value and the rule.
-func TestBadPaths(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		client := patient.Open(t, proxy.Addr()+zk.Root())
-		requests := func() int {
-			return proxy.Requests(rig.OpCreate) + proxy.Requests(rig.OpMulti) + proxy.Requests(rig.OpGetData)
-		}
-		before := requests()
-		for _, path := range []string{"", "/", "orders", "orders/42", "//", "/a//b", "/a/", "/a\x00b", "/.", "/..",
-			"/a/./b", "/a/../b", "/zookeeper/locks", "/a\x01b"} {
-			for _, try := range []func(context.Context) (*locks.Lease, error){client.Mutex(path).Lock, client.Mutex(path).TryLock} {
-				_, err := try(patient.Deadline(t))
-				require.ErrorIs(t, err, zkconn.ErrBadPath, "%q", path)
-			}
-		}
-		require.Equal(t, before, requests())
-		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
-	})
-}
 
 // Bad options are refused before anything is sent. It needs no server.
 func TestBadOptions(t *testing.T) {

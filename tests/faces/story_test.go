@@ -1,0 +1,159 @@
+package faces
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// story has the servers, two sessions, and the request that a cell is about.
+type story struct {
+	at      *stories.Servers
+	o       stories.Outside
+	proxy   *rig.Proxy // between the session of one and a server
+	one     asker
+	other   asker
+	path    string
+	subject request
+	held    *messages.Held // the grant of who holds first
+	expired bool           // the session of one
+}
+
+func newStory(t *testing.T, f face, at *stories.Servers, path string) *story {
+	t.Helper()
+	proxy := at.Proxy(t)
+	return &story{at: at, o: stories.Look(t, at), proxy: proxy, path: path,
+		one:   f.open(t, proxy.Addr()+at.Root(), patient.Session),
+		other: f.open(t, at.Connect(), patient.Session)}
+}
+
+// ask has somebody ask for the lock as it comes.
+func (s *story) ask(t *testing.T, from asker) request {
+	t.Helper()
+	return from.ask(t, messages.Acquire{Path: s.path})
+}
+
+// fault arms one for the next request of its kind.
+func (s *story) fault(op rig.OpCode, action rig.Action) *rig.Fault {
+	return s.proxy.Expect(rig.Rule{Op: op, Action: action})
+}
+
+// expire ends the session of one while it cannot connect.
+func (s *story) expire(t *testing.T, meanwhile ...func()) {
+	t.Helper()
+	id, password, ok := s.proxy.Session()
+	require.True(t, ok)
+	s.proxy.Refuse(true)
+	s.proxy.Cut()
+	require.NoError(t, rig.ExpireSession(patient.Deadline(t), s.at.Members[0].Addr(), id, password))
+	for _, happens := range meanwhile {
+		happens()
+	}
+	s.proxy.Refuse(false)
+	s.expired = true
+}
+
+// reaches waits until the subject comes into a state for the nth time.
+func (s *story) reaches(t *testing.T, state messages.State, n int) messages.Transition {
+	t.Helper()
+	tr, err := s.subject.recorder().AwaitNth(patient.Deadline(t), state, n)
+	require.NoError(t, err)
+	return tr
+}
+
+// frees has a holder give the lock back, and waits for its end.
+func frees(t *testing.T, holder request) {
+	t.Helper()
+	holder.giveBack()
+	holder.ended(t, nil)
+}
+
+// notice is what must be told: the type, and where it has a reason, one of these.
+type notice struct {
+	of      any
+	reasons []messages.Reason
+}
+
+func told(of any, reasons ...messages.Reason) notice { return notice{of, reasons} }
+
+// requireTold holds what an observer was told of a request that has ended against what it must be
+// told, in order and nothing more. The grant must be the same in all.
+func requireTold(t *testing.T, r request, grant messages.Grant, want ...notice) {
+	t.Helper()
+	var got []any
+	patient.Eventually(t, func() bool { // it may be a little behind
+		if got = r.recorder().Notices(); len(got) == 0 {
+			return false
+		}
+		_, reason := contents(got[len(got)-1])
+		return reason != messages.ReasonNone // one that ends
+	}, "the end is never told")
+	require.Len(t, got, len(want), "%+v", got)
+	for i, n := range got {
+		require.IsType(t, want[i].of, n, "%+v", got)
+		of, reason := contents(n)
+		require.Equal(t, grant, of)
+		require.True(t, want[i].reasons == nil && reason == "" || slices.Contains(want[i].reasons, reason),
+			"%T %q instead of %q", n, reason, want[i].reasons)
+	}
+}
+
+// contents gives the grant of a notice, and its reason.
+func contents(n any) (messages.Grant, messages.Reason) {
+	switch n := n.(type) {
+	case *messages.Held:
+		return n.Grant, ""
+	case *messages.Suspended:
+		return n.Grant, ""
+	case *messages.Resumed:
+		return n.Grant, ""
+	case *messages.RevokeRequested:
+		return n.Grant, ""
+	case *messages.Revoked:
+		return n.Grant, ""
+	case *messages.Released:
+		return n.Grant, n.Reason
+	case *messages.Lost:
+		return n.Grant, n.Reason
+	case *messages.Cancelled:
+		return n.Grant, n.Reason
+	case *messages.Failed:
+		return n.Grant, n.Reason
+	}
+	panic(fmt.Sprintf("%T is no notice of a request", n))
+}
+
+// requireWent holds the states of a request that has ended against a pattern.
+func requireWent(t *testing.T, r request, pattern ...actorstest.Part) {
+	t.Helper()
+	ended := func(s messages.State) bool { return s.Terminal() }
+	patient.Eventually(t, func() bool { return slices.ContainsFunc(r.recorder().States(), ended) }, "it never ends")
+	require.NoError(t, actorstest.Match(r.recorder().States(), pattern...))
+}
+
+// all are the transitions of the subject into a state.
+func (s *story) all(state messages.State) (found []messages.Transition) {
+	for _, tr := range s.subject.recorder().Transitions() {
+		if tr.To == state {
+			found = append(found, tr)
+		}
+	}
+	return found
+}
+
+// end is the grant of the subject's last transition: what is known of a node that it has had.
+func (s *story) end(t *testing.T) messages.Grant {
+	t.Helper()
+	went := s.subject.recorder().Transitions()
+	last := went[len(went)-1]
+	require.Equal(t, s.path, last.Path)
+	return last.Grant
+}
