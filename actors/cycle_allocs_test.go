@@ -21,7 +21,7 @@ const (
 )
 
 func TestCyclesAllocate(t *testing.T) {
-	t.Setenv("TURNSTILE_WITHOUT", "") // the bounds are those of all fast paths
+	t.Setenv("TURNSTILE_WITHOUT", "") // the bounds are for all fast paths
 	const cycles = 300
 	for name, of := range map[string]struct {
 		workers, cohort int

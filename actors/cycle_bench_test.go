@@ -23,7 +23,7 @@ type cycler struct {
 	over    chan struct{} // each worker tells it once for each order
 }
 
-// newCycler starts everything; a cohort of zero is none. All of it ends with the test.
+// newCycler starts everything; a cohort of zero means no cohort. All of it ends with the test.
 func newCycler(tb testing.TB, workers, cohort int, opts ...actors.SessionOption) *cycler {
 	tb.Helper()
 	server := embedded.Run(tb, embedded.WithoutNetwork())

@@ -81,9 +81,10 @@ func watchCount(t *testing.T, server *embedded.Server) (n int) {
 	return n
 }
 
-// TestNothingIsKept: after requests of every kind, many of which waited, shared, gave up or were stopped, the session
-// remembers none of them, and the server watches nothing for it but lock paths: one watch each for a semaphore's
-// number of permits, for those who watch all, and where the session has locked twice in a row; they end with the lock path.
+// TestNothingIsKept: after requests of every kind, many of which waited, shared, gave up or were
+// stopped, the session remembers none of them, and the server watches nothing for it but lock
+// paths: one watch each for a semaphore's number of permits, for requests that watch all, and where
+// the session has locked twice in a row; they end with the lock path.
 func TestNothingIsKept(t *testing.T) {
 	server := embedded.Run(t)
 	handle, inside := spied(t, server)
@@ -152,7 +153,7 @@ func left(c *coordinator.Coordinator) (kept []string) {
 	known := []string{"paths", "idle", "timers"} // of these there are bounds
 	for _, kind := range c.Timers {
 		if kind != coordinator.BeatTimer && kind != coordinator.LateTimer && kind != coordinator.LeaseTimer &&
-			kind != coordinator.WatchTimer { // that of a lock path's watch, which stays
+			kind != coordinator.WatchTimer { // the timer of a lock path's watch, which stays
 			kept = append(kept, fmt.Sprintf("a timer of kind %d", kind))
 		}
 	}

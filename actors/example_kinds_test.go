@@ -129,7 +129,7 @@ func ExampleNewLock_reentry() {
 	// a third that does not: the owner already holds this lock or waits for it
 }
 
-// A contest: one node, and whoever makes it holds.
+// A contest: one node, and the request that makes it holds.
 func ExampleNewLock_contest() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
 		return func(ctx actor.Context) {

@@ -51,7 +51,7 @@ func ExampleSession_follow() {
 					asked = true
 					fmt.Println("nobody:", len(msg.Contenders) == 0)
 					ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Label: "billing"}))
-				case !told && len(msg.Contenders) == 1: // the lock path may be told of before there is anybody in it
+				case !told && len(msg.Contenders) == 1: // the first answer may come before anybody is in the lock path
 					told = true
 					fmt.Println(msg.Contenders[0].Label, "holds:", msg.Contenders[0].Holds)
 					ctx.Request(session.PID(), &messages.Unfollow{Path: "/orders/42"})

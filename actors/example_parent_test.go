@@ -33,7 +33,7 @@ func (c *clerk) Receive(ctx actor.Context) {
 	}
 }
 
-// An actor spawns a lock actor as its child and is told what becomes of it.
+// An actor spawns a lock actor as its child and hears its notices.
 func ExampleNewLock() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
 		return (&clerk{session: session, over: over}).Receive

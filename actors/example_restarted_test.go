@@ -38,9 +38,9 @@ func (a *accountant) Receive(ctx actor.Context) {
 	}
 }
 
-// An actor that its supervisor restarts tells the notices of its own lock actor from those that its
-// previous incarnation's had sent. Here that one is busy while it is granted the lock, and then
-// panics.
+// An actor that its supervisor restarts tells notices of its own lock actor from notices of its
+// previous incarnation's. Here the previous incarnation is busy while it is granted the lock, and
+// then panics.
 func ExampleNewLock_restarted() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
 		granted, grants := make(chan struct{}), 0

@@ -21,7 +21,7 @@ func (b *biller) Receive(ctx actor.Context) {
 		b.by = msg
 		fmt.Println("active, with a token:", msg.Token > 0)
 	case *bill:
-		if b.by.Context.Err() == nil { // give it to whatever takes long, and the token to whatever is written
+		if b.by.Context.Err() == nil { // give it to all that takes long, and the token to all that is written
 			fmt.Println("bills order", msg.order)
 		}
 		ctx.Respond(msg)

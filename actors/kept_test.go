@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestWaitersKeepNoQueue: what a waiter was told of the queue when it came is not kept while it waits: the names of all
-// before it, for each waiter, would be memory that grows with the square of the queue.
+// TestWaitersKeepNoQueue: a waiter does not keep the listing that it got when it came. With the
+// names of all before it, for each waiter, memory would grow with the square of the queue.
 func TestWaitersKeepNoQueue(t *testing.T) {
 	for name, want := range map[string]messages.Acquire{
 		"a listing with each create": {Path: "/early"},

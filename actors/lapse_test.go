@@ -27,8 +27,8 @@ func TestLapsedIsOfTheEpoch(t *testing.T) {
 	}
 }
 
-// TestPausesAreForSlowServers: what makes the next replacement wait is that sessions lapse though they are asked for
-// proofs and connected, and nothing else.
+// TestPausesAreForSlowServers: the next replacement waits only where sessions lapse although they
+// are connected and were asked for proofs.
 func TestPausesAreForSlowServers(t *testing.T) {
 	const timeout = 10 * time.Second
 	at := time.Now()

@@ -28,8 +28,8 @@ func BenchmarkMetered(b *testing.B) {
 	}
 }
 
-// TestMeteredCyclesAllocate: figures cost an allocation in a cycle, for what follows the request; the rest of the bound is
-// what cycles differ by.
+// TestMeteredCyclesAllocate: figures cost an allocation in a cycle, for the value that follows the
+// request; the rest of the bound allows for differences between cycles.
 func TestMeteredCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "")
 	const cycles, workers, more = 300, 1, 5

@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestOwnNodesThatAreUnused: the session tells of its own nodes which nobody holds or waits with any more; of
-// those of others it knows nothing. What makes a node unused is the coordinator's to know: see its stories.
+// TestOwnNodesThatAreUnused: the session tells which of its own nodes nobody holds or waits with
+// any more; it knows nothing of other sessions' nodes. The coordinator decides when a node is
+// unused: see its stories.
 func TestOwnNodesThatAreUnused(t *testing.T) {
 	handle, inside := spied(t, embedded.Run(t))
 	rec := actorstest.NewRecorder(handle.system)

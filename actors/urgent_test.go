@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestHeldLockHurriesTheConnection: a session that holds something connects again within moments, whatever the
-// usual waits are.
+// TestHeldLockHurriesTheConnection: a session that holds a lock connects again within moments, even
+// where the usual pauses are long.
 func TestHeldLockHurriesTheConnection(t *testing.T) {
 	server := embedded.Run(t)
 	var dials atomic.Int32
@@ -36,7 +36,8 @@ func TestHeldLockHurriesTheConnection(t *testing.T) {
 	server.Replica(0).DropClients()
 	refused := dials.Load()
 	require.Eventually(t, func() bool { return handle.lastCause() != nil }, time.Minute, time.Millisecond)
-	// The first try is made at once, whatever is held. It has failed when the next one but one begins.
+	// The first try is made at once, held lock or not. It has failed when the next one but one
+	// begins.
 	require.Eventually(t, func() bool { return dials.Load() > refused+2 }, time.Minute, time.Millisecond)
 	server.Replica(0).Refuse(false)
 	require.Eventually(t, func() bool { return handle.lastCause() == nil }, time.Minute, time.Millisecond)

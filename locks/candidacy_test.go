@@ -24,7 +24,7 @@ var storyErrors = map[string]error{
 //	term [led] [lost] [took=D] [err=NAME] or [err=(NAME, NAME)] [ctx=NAME] [cause=NAME]
 //	                          the longest pause is 10 s; took is 1 s where it is not said
 //
-// Below each is what follows, and the error of Run.
+// Below each input stand the sequel and the error of Run.
 func TestCandidacy(t *testing.T) {
 	seen := map[sequel]bool{}
 	datadriven.Walk(t, "testdata/candidacy", func(t *testing.T, path string) {
@@ -64,7 +64,7 @@ func TestCandidacy(t *testing.T) {
 	}
 }
 
-// errorIn gives the error of an argument, or several that are joined; nil where there is none.
+// errorIn gives the error of an argument, or several that are joined; nil without an argument.
 func errorIn(t *testing.T, d *datadriven.TestData, key string) error {
 	var all []error
 	for _, arg := range d.CmdArgs {

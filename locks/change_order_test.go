@@ -25,8 +25,8 @@ func (c *lostMeanwhile) Err() error {
 	return nil
 }
 
-// The loss is the last change, also where it comes at the moment at which another is about to be
-// told, as that of a timer of WithMaxHold does.
+// The loss is the last change, also where it comes while another change is about to be told, as
+// with the timer of WithMaxHold.
 func TestLossIsToldLast(t *testing.T) {
 	told, lost := make(chan ChangeKind, 10), make(chan struct{})
 	l := &Lease{from: &lock{client: &Client{}, lockSettings: lockSettings{onChange: func(c Change) {

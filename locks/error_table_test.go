@@ -30,7 +30,7 @@ var apart = map[string]string{
 
 // TestEveryErrorHasARow: every exported error variable of the module's packages has one row in
 // errorTable, under whatever name, or its package stands apart. Every exported error type unwraps
-// to an error that has.
+// to an error that has a row.
 func TestEveryErrorHasARow(t *testing.T) {
 	all := readErrors(t)
 	var rows []string
@@ -104,8 +104,8 @@ func TestMayPassSaysWhatItDoes(t *testing.T) {
 	require.ElementsMatch(t, passing, said)
 }
 
-// sources is what the module's source says of errors. Those of this package have no package before
-// their names.
+// sources has the errors that the module's source declares. Errors of this package have no package
+// before their names.
 type sources struct {
 	values  map[string]string // of exported error variables; what they are copied from, or ""
 	types   map[string]bool   // exported error types; whether they unwrap

@@ -37,8 +37,8 @@ func (s *shelf) Write(ctx context.Context, token locks.Token, state string) erro
 	return nil
 }
 
-// pay is how a lock is meant to be used: what is done is done with the context of the lease, and
-// what is written carries its token.
+// pay uses a lock as it is meant to be used: the work runs with the context of the lease, and each
+// write carries its token.
 func pay(ctx context.Context, servers string, store *shelf) error {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// A lock for each order, whatever its number looks like.
+// A lock for each order. An order number may be any string.
 func ExampleClient_Keyed() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		orders := client.Keyed("/orders", locks.WithLabel("web2"))
@@ -32,7 +32,8 @@ func ExampleClient_Keyed() {
 	// another order: /orders/%(empty)
 }
 
-// A library's Locker: it locks and unlocks by name, and OnLost hears of what it does not.
+// A library's Locker: it locks and unlocks by name, and OnLost hears of losses, which the library
+// does not.
 func ExampleKeyed_ByName() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		lost := func(key string, err error) { fmt.Println("lost", key, err) }

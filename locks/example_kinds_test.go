@@ -134,7 +134,7 @@ func ExampleAll() {
 func ExampleWithReentry() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		order := client.Mutex("/orders/42", locks.WithReentry())
-		bill := func(ctx context.Context) error { // it locks for itself, whoever calls it
+		bill := func(ctx context.Context) error { // it locks for itself, with any caller
 			return locks.Do(ctx, order, func(context.Context, locks.Token) error {
 				fmt.Println("billed")
 				return nil

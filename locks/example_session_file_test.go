@@ -13,8 +13,8 @@ import (
 )
 
 // A worker that is started again after a crash does not wait for the session timeout of the process
-// that crashed. Every worker of the host has a file of its own; two that have the same by mistake
-// are told so.
+// that crashed. Every worker of the host has a file of its own; two workers with the same file by
+// mistake get an error.
 func ExampleWithSessionFile() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

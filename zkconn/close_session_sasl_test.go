@@ -37,7 +37,7 @@ func TestCloseSessionWithSilentSASLLetsItExpire(t *testing.T) {
 	})
 }
 
-// Whoever gives up does not wait for that.
+// A caller that gives up does not wait for that.
 func TestCloseSessionGivesUpWhileItLetsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)

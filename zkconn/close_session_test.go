@@ -106,7 +106,7 @@ func TestCloseSessionThatIsOver(t *testing.T) {
 	require.False(t, existed)
 }
 
-// Whatever a server says or does not say, another attempt follows, and a reply that was lost is found out about.
+// After any answer of a server, or none, another attempt follows. A lost reply is resolved.
 func TestCloseSessionTriesAgain(t *testing.T) {
 	gone := greets(0, func(net.Conn) {})
 	for name, first := range map[string]func(net.Conn){

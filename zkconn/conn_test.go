@@ -111,7 +111,7 @@ func TestCloseWithADeadEnsemble(t *testing.T) {
 // then, and its program has to know.
 func TestCloseSaysWhetherTheServersWereTold(t *testing.T) {
 	t.Run("told", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { // Close waits for 3 s at most, whatever the machine does
+		synctest.Test(t, func(t *testing.T) { // Close waits for 3 s at most, on a machine of any speed
 			c, events := dialFake(t, newFakeServer(t), "zk1")
 			expect(t, events, Connected)
 			require.NoError(t, c.Close())

@@ -73,7 +73,7 @@ func TestLeaseClockEnds(t *testing.T) {
 	require.False(t, l.Expired(), "the first end counts")
 }
 
-// TestLeaseClockExpires: whoever finds the lease over can tell that the session is.
+// TestLeaseClockExpires: a caller that finds the lease over can tell that the session is over, too.
 func TestLeaseClockExpires(t *testing.T) {
 	l := NewLeaseClock(nil)
 	l.Extend(time.Now().Add(time.Hour))
@@ -114,8 +114,9 @@ func TestLeaseClockKnowsItsRuns(t *testing.T) {
 	})
 }
 
-// TestLeaseClockCountsSuspendedTime: the servers' clocks go on while the machine is suspended. A lease that was over
-// stays over, whatever the clocks say later: a wall clock that jumped there and back made one valid again.
+// TestLeaseClockCountsSuspendedTime: the servers' clocks go on while the machine is suspended. A
+// lease that was over stays over with any later readings: a wall clock that jumped there and back
+// made one valid again.
 func TestLeaseClockCountsSuspendedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspended time.Duration

@@ -14,7 +14,7 @@ import (
 // session40 is the timeout that the fake server grants.
 const session40 = 40 * time.Second
 
-// leaseLeft is how long the lease runs yet, and 0 when it is over.
+// leaseLeft is the time that the lease has left, and 0 when it is over.
 func leaseLeft(c *Conn) time.Duration {
 	if !c.Lease().Valid() {
 		return 0

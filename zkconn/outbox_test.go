@@ -26,7 +26,7 @@ func (c *counted) Write(p []byte) (int, error) {
 
 func (c *counted) SetWriteDeadline(time.Time) error { return nil }
 
-// busyOutbox is one that has just been used, so that it does not write at once.
+// busyOutbox gives an outbox that has just been used, so that it does not write at once.
 func busyOutbox(c net.Conn, failed func(error)) *outbox {
 	o := newOutbox(c, failed)
 	o.last = time.Now().Add(time.Hour)
@@ -81,7 +81,7 @@ func TestOutboxTellsTheFirstFailure(t *testing.T) {
 	require.Empty(t, failures)
 }
 
-// A server that does not read: whoever sends waits, and is let go when the connection is closed.
+// A server that does not read: senders wait, and are let go when the connection is closed.
 func TestOutboxIsBounded(t *testing.T) {
 	c := &counted{writes: make(chan []byte), result: make(chan error)}
 	o := busyOutbox(c, func(error) {})

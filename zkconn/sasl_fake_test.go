@@ -65,8 +65,8 @@ func saslToken(token []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(token))), token...)
 }
 
-// swears takes the oath of whoever knows the password; others get refusal, and the connection is closed. What is no
-// SASL request goes to next.
+// swears lets a client in that knows the password; others get refusal, and the connection is
+// closed. Requests other than SASL's go to next.
 func swears(password string, refusal int32, next func(fakeRequest) fakeReply) func(fakeRequest) fakeReply {
 	return func(r fakeRequest) fakeReply {
 		switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operations are those of one connection, in the order in which they came, pings included.
+// operations gives the operations of one connection, in the order in which they came, pings
+// included.
 func (s *fakeServer) operations() []int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +25,8 @@ func (s *fakeServer) forget() {
 	s.order = nil
 }
 
-// Each connection begins with the exchange, whatever has been queued meanwhile, and whatever credentials the library
-// presents.
+// Each connection begins with the exchange, before queued requests and before the credentials that
+// the library presents.
 func TestSASLComesBeforeAnythingElse(t *testing.T) {
 	server := newFakeServer(t)
 	server.handle = swears("open", 0, nil)
@@ -165,7 +166,7 @@ func TestSASLIsBrokenOff(t *testing.T) {
 	}
 }
 
-// A server that falls silent in the exchange costs the time of a handshake, and is told of.
+// A server that falls silent in the exchange costs the time of a handshake, and the error says so.
 func TestSASLWithASilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)

@@ -26,7 +26,7 @@ type sensitiveExchange struct {
 
 func (e *sensitiveExchange) Refused() { e.of.refusals.Add(1) }
 
-// An exchange is told of the server's error, and of nothing else that ends it.
+// An exchange hears of the server's error, and of nothing else that ends it.
 func TestSASLExchangeIsToldOfARefusal(t *testing.T) {
 	server := newFakeServer(t)
 	// Cut off, and refused at the second request of the next exchange.

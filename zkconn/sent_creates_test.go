@@ -30,7 +30,8 @@ func TestCreatesOfOnePath(t *testing.T) {
 	requireNoBirths(t, c)
 }
 
-// A transaction's header has the czxid of what it made; that of one that was refused has none, whatever it says.
+// The header of a transaction's reply has the czxid of the nodes that it made. Where the
+// transaction was refused, the header's zxid is no czxid.
 func TestCreateNamedLearnsTheCzxid(t *testing.T) {
 	for name, one := range map[string]struct {
 		create func(c *Conn) (Created, error)

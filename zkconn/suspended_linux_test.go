@@ -44,7 +44,7 @@ func TestSuspensionIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, time.Minute+5*time.Second, s.since(time.Now()), "it never gives less than before")
 }
 
-// BenchmarkSuspended is what the lease clock costs each time that it is read.
+// BenchmarkSuspended measures a reading of the lease clock.
 func BenchmarkSuspended(b *testing.B) {
 	suspended := systemSuspended()
 	for b.Loop() {

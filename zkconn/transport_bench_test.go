@@ -16,7 +16,7 @@ type sink struct{ net.Conn }
 func (sink) Write(p []byte) (int, error)      { return len(p), nil }
 func (sink) SetWriteDeadline(time.Time) error { return nil }
 
-// BenchmarkOutbox is what a frame costs on its way out, from several goroutines at once.
+// BenchmarkOutbox measures a frame on its way out, from several goroutines at once.
 func BenchmarkOutbox(b *testing.B) {
 	o := newOutbox(sink{}, func(err error) { b.Error(err) })
 	defer o.close()
@@ -87,7 +87,7 @@ func readFrameInto(tb testing.TB, t *transport, buffer []byte) {
 	}
 }
 
-// BenchmarkTransportRead is what a reply costs on its way in, by its size.
+// BenchmarkTransportRead measures a reply on its way in, by its size.
 func BenchmarkTransportRead(b *testing.B) {
 	for name, bytes := range map[string]int{"small": 80, "a listing": 100_000} {
 		b.Run(name, func(b *testing.B) {
@@ -101,7 +101,7 @@ func BenchmarkTransportRead(b *testing.B) {
 	}
 }
 
-// BenchmarkTransportWrite is what a request costs on its way out, with the looks that are taken at it.
+// BenchmarkTransportWrite measures a request on its way out, with the transport's inspection of it.
 func BenchmarkTransportWrite(b *testing.B) {
 	t := established(b, 80)
 	frame := deleteRequest()

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeardIsWhole: after an event, which tells of a transaction and not which, what was heard is not whole until a reply
-// has come, whatever that tells of.
+// TestHeardIsWhole: an event does not say which transaction it is of. So Heard is not Whole after
+// an event until the next reply, with any zxid.
 func TestHeardIsWhole(t *testing.T) {
 	g := &epochGuard{}
 	g.toldOf(5)

@@ -58,8 +58,8 @@ func TestUrgencyEndsAPauseThatHasBegun(t *testing.T) {
 	})
 }
 
-// A refused credential never dials fast, whatever is held, also when the next connection cannot be had; until one is
-// accepted.
+// After a refused credential no dial is fast, also with a held lock, and also when the next
+// connection fails, until a credential is accepted.
 func TestRefusedCredentialsAreNotUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Minute, time.Minute))

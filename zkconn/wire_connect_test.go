@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connect request says that no read-only server will do, and nothing else changes. What is none is left alone.
+// A connect request is changed to say that no read-only server will do, and in nothing else. Other
+// frames are not changed.
 func TestConnectRequestSaysThatItIsNotReadOnly(t *testing.T) {
 	whole := reattachFrame(stranger{"close", strangerID, strangerPassword, 4000, true, false})
 	old := withLength(append([]byte(nil), whole[:len(whole)-1]...)) // as the library writes it

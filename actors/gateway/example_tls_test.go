@@ -79,8 +79,8 @@ func Example_tls() {
 	// without a certificate it is refused: true
 }
 
-// node starts an actor system with a remote that talks TLS. In production the host and port are those that the other
-// nodes reach it at, behind an address translation with remote.WithAdvertisedHost.
+// node starts an actor system with a remote that talks TLS. In production give the host and port at
+// which the other nodes reach it; behind an address translation use remote.WithAdvertisedHost.
 func node(certificate tls.Certificate, authorities *x509.CertPool) (system *actor.ActorSystem, ended func()) {
 	log := slog.New(slog.DiscardHandler)
 	system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }))

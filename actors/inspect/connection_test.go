@@ -53,8 +53,8 @@ func TestQueriesOnAConnection(t *testing.T) {
 	require.ErrorIs(t, SetPermits(conn, "/locks/s", 9), queue.ErrNoPermits)
 }
 
-// TestRevokeOne: it asks the contender that was seen, beside whatever else its node says, and nobody who has come
-// into its place since.
+// TestRevokeOne: it asks the contender that was seen, and keeps the rest of its node's data. It
+// does not ask a contender that has taken its place since.
 func TestRevokeOne(t *testing.T) {
 	conn := dial(t)
 	held := contend(t, conn, "/locks/r", "A")

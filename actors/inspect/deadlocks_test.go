@@ -27,8 +27,8 @@ func TestCirclesHaveToStay(t *testing.T) {
 	require.Equal(t, queue(node("a", 1, true)), stayed(queue(was), queue(is)), "it was passed on in between")
 }
 
-// TestUnusedNodesAreNoEdges: a circle is none when a node that keeps others out, or waits, is known
-// to be nobody's.
+// TestUnusedNodesAreNoEdges: a circle is no deadlock when a node in it, one that keeps others out
+// or one that waits, is known to be unused.
 func TestUnusedNodesAreNoEdges(t *testing.T) {
 	keeps := messages.Contender{Path: "/p", Node: "lock-0000000001", Session: 1}
 	waits := messages.Contender{Path: "/q", Node: "lock-0000000002", Session: 2, Detects: true}
@@ -102,7 +102,8 @@ func TestSecondLookWaits(t *testing.T) {
 	require.True(t, retriable(err), "%v", err)
 }
 
-// TestMembersOfCohortsHaveToStay: a circle is none when a member has got its lock since, or has passed its node on.
+// TestMembersOfCohortsHaveToStay: a circle is no deadlock when a member has got its lock since, or
+// has passed its node on.
 func TestMembersOfCohortsHaveToStay(t *testing.T) {
 	node := "_c_x-lock-0000000001"
 	holds := messages.Contender{Path: "/x", Node: node, ID: "h", Holds: true}

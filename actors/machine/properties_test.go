@@ -83,7 +83,7 @@ func (l *list) may(when bool, name string, do func()) {
 	}
 }
 
-// flow is what goes on.
+// flow gives the moves of the normal course.
 func (r *request) flow() []move {
 	var l list
 	s := r.session
@@ -102,7 +102,7 @@ func (r *request) flow() []move {
 	return l
 }
 
-// trouble is what goes wrong.
+// trouble gives the moves of faults.
 func (r *request) trouble() []move {
 	var l list
 	s := r.session
@@ -115,7 +115,7 @@ func (r *request) trouble() []move {
 	return l
 }
 
-// wishes is what others want of the request, and its timers.
+// wishes gives commands and revoke requests, and the request's timers.
 func (r *request) wishes() []move {
 	var l list
 	l.may(true, "revoke", func() { r.command(machine.Revoke) })
@@ -124,7 +124,7 @@ func (r *request) wishes() []move {
 	return l
 }
 
-// endings is what leads to the end.
+// endings gives the moves that lead to the end.
 func (r *request) endings() []move {
 	var l list
 	l.may(true, "release", func() { r.command(machine.Release) })

@@ -26,7 +26,7 @@ type session struct {
 	lease       bool
 	epoch       int
 
-	node      string // our node at the server, "" when there is none
+	node      string // our node at the server, "" when it does not exist
 	exhausted bool   // its sequence number is too near the end
 	known     string // our node as the session knows it
 	nodes     int    // how many were ever made
@@ -114,7 +114,7 @@ func (s *session) carryOut(at int, well bool) {
 	}
 }
 
-// atServer is what an order changes at the server.
+// atServer carries an order out at the server.
 func (s *session) atServer(o machine.Effect) {
 	switch o.Do {
 	case machine.Create:
@@ -175,7 +175,7 @@ func (s *session) done(o machine.Effect) {
 	s.tell(ev)
 }
 
-// news is what a request may hear that waits.
+// news gives an event that a waiting request may hear.
 func (s *session) news() machine.Kind {
 	kinds := []machine.Kind{machine.TurnCame, machine.PredecessorGone, machine.Changed}
 	return rapid.SampledFrom(kinds).Draw(s.t, "news of the queue")

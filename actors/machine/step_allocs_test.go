@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the machine may allocate. A step allocates the list of its effects, and what an action's closure lets escape.
-// These are what was measured, rounded up to the next whole number: to tighten them, run
+// Bounds on what the machine allocates. A step allocates the list of its effects, and what an
+// action's closure lets escape. The bounds were measured, and rounded up to the next whole number:
+// to tighten them, run
 //
 //	go test -bench 'Step' -run '^$' ./actors/machine
 //

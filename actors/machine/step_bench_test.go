@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// life is what happens to one request, from its beginning to its end. Each event answers the newest operation.
+// life has the events of one request, from its beginning to its end. Each event answers the newest
+// operation.
 type life struct {
 	name   string
 	events []machine.Event
@@ -21,8 +22,8 @@ const (
 	before = "_c_9b6e1d8c-1c2b-4f6a-8f7e-0a9d3b1c2d3e-lock-0000000000"
 )
 
-// lives are those of a request that nobody competes with, of one that waits for another of its session, and of one
-// that waits for another session's.
+// lives has the lives of a request without competitors, of one that waits for another of its
+// session, and of one that waits for another session's.
 var lives = []life{
 	{"first", []machine.Event{
 		{Kind: machine.Begin},
@@ -62,7 +63,8 @@ func (l life) live() (at messages.State, effects int) {
 	return m.State, effects
 }
 
-// BenchmarkStep is what the machine costs a request, by the life that it has: all of it, and each event.
+// BenchmarkStep measures the machine's cost for each life of a request: the whole, and for each
+// event.
 func BenchmarkStep(b *testing.B) {
 	for _, l := range lives {
 		b.Run(l.name, func(b *testing.B) {
@@ -77,7 +79,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// Every life of the benchmark is one that a request can have.
+// A request can have every life of the benchmark.
 func TestLivesEnd(t *testing.T) {
 	for _, l := range lives {
 		at, effects := l.live()

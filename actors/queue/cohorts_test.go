@@ -30,8 +30,8 @@ func told(locks ...queue.LockPath) (words []string) {
 	return words
 }
 
-// TestDeadlocksInCohorts: those that wait without a node, behind that of their session, are part of deadlocks as
-// others are.
+// TestDeadlocksInCohorts: requests that wait without a node, behind the node of their session, are
+// part of deadlocks as others are.
 func TestDeadlocksInCohorts(t *testing.T) {
 	require.Equal(t, []string{"B holds /y and waits for /x; A holds /x and waits for /y"},
 		told(held("/x", "A", "B"), held("/y", "B", "A")))
@@ -42,7 +42,7 @@ func TestDeadlocksInCohorts(t *testing.T) {
 		told(held("/x", "A", "C", "B"), held("/y", "B", "A")), "who merely waits between them is no part of it")
 }
 
-// TestWhoWaitsInACohortKeepsNobodyInTheQueueOut: whoever is behind the node may get in first.
+// TestWhoWaitsInACohortKeepsNobodyInTheQueueOut: a contender behind the node may get in first.
 func TestWhoWaitsInACohortKeepsNobodyInTheQueueOut(t *testing.T) {
 	x := held("/x", "A", "B")
 	second := messages.Contender{Path: "/x", Node: "_c_y-lock-0000000002", Sequence: 2, Token: 2 << 10, Who: "C"}

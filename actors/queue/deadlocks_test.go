@@ -59,8 +59,8 @@ func waits(requests []asked, permits int) (who map[string]bool, holding []int) {
 	return who, holding
 }
 
-// goOn lets everybody give back what they hold who does not stand still, until nobody can. What is left waits
-// for ever.
+// goOn lets every owner that does not stand still give back what it holds, until none can. The
+// requests that are left wait for ever.
 func goOn(requests []asked, permits int) []asked {
 	for {
 		who, holding := waits(requests, permits)

@@ -15,7 +15,7 @@ import (
 // texts has texts that JSON has rules for, and others.
 var texts = []string{"", "host-7", "$1a/nonhost/~+", `quo"ted`, `back\slash`, "<a>&b", "tab\t", "line\n", "\x00", "\x7f", "é", "\u2028", "\xff\xfe", "日本"}
 
-// TestEncodeIsJSON: every field is written as encoding/json writes it, whatever is in it.
+// TestEncodeIsJSON: every field is written as encoding/json writes it, for all contents.
 func TestEncodeIsJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

@@ -9,8 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// findAllocs bounds the allocations of finding one place among a thousand: a few slices, and nothing for each child. It is
-// what was measured, with some room. It holds under -race, too, where the same is allocated.
+// findAllocs bounds the allocations of finding one place among a thousand: a few slices, and
+// nothing for each child. It was measured, and has some room. It holds under -race, too, where the
+// same is allocated.
 const findAllocs = 16.0
 
 func queueOf(length int) (children []string) {

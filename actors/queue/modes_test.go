@@ -44,7 +44,7 @@ func TestNamesAreReadBack(t *testing.T) {
 	}
 }
 
-// TestQueuesWithNames: a queue of another name does not exist, whoever wrote it.
+// TestQueuesWithNames: for a request, contenders of a queue with another name do not exist.
 func TestQueuesWithNames(t *testing.T) {
 	mine := queue.Style{Name: "orders"}.Prefix(guid) + "0000000005"
 	children := []string{"bills_lock_0000000001", "orders_lock_0000000002", "lock-0000000003",
@@ -155,9 +155,9 @@ func TestReplacedNodeIsNotGone(t *testing.T) {
 	require.True(t, position.Head)
 }
 
-// TestSemaphoreOfTheQueue: who fits with all before it holds; the first who does not watches them all, the
-// others the one before them. Whoever leaves, everybody who fits then has been watching it, or learns it
-// from the one before that moves up.
+// TestSemaphoreOfTheQueue: a contender that fits with all before it holds; the first that does not
+// fit watches them all, the others watch the one before them. When any contender leaves, each one
+// that fits then has watched it, or learns it from the one before it, which moves up.
 func TestSemaphoreOfTheQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, children := members(t, messages.Semaphore)

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// user is a user of a Several, who has as many locks as it was told to take and to give back. It is
-// a value, so that every order of what may happen can be tried from it.
+// user is the user of a Several. It takes locks and gives them back as it is told. It is a value,
+// so that every order of what may happen can be tried from it.
 type user struct {
 	several  Several
 	locks    int
@@ -24,7 +24,7 @@ type user struct {
 	ended    bool
 }
 
-// happenings are what may happen to a user, each with whether it may happen now.
+// happenings are the events that may happen to a user, each with whether it may happen now.
 var happenings = []struct {
 	name string
 	may  func(user) bool

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// noon is where the tests' clocks start: no whole second, so that what is cut off somewhere shows.
+// noon is the start of the tests' clocks. It is not a whole second, so that a truncation shows.
 var noon = time.Date(2024, 2, 29, 12, 0, 0, 123_000_000, time.UTC)
 
 // frozen starts a server without the network on a clock that only the test moves, with ticks of 100 ms.

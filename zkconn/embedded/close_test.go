@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Close ends every goroutine of the server, whatever its clients are about.
+// Close ends every goroutine of the server, whatever its clients are doing.
 func TestCloseLeavesNothing(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, s *embedded.Server, clients []*rawClient){
 		"idle": func(*testing.T, *embedded.Server, []*rawClient) {},
@@ -103,7 +103,8 @@ func TestCloseWithClientsThatNeverRead(t *testing.T) {
 	goleak.VerifyNone(t, around)
 }
 
-// Close while clients connect, and again from several goroutines: whoever comes too late is refused.
+// Close while clients connect, and again from several goroutines: a client that comes too late is
+// refused.
 func TestCloseWhileClientsConnect(t *testing.T) {
 	around := goleak.IgnoreCurrent()
 	for range 10 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// inconsistency looks at all that a server keeps in two places, and says where the two disagree. It is nil
-// between any two requests, whatever they were.
+// inconsistency compares all state that a server keeps in two places, and says where the two
+// disagree. It is nil between any two requests.
 func inconsistency(s *Server) error {
 	e := s.e
 	e.mu.Lock()

@@ -41,7 +41,7 @@ func created(c *rawClient) (names []string) {
 	return names
 }
 
-// Pass changes nothing; it counts, which is how a test waits for a request.
+// Pass changes nothing. It counts requests, so that a test can wait for one.
 func TestPass(t *testing.T) {
 	onWrites(t, embedded.Pass, func(t *testing.T, s *embedded.Server, write []byte, victim, witness *rawClient, fault *embedded.Injection) {
 		victim.write(write)

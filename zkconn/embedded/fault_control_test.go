@@ -80,8 +80,8 @@ func TestInjectionReleasesAll(t *testing.T) {
 	all[1].ping()
 }
 
-// A hook sees every request with its session and its paths, before it is carried out, and its action is
-// taken before that of any fault.
+// A hook sees every request with its session and its paths, before it is carried out, and its
+// action is taken before a fault's.
 func TestHook(t *testing.T) {
 	var seen []embedded.Request // written under the server's lock, read when nothing is under way
 	var drop atomic.Bool

@@ -36,7 +36,8 @@ func TestCutsOverTheNetwork(t *testing.T) {
 	until(t, func() bool { return monitored(t, s, 0, "num_alive_connections") == 2 })
 }
 
-// The reply to the closing of a session arrives over the network, whatever was sent after it.
+// The reply to the closing of a session arrives over the network, also when the client has sent
+// more after it.
 func TestLastReplyOverTheNetwork(t *testing.T) {
 	s := embedded.Run(t)
 	for range 5 {

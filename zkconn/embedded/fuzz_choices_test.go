@@ -77,7 +77,7 @@ func (p *play) step() {
 	}
 }
 
-// disturb is what happens to a server besides requests.
+// disturb makes a fault or another change at the server, besides requests.
 func (p *play) disturb(choice, i int) {
 	c := p.conns[i]
 	switch choice {

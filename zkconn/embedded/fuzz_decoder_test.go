@@ -14,8 +14,8 @@ var opcodes = []Op{OpNotification, OpCreate, OpDelete, OpExists, OpGetData, OpSe
 	OpSASL, OpGetEphemerals, OpGetAllChildrenNumber, OpSetWatches2, OpAddWatch, OpWhoAmI, OpCreateSession,
 	OpCloseSession, opError, 77}
 
-// FuzzDecoder reads arbitrary bytes as every kind of record. What is allocated for it stays in proportion
-// to the bytes, whatever lengths they name.
+// FuzzDecoder reads arbitrary bytes as every kind of record. The memory that it allocates stays in
+// proportion to the bytes, for any lengths that they name.
 func FuzzDecoder(f *testing.F) {
 	for _, seed := range seedRecords() {
 		f.Add(seed)
@@ -26,8 +26,8 @@ func FuzzDecoder(f *testing.F) {
 		for name, read := range readers() {
 			before := allocated()
 			read(&decoder{buf: frame})
-			// A part of a multi takes 14 bytes on the wire and 168 in memory, five times that while its list
-			// grows. The rest is what the counter is coarse by.
+			// A part of a multi takes 14 bytes on the wire and 168 in memory, five times that while
+			// its list grows. The rest allows for the coarse counter.
 			require.LessOrEqual(t, allocated()-before, uint64(1<<20+64*len(frame)), name)
 		}
 		for _, op := range opcodes {
@@ -59,7 +59,7 @@ func readers() map[string]func(*decoder) {
 	return all
 }
 
-// allocated is how many bytes the process has allocated so far.
+// allocated is the number of bytes that the process has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bound is how long a test waits for what must come.
+// bound bounds a wait for something that must come.
 const bound = 60 * time.Second
 
 // FuzzFrames sends arbitrary bytes as all that a client has to say. Its connection ends or waits for more;

@@ -120,7 +120,7 @@ func (c *gozk) make(path string, flags int32) string {
 	return made
 }
 
-// next is what a watch tells.
+// next waits for the event of a watch.
 func next(t testing.TB, events <-chan zk.Event) zk.Event {
 	t.Helper()
 	select {

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// What a client has authenticated as it is again when it has reconnected.
+// A client has its identities again when it has reconnected.
 func TestGozkAuthIsSentAgain(t *testing.T) {
 	s := embedded.Run(t)
 	c := dialGozk(t, s)

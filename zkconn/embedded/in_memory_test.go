@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHungUpInMemory: what a client sees of a server that closes the connection is what it sees of one on TCP.
+// TestHungUpInMemory: a client sees the same as on TCP when a server closes the connection.
 func TestHungUpInMemory(t *testing.T) {
 	near, far := net.Pipe()
 	client := &inMemory{Conn: near}

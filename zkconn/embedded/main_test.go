@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A server that is closed leaves nothing running, whatever the tests have done to it.
+// A server that is closed leaves nothing running, after all that the tests have done to it.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// patience is how long a test waits for what must come. Nothing that passes takes that long.
+// patience bounds a wait for something that must come. Nothing that passes takes that long.
 const patience = 60 * time.Second
 
 // until waits for what nobody announces.
@@ -24,8 +24,8 @@ func until(t testing.TB, done func() bool) {
 	}
 }
 
-// rawClient speaks the protocol frame by frame. It sends what it is told when it is told, pings never, and
-// reconnects never, which is where a real client hides what a server does.
+// rawClient speaks the protocol frame by frame. It sends a frame only when told to, and never pings
+// or reconnects, because a real client hides by that what a server does.
 type rawClient struct {
 	t        testing.TB
 	stream   net.Conn

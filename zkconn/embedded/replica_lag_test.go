@@ -66,8 +66,8 @@ func TestLagEndsForAMoment(t *testing.T) {
 	}
 }
 
-// Watches through a replica that lags fire when it catches up, in the order of what happened, and before
-// the reply to what made it catch up.
+// Watches through a replica that lags fire when it catches up, in the order of the changes, and
+// before the reply to the request that made it catch up.
 func TestLagHoldsEventsBack(t *testing.T) {
 	_, _, reader, writer := lagging(t)
 	reader.call(embedded.OpExists, "/new", true)

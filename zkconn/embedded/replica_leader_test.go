@@ -11,8 +11,9 @@ import (
 // epoch is the part of a zxid that a new leader raises.
 func epoch(zxid int64) int64 { return zxid >> 32 }
 
-// When the leader is cut off the others choose another, in a new epoch: its zxids are greater than all
-// before, which is what fencing tokens are made of. Their clients are dropped and keep their sessions.
+// When the leader is cut off the others choose another, in a new epoch: its zxids are greater than
+// all before, and fencing tokens are made of zxids. Their clients are dropped and keep their
+// sessions.
 func TestCutOffLeaderIsReplaced(t *testing.T) {
 	s, _ := frozen(t, threeReplicas...)
 	old := s.Leader()

@@ -34,8 +34,8 @@ func followers(s *embedded.Server) (all []int) {
 	return all
 }
 
-// What is written through one replica is there on all of them when the writer has its reply, with the same
-// Stat: replicas that do not lag have nothing of their own.
+// When a writer has its reply, the write is on all replicas, with the same Stat: replicas that do
+// not lag have the same data.
 func TestReplicasHaveTheSameData(t *testing.T) {
 	s, _ := frozen(t, threeReplicas...)
 	var all []*rawClient

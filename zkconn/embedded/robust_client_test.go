@@ -92,7 +92,8 @@ func awaitEnd(t testing.TB, stream io.Reader) []byte {
 	return rest
 }
 
-// bystander is a client whose work is to go on whatever others do. It has a node, and a watch on another.
+// bystander is a client whose work must go on while others misbehave. It has a node, and a watch on
+// another.
 func bystander(t testing.TB, s *embedded.Server) *rawClient {
 	t.Helper()
 	c := newRaw(t, overPipe(t, s))

@@ -79,7 +79,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// work is what an ordinary client does: make a node, have it watched, and see it go.
+// work does an ordinary client's work: make a node, have it watched, and see it go.
 func work(c *rawClient, path string) {
 	if !c.open(patience) {
 		c.t.Error("no session")

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// badFrames are what no client sends: each ends its connection.
+// badFrames are frames that no client sends: each ends its connection.
 var badFrames = map[string][]byte{
 	"one byte too long":         {0, 0x10, 0, 0},
 	"as long as can be":         {0x7f, 0xff, 0xff, 0xff},

@@ -19,8 +19,8 @@ func atTheEnd(t *testing.T, next int32) *rawClient {
 	return c
 }
 
-// One by one the counter sticks at its greatest value, for a replica never lowers it: the next create asks
-// for the same name again and is refused, whatever it costs the client to find out why.
+// One by one the counter sticks at its greatest value, for a replica never lowers it: the next
+// create asks for the same name again and is refused, and the client must find out why.
 func TestSequenceSticksAtItsEnd(t *testing.T) {
 	c := atTheEnd(t, math.MaxInt32-1)
 	require.Equal(t, "/p/n-2147483646", c.create("/p/n-", sequential))
@@ -36,8 +36,8 @@ func TestSequenceSticksAtItsEnd(t *testing.T) {
 	require.Equal(t, pzxid, c.stat("/p").pzxid, "it is only set together with the counter")
 }
 
-// When the last node is deleted its number is given out again, so two contenders may have had the same: it
-// is why a lock stops long before.
+// When the last node is deleted its number is given out again, so two contenders may have had the
+// same: therefore a lock stops long before.
 func TestSequenceRepeatsAtItsEnd(t *testing.T) {
 	c := atTheEnd(t, math.MaxInt32)
 	for range 3 {

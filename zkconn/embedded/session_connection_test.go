@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that never asks for a session is closed after ten seconds, so that nobody holds one for
-// nothing. Half a handshake is none.
+// A connection that never asks for a session is closed after ten seconds, so that nobody keeps one
+// for nothing. Half a handshake does not count.
 func TestConnectionWithoutHandshakeIsClosed(t *testing.T) {
 	s, clock := frozen(t)
 	mute, half := dialRaw(t, s, 0), dialRaw(t, s, 0)

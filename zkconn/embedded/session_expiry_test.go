@@ -29,7 +29,8 @@ func TestSessionExpiresAtTheFirstTickAfterItsTimeout(t *testing.T) {
 	}
 }
 
-// Whatever a client sends gives its session another full timeout: pings, reads and writes alike.
+// Everything that a client sends gives its session another full timeout: pings, reads and writes
+// alike.
 func TestSessionIsKeptAliveByRequests(t *testing.T) {
 	s, clock := frozen(t)
 	c := openRaw(t, s, 0, time.Second)
@@ -47,8 +48,9 @@ func TestSessionIsKeptAliveByRequests(t *testing.T) {
 	require.Empty(t, s.Sessions())
 }
 
-// An expired session's ephemeral nodes go in one transaction, so that nobody ever sees a part of them gone;
-// who watches them is told of each, and the connection is closed. Other sessions' nodes stay.
+// An expired session's ephemeral nodes go in one transaction, so that nobody ever sees a part of
+// them gone; their watchers are told of each, and the connection is closed. Other sessions' nodes
+// stay.
 func TestExpiryRemovesEphemeralsInOneTransaction(t *testing.T) {
 	s, clock := frozen(t)
 	watcher := openRaw(t, s, 0, time.Minute)
@@ -156,7 +158,8 @@ func TestExpireOnDemand(t *testing.T) {
 	require.False(t, dialRaw(t, s, 0).resume(victim))
 }
 
-// Sessions lists who lives, in the order of opening, whatever ended in between.
+// Sessions lists the living sessions in the order of opening, also when others have ended in
+// between.
 func TestSessionsInOrder(t *testing.T) {
 	s, _ := frozen(t)
 	require.Empty(t, s.Sessions())

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// due is when the leader holds a session for dead, counted from noon.
+// due is the time at which the leader takes a session for dead, counted from noon.
 func due(t *testing.T, s *embedded.Server, c *rawClient) time.Duration {
 	t.Helper()
 	at, known := s.SessionDue(c.session)
@@ -81,8 +81,7 @@ func TestStallFromTheLeader(t *testing.T) {
 	}
 }
 
-// With the link to the leader stalled nothing of what a follower's clients ask for is done, until
-// it is healed.
+// While the link to the leader is stalled, no request of a follower's clients is carried out.
 func TestStallToTheLeader(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	i := followers(s)[0]
@@ -191,7 +190,7 @@ func TestTimeoutsThatDiffer(t *testing.T) {
 	require.Equal(t, 10010*time.Millisecond, due(t, s, again))
 }
 
-// A follower that dies has told nobody of what it heard since its last answer to a ping.
+// A follower that dies takes with it the touches since its last answer to a ping.
 func TestFollowerDiesWithItsTouches(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	i := followers(s)[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// watchLists is what a client asks for when it sets its watches again after a reconnect.
+// watchLists is the request with which a client sets its watches again after a reconnect.
 type watchLists struct{ data, exist, child, persistent, recursive []string }
 
 func (r watchLists) fields(since int64) []any {

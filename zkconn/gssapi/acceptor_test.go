@@ -95,7 +95,7 @@ func (a *acceptor) sign(text []byte, flags byte, number uint32, usage uint32) []
 	return append(append(token, text...), sum...)
 }
 
-// offer is what servers say of security layers.
+// offer is the server's message about security layers.
 func (a *acceptor) offer(layers byte) []byte {
 	flags := byte(wrapFromAcceptor)
 	if len(a.subkey.KeyValue) > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cacheOf is how a credential cache of alice's begins (version 4 of the format), and the ticket-granting ticket that
-// kinit writes behind that.
+// cacheOf gives the beginning of a credential cache of alice's (version 4 of the format), and the
+// ticket-granting ticket that kinit writes behind that.
 func cacheOf(t testing.TB, end time.Time) (beginning, ticket []byte) {
 	t.Helper()
 	data := func(to, b []byte) []byte { return append(binary.BigEndian.AppendUint32(to, uint32(len(b))), b...) }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever does not import this package links nothing of Kerberos.
+// A program that does not import this package links nothing of Kerberos.
 func TestNobodyElseLinksKerberos(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

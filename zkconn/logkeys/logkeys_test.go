@@ -35,7 +35,7 @@ func TestKeysStay(t *testing.T) {
 		"Stack": "stack", "Text": "text", "FastPaths": "fast_paths"}, keys)
 }
 
-// TestSessionID: as ZooKeeper writes it, in whatever format records are.
+// TestSessionID: as ZooKeeper writes it, in all formats of records.
 func TestSessionID(t *testing.T) {
 	var out bytes.Buffer
 	for id, want := range map[logkeys.SessionID]string{0: "0x0", 0x1000abcd: "0x1000abcd", -1: "0xffffffffffffffff"} {

@@ -130,7 +130,7 @@ func write(path, text string, mode os.FileMode) error {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		return err
 	}
-	return os.Chmod(path, mode) // whatever the umask
+	return os.Chmod(path, mode) // under any umask
 }
 
 // give makes a file of another user's, which takes root.
@@ -181,7 +181,7 @@ func TestDamagedContentIsToldAndWrittenOver(t *testing.T) {
 	}
 }
 
-// sample is what one session looks like in a file.
+// sample is the content of a file with one session.
 func sample(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session")

@@ -21,7 +21,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// keptTimeout is the session timeout of those who have died.
+// keptTimeout is the session timeout of the processes that have died.
 const keptTimeout = 10 * time.Second
 
 // died gives a session file as a process leaves it that held under labels, and dies.

@@ -54,7 +54,7 @@ func filled[T any]() T {
 	return x
 }
 
-// across is what a message is on the other side.
+// across gives a message as the other side receives it.
 func across[M proto.Message](t *testing.T, m M) M {
 	t.Helper()
 	data, err := proto.Marshal(m)
@@ -71,7 +71,7 @@ func TestAcquireCrosses(t *testing.T) {
 	require.Zero(t, across(t, wire.FromAcquire(messages.Acquire{})).Messages())
 }
 
-// notices are one of each, with every field set but those that do not cross.
+// notices gives one of each, with every field set that crosses.
 func notices() []any {
 	all := []any{
 		filled[*messages.Transition](), filled[*messages.Held](), filled[*messages.Suspended](),

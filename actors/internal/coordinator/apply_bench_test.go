@@ -58,7 +58,7 @@ func (b *bench) enter(id RequestID, number int) string {
 	return name
 }
 
-// BenchmarkApply is what the decisions cost, without an actor, a connection or a server.
+// BenchmarkApply measures the decisions, without an actor, a connection or a server.
 func BenchmarkApply(b *testing.B) {
 	b.Run("event of a watched node", func(b *testing.B) {
 		c := newBench()

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// inTheNode says of every field of messages.Acquire whether the contender's node tells of it: its data, by
-// carrier.OwnerOf, or its name, by Spec.Style. What is not there is of no interest to anybody else.
+// inTheNode says of every field of messages.Acquire whether the contender's node tells of it: its
+// data, by carrier.OwnerOf, or its name, by Spec.Style. Other sessions need not know the rest.
 var inTheNode = map[string]bool{
 	"Path": false, "Mode": true, "Name": true, "Naming": true, "Permits": false, "Weight": true, "WatchAll": false,
 	"Timeout": false, "Try": false, "MaxWaiters": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
@@ -37,7 +37,7 @@ func TestWhatANodeTellsIsCompared(t *testing.T) {
 		name := of.Field(i).Name
 		require.Equal(t, inTheNode[name], tells, name)
 		if name == "Cohort" {
-			continue // how many grants the node may serve is told to people, and may be that of the request before
+			continue // the number of grants is told to people only, and may be the one of the request before
 		}
 		require.Equal(t, !tells, a.SaysTheSame(b), name)
 	}

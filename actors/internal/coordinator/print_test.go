@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// printed writes all that a coordinator knows, whatever it points to; nothing of it is left out but the outputs of
-// the last input. Two that print the same are the same.
+// printed writes the whole state of a coordinator, through all pointers, except the outputs of the
+// last input. Two coordinators that print the same are the same.
 func printed(c *Coordinator) string {
 	p := printer{seen: map[uintptr]int{}}
 	shown := *c

@@ -19,15 +19,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importable are the packages that this one may use: those of ours that are pure, and of the standard library
-// those that are about data. None of them does anything.
+// importable are the packages that this one may use: our pure ones, and packages of the standard
+// library that are about data. None of them has side effects.
 var importable = []string{
 	"github.com/turnstile-locks/turnstile/messages", "github.com/turnstile-locks/turnstile/actors/machine",
 	"github.com/turnstile-locks/turnstile/actors/queue", "github.com/turnstile-locks/turnstile/zkconn/outcome",
 	"bytes", "cmp", "encoding/binary", "errors", "fmt", "maps", "path", "slices", "strconv", "strings", "time",
 }
 
-// clockCalls are what package time has besides data.
+// clockCalls are the functions of package time that are not about data.
 var clockCalls = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
 
 // parsed gives the files of this package, without its tests.
@@ -116,7 +116,7 @@ func TestStateIsData(t *testing.T) {
 	}
 }
 
-// data looks at types, and at those that implement an interface.
+// data looks at types, and at types that implement an interface.
 type data struct {
 	scope *types.Scope
 	seen  map[string]bool

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// tree is what servers know: enough of it to answer whatever a coordinator asks.
+// tree is the servers' data: enough to answer every query of a coordinator.
 type tree struct {
 	nodes   map[string]*znode // by path
 	numbers map[string]int    // of the children made so far, by path
@@ -66,7 +66,7 @@ func (s *tree) put(path string, owner uint64, data string) {
 	s.childrenChanged(parent)
 }
 
-// remove deletes a node; false where there is none.
+// remove deletes a node; false where it does not exist.
 func (s *tree) remove(path string) bool {
 	if s.nodes[path] == nil {
 		return false
@@ -165,7 +165,7 @@ func (s *tree) create(q *Create, epoch uint64) Answer {
 		Info: Info{Exists: true, Permits: sp.Permits > 0}}
 }
 
-// early is what is listed behind a create.
+// early gives the listing behind a create.
 func (s *tree) early(sp *Spec, list bool) *View {
 	if !list {
 		return nil

@@ -16,9 +16,10 @@ import (
 
 var noTime time.Time
 
-// TestRandomly plays requests with their machines, servers that lose replies, a connection that comes and goes,
-// and other contenders, in any order. After every input the state is right; a clone that goes on by itself changes
-// nothing of what it was cloned from; and when all have given back nothing is left.
+// TestRandomly plays requests with their machines, servers that lose replies, a connection that
+// comes and goes, and other contenders, in any order. After every input the state keeps its
+// invariants. A clone that goes on by itself changes nothing in its original. When all have given
+// back, no node and no request is left.
 func TestRandomly(t *testing.T) {
 	seeds := uint64(200)
 	switch {
@@ -156,12 +157,12 @@ func given(in Input) string {
 	}
 }
 
-// tale is what has happened of late.
+// tale gives the newest events of the history.
 func (g *game) tale() string {
 	return strings.Join(g.log[max(0, len(g.log)-400):], "\n") + "\n" + g.standing()
 }
 
-// stray has a clone go on for some inputs, by a way of its own.
+// stray has a clone go on for some inputs of its own.
 func (g *game) stray(c *Coordinator) {
 	r := rand.New(rand.NewPCG(g.seed, uint64(g.steps)))
 	for range 4 {
@@ -211,7 +212,7 @@ func unanswered(query Query, f Failure) Answer {
 	}
 }
 
-// step lets one thing happen. It tells whether anything could.
+// step makes one random move. It reports whether any was possible.
 func (g *game) step() bool {
 	moves := []func() bool{g.hear, g.hear, g.hear, g.order, g.order, g.order, g.answer, g.answer,
 		g.event, g.event, g.fire, g.command}

@@ -15,7 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// seatNames are what stories and the table of the package doc call the answers of seat, fateNames those of unseat.
+// seatNames are the names of seat's answers in stories and in the table of the package doc,
+// fateNames the names of unseat's.
 var (
 	seatNames = [...]string{refused: "refused", awaitsRequest: "awaitsRequest", sharesHold: "sharesHold",
 		makesBeside: "makesBeside", hasNode: "hasNode", joinsReaders: "joinsReaders", lineOfNode: "lineOfNode",
@@ -25,7 +26,7 @@ var (
 		goes: "goes"}
 )
 
-// seat says where an order that is about to be carried out puts a request, or what becomes of its node.
+// seat says how seat or unseat answers an order that is about to be carried out.
 func (s *story) seat(o *Order) {
 	c := s.c.Clone()
 	c.at = s.at
@@ -53,9 +54,10 @@ func seatsChange(c *Coordinator) string {
 	return ""
 }
 
-// TestSeatTable holds the table of the package doc to the code: the story of each setting, in testdata/seats.txt, comes
-// to those answers of seat and unseat that the table names, and to no others, but for makes and goes, which are what a
-// lock without settings has. Together they come to all answers.
+// TestSeatTable checks the table of the package doc: the story of each setting, in
+// testdata/seats.txt, has exactly the answers of seat and unseat that the table names. makes and
+// goes are not counted, because a lock without settings gets them, too. Together the stories have
+// all answers.
 func TestSeatTable(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

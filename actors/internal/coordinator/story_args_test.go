@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// arguments are those of one line of a story. Each is to be used.
+// arguments are the arguments of one line of a story. Each is to be used.
 type arguments struct {
 	t    *testing.T
 	at   string
@@ -138,7 +138,7 @@ func (a *arguments) names(key string) (all []string) {
 	return all
 }
 
-// styles are how nodes are called in stories, by what stands between who has made it and the number.
+// styles gives the style of a node's name in a story, by the word between its maker and its number.
 var styles = map[string]queue.Style{"": {}, "read": {Mode: messages.Read}, "write": {Mode: messages.Write}}
 
 // shortName is the name of a node in a story; longName as the servers know it.

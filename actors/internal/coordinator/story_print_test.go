@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// words collects those that say something.
+// words collects the words of a line of a story.
 type words []string
 
 func (w *words) add(said bool, format string, args ...any) {

@@ -42,9 +42,9 @@ import (
 //	unused PATH                   whether nobody holds or waits with that node any more
 //	keep NAME, back NAME          remembers how things stand, and goes back there
 //
-// Node x-1 is that of request x, or of another session's x, with the number 1: x-read-1, x-write-1, x-permits-2-1
-// with other modes, x-q-1 in the queue named q. Heartbeats and the looks at the lease are shown where they are
-// asked for.
+// Node x-1 is the node of request x, or of another session's x, with the number 1: x-read-1,
+// x-write-1, x-permits-2-1 with other modes, x-q-1 in the queue named q. Heartbeats and the looks
+// at the lease are shown where they are asked for.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		var s *story
@@ -91,7 +91,7 @@ type story struct {
 	out    strings.Builder
 }
 
-// sessionTimeout is that of the sessions in stories.
+// sessionTimeout is the timeout of the sessions in stories.
 const sessionTimeout = 30 * time.Second
 
 func newStory(t *testing.T, args *arguments) *story {
@@ -196,7 +196,7 @@ func (s *story) note(out Output) {
 	}
 }
 
-// timerNames are what stories call timers. One that was stopped at once is "ended".
+// timerNames are the names of timers in stories. One that was stopped at once is "ended".
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
 	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
 	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver",
@@ -205,7 +205,7 @@ var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", Delet
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}
 
-// queryName is what a story calls a query.
+// queryName gives the name of a query in a story.
 func (s *story) queryName(ask *Ask) string {
 	if name := s.names[ask.ID]; name != "" {
 		return name

@@ -225,14 +225,15 @@ var (
 		number, _ := queue.Sequence(a.Node.Name)
 		a.Node.Czxid = int64(number) + 1
 	})
-	// watchWithoutLooking has the servers tell who comes behind a retained node, and does not look for whoever is there.
+	// watchWithoutLooking has the servers tell of contenders that come behind a retained node, and
+	// does not look for those that are there.
 	watchWithoutLooking = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Alone = true })
 	overlookWish        = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Spent = false })
 	deleteRegardless    = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Exist = nil
 		return &q
 	})
-	// removeByName removes the node of a contest whoever has made it.
+	// removeByName removes the node of a contest of any maker.
 	removeByName = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
 		if at := w.servers.at(oneName); at >= 0 {
 			q.Czxid = w.servers.nodes[at].czxid

@@ -20,8 +20,8 @@ import (
 // the field makes no difference. A walk takes states with the same fingerprint for one, and does not look at what
 // follows from a field that is missing.
 //
-// Fields of states from random histories are altered, one at a time: those of the world, of coordinators, and of what is
-// under way. A field is in the fingerprint when one alteration shows.
+// Fields of states from random histories are altered, one at a time: fields of the world, of
+// coordinators, and of messages under way. A field is in the fingerprint when one alteration shows.
 func TestEveryFieldIsInTheFingerprint(t *testing.T) {
 	a := &alterations{tried: map[string]int{}, shown: map[string]bool{}}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -193,8 +193,8 @@ func (a *alterations) shows() (shows bool) {
 	return fresh(a.w) != a.was
 }
 
-// fieldName gives a field its name: that of its type and its own, and those of the fields around it where it is part of
-// another value.
+// fieldName gives a field its name: its type's and its own, and the names of the fields around it
+// where it is part of another value.
 func fieldName(of reflect.Type, i int, within string) string {
 	if within == "" {
 		within = of.String()
@@ -248,7 +248,7 @@ func withoutDifference(name string) string {
 	return ""
 }
 
-// reasons are why fields make no difference, or none that a walk could see.
+// reasons says why fields make no difference, or no difference that a walk could see.
 var reasons = []struct {
 	why    string
 	fields []string

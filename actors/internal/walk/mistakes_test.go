@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
 )
 
-// seeded is a mistake that a walk of a plan must find: at the boundary of what is walked, or in the source.
+// seeded is a mistake that a walk of a plan must find: at the boundary of the code that is walked,
+// or in its source.
 type seeded struct {
 	name    string
 	mistake Mistake

@@ -63,7 +63,7 @@ var smallAdmission = []Plan{
 		Prompt: true, Bounds: Bounds{Cancels: 1}},
 }
 
-// largeAdmission are those of `make walk`.
+// largeAdmission are the plans of `make walk`.
 var largeAdmission = []Plan{
 	{Name: "one waits, four, every order", Sessions: four, Waiting: 1, Bounds: Bounds{Slow: Always}},
 	{Name: "one waits, permits, a cancel", Sessions: three, Modes: semaphores, Permits: 2, Waiting: 1, Prompt: true,

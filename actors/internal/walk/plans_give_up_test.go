@@ -12,7 +12,7 @@ var smallGiveUps = []Plan{
 	{Name: "given up, a cohort", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{GivesUp: 1}},
 }
 
-// largeGiveUps are those of `make walk`.
+// largeGiveUps are the plans of `make walk`.
 var largeGiveUps = []Plan{
 	{Name: "given up, alone, twice", Sessions: single, Prompt: true,
 		Bounds: Bounds{GivesUp: 2, Cuts: 1, Expiries: 1, Cancels: 1}},

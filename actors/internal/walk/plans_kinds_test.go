@@ -58,7 +58,7 @@ var smallKinds = []Plan{
 		Bounds: Bounds{Asks: 1, Cuts: 1}},
 }
 
-// largeKinds are those of `make walk`.
+// largeKinds are the plans of `make walk`.
 var largeKinds = []Plan{
 	{Name: "a semaphore, a cut, every answer late", Sessions: apart, Modes: semaphores, Permits: 1, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lags: 1}},

@@ -56,7 +56,7 @@ var smallMaxWaiters = []Plan{
 	{Name: "only trying is not bounded", Sessions: three, Try: lastTries, MaxWaiters: behindOne, Prompt: true},
 }
 
-// largeMaxWaiters are those of `make walk`.
+// largeMaxWaiters are the plans of `make walk`.
 var largeMaxWaiters = []Plan{
 	{Name: "behind one, three, a cut", Sessions: twoOne, MaxWaiters: behindOne, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},

@@ -22,7 +22,7 @@ var smallPauses = []Plan{
 	{Name: "put off, permits", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Defers: 2}},
 }
 
-// largePauses are those of `make walk`.
+// largePauses are the plans of `make walk`.
 var largePauses = []Plan{
 	{Name: "hung up on, three", Sessions: twoOne, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},
 	{Name: "hung up on, two, a stop", Sessions: two, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1}},
@@ -32,8 +32,8 @@ var largePauses = []Plan{
 	{Name: "put off, two, cuts", Sessions: two, Prompt: true, Bounds: Bounds{Defers: 2, Cuts: 1}},
 }
 
-// smallReturns are plans in which restored servers bring back what a session has deleted. Whoever waits may look again
-// as often as it likes.
+// smallReturns are plans in which restored servers bring back what a session has deleted. A waiter
+// may look again any number of times.
 var smallReturns = []Plan{
 	{Name: "a node returns, one session", Sessions: two, Arrive: secondLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},
 	{Name: "a node returns, three", Sessions: three, Arrive: thirdLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},

@@ -69,7 +69,7 @@ var smallReaders = []Plan{
 		Bounds: Bounds{Closes: 1}},
 }
 
-// largeReaders are those of `make walk`.
+// largeReaders are the plans of `make walk`.
 var largeReaders = []Plan{
 	{Name: "readers, silence, slow", Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Silences: 1, Breaks: 1, Slow: 1}},

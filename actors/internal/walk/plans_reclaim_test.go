@@ -27,7 +27,7 @@ var smallReclaims = []Plan{
 		Bounds: Bounds{Cancels: 1, Stops: 1}},
 }
 
-// largeReclaims are those of `make walk`.
+// largeReclaims are the plans of `make walk`.
 var largeReclaims = []Plan{
 	{Name: "a hold is reclaimed, a cut and an expiry", Sessions: apart, Reclaim: firstReclaims, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},

@@ -178,7 +178,7 @@ var smallCohorts = []Plan{
 		Bounds: Bounds{Looks: 2}},
 }
 
-// largeCohorts are those of `make walk`.
+// largeCohorts are the plans of `make walk`.
 var largeCohorts = []Plan{
 	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
 	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
@@ -199,7 +199,7 @@ var largeCohorts = []Plan{
 		Prompt: true, Bounds: Bounds{Looks: 2}},
 }
 
-// largeSticky are those of `make walk`.
+// largeSticky are the plans of `make walk`.
 var largeSticky = []Plan{
 	{Name: "sticky, apart, a cut", Sessions: apart, Sticky: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true,

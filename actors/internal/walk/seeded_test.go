@@ -135,8 +135,8 @@ var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: 
 	"contender 4 asks for the lock",
 }}
 
-// steadyPath begins when a session has locked once, and watches the lock path: what it makes next tells whether others come
-// between.
+// steadyPath begins when a session has locked once, and watches the lock path. The number of its
+// next node tells whether others came between.
 func steadyPath(bounds Bounds) Plan {
 	return Plan{Sessions: lastOther, Arrive: notFirst, Steady: true, Prompt: true, Bounds: bounds, After: []string{
 		"session A: the servers carry out Create of stage 0",

@@ -32,7 +32,7 @@ var smallWithout = []Plan{
 	{Name: "one session, an operator", Sessions: two, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1, Stops: 1}},
 }
 
-// largeWithout are those of `make walk`.
+// largeWithout are the plans of `make walk`.
 var largeWithout = []Plan{
 	{Name: "calm, three", Sessions: twoOne},
 	{Name: "a cut, one session", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1}},

@@ -26,7 +26,7 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 	})
 }
 
-// begin is where the clocks of all tests begin: at a full second, so that the next one is a second
+// begin is the first time of all tests' clocks: a full second, so that the next one is a second
 // away. The servers' clock goes on meanwhile: instants may be late by it, and not early.
 var begin = time.Now().Truncate(time.Second)
 

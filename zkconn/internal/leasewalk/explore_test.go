@@ -12,7 +12,7 @@ type violation struct{ trace string }
 
 func (v *violation) Error() string { return "the lease is valid beside a removed session:\n" + v.trace }
 
-// result is what was seen.
+// result counts the states of an exploration.
 type result struct {
 	states, broken int
 	valid          int // states with a valid lease

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// moveKind is what happens next.
+// moveKind is the kind of a move.
 type moveKind uint8
 
 const (

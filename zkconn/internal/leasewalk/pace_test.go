@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// paced is what a session on one connection shows, with round trips that all take equally long.
+// paced is the outcome for a session on one connection, with round trips that all take equally
+// long.
 type paced struct {
 	lasts    bool
 	leased   bool          // the lease never ran out, once there was one

@@ -19,7 +19,7 @@ type seeded struct {
 	walked   bool // every history of the plan, not random ones
 }
 
-// much is how many histories of a plan are played at most to find a mistake.
+// much bounds the histories of a plan that are played to find a mistake.
 const much = 400_000
 
 var (
@@ -88,15 +88,15 @@ var around = []seeded{
 	{name: "a swap loses both touches", wrong: wrong{LosesBoth: true}, plan: lossy, walked: true},
 }
 
-// inSource are those in package evidence.
+// inSource has the mistakes in package evidence.
 var inSource = []seeded{
 	{name: "the rule of two rounds ago", from: "c.here = max(c.here, touched.Plus(Good(c.timeout)))",
 		to: "_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))", plan: quiet},
 	{name: "no chain", from: "if c.timeout > 0 && now >= c.here {", to: "if false {", plan: moving},
 	{name: "no half-tick gap", from: "half: half + late", to: "half: half - half", plan: stalling},
 	{name: "no lateness in the gap", from: "half: half + late", to: "half: half", plan: latePing, walked: true},
-	// What it shows is that B must be sent after A's answer: with 0, one that went out at the same instant, before the
-	// answer, counts. A nanosecond is enough for the model.
+	// It shows that B must be sent after A's answer: with 0, a B that went out at the same instant,
+	// before the answer, counts. A nanosecond is enough for the model.
 	{name: "no lateness before a transaction", from: "settle: late", to: "settle: 0", plan: stalling},
 	{name: "a delayed connect request is forgotten", from: "if c.phase == unclear {", to: "if false {", plan: shorter},
 	{name: "Y one packet later", from: "touched: before, sent: now", to: "touched: now, sent: now", plan: bunched, walked: true},

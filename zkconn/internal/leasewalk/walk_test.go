@@ -32,7 +32,7 @@ var small = []plan{
 		Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Elections: 1}},
 }
 
-// large are those of make lease-walk besides.
+// large has further plans, for make lease-walk.
 var large = []plan{
 	{Name: "large stalls", T: 24, Horizon: 26, Late: 1, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3, Until: 9,
 		Forever: true, Bounds: bounds{Ordered: 1, Committed: 1, Stalls: 2}, Limit: 12_000_000},
@@ -73,7 +73,7 @@ func TestWalk(t *testing.T) {
 	})
 }
 
-// histories is how many histories of a plan are played at random.
+// histories is the number of histories of a plan that are played at random.
 func histories() int {
 	switch {
 	case underRace || testing.Short():

@@ -19,7 +19,7 @@ const (
 // nobody is the leader of a member that has left its own and found no other.
 const nobody = int8(-1)
 
-// life is what a leader has made of the session.
+// life is a leader's view of the session.
 type life uint8
 
 const (
@@ -105,10 +105,10 @@ type world struct {
 	said      string
 }
 
-// bounds is how often what need not happen may happen.
+// bounds says how often each optional event may happen.
 type bounds struct{ Local, Ordered, Committed, Cuts, Connects, Stalls, Elections, Losses, Lags, Ends uint8 }
 
-// plan is what is explored.
+// plan describes one exploration.
 type plan struct {
 	Name     string
 	T        int // the session timeout, in units of time; 0 at a member stands for it
@@ -285,7 +285,7 @@ func (w *world) touch(leader, timeout int) (valid bool) {
 	return true
 }
 
-// leads is what a leader makes of a request.
+// leads has a leader handle a request.
 func (w *world) leads(leader int, m message) (answer message, some bool) {
 	t := &w.trackers[leader]
 	answer = m

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestMemoryIsBounded: whatever comes, in any order, from requesters that never say that they know of the end, a
-// gateway keeps no more than its limits allow; and no sending that is less than two patiences late begins a request
-// again that is over.
+// TestMemoryIsBounded: a gateway keeps no more than its limits allow, with any sendings in any
+// order, from requesters that never say that they know of the end. And no sending that is less than
+// two patiences late begins an ended request again.
 func TestMemoryIsBounded(t *testing.T) {
 	const patience = 10 * time.Second
 	spawned := 0

@@ -60,8 +60,8 @@ func (a *ask) hear(from *gate, r relay.Reply) {
 	a.perform(from, out)
 }
 
-// to gives who gets a sending: whoever is at the address by then, or any gateway where sendings are forwarded, until
-// one has accepted the request.
+// to gives the gateway that gets a sending: the one at the address by then, or any gateway where
+// sendings are forwarded, until one has accepted the request.
 func (a *ask) to(at int, r relay.Request) *gate {
 	switch {
 	case !a.w.forwards:
@@ -84,7 +84,7 @@ func (a *ask) gone() {
 
 func (a *ask) order(o relay.Order) {
 	if a.ended == nil && !a.dead {
-		a.leased = false // whoever gives it back does not rely on it any more
+		a.leased = false // an owner that gives it back does not rely on it any more
 		a.perform(nil, a.relay.Order(a.instant(), o, messages.ReasonNone))
 	}
 }
@@ -150,7 +150,7 @@ func (a *ask) say(notice any) {
 	}
 }
 
-// simulate is one history. What it gives back is what went wrong.
+// simulate plays one history. The world that it returns has the first violation.
 func simulate(seed uint64) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
 	w.zk = &ensemble{w: w}

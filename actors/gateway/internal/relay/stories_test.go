@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The files in testdata are stories, as those of package machine: one thing that happens a stanza, and below it what
-// was decided (go test -rewrite). All times are those of the end that the story is of.
+// The files in testdata are stories, as those of package machine: one thing that happens a stanza,
+// and below it what was decided (go test -rewrite). All times are by the clock of the story's end.
 //
 // For the requester:
 //

@@ -57,7 +57,7 @@ func (e *events) Pop() any {
 	return last
 }
 
-// process is a node: a clock of its own, and a life.
+// process is a node. It has a clock of its own, and may be stopped or killed.
 type process struct {
 	offset time.Duration // of its clock
 	drift  float64       // by how much it goes faster

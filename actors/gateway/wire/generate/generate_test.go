@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCodeIsFresh: the code that is checked in is that of the file beside it. If not: go generate
-// ./actors/gateway/wire.
+// TestCodeIsFresh: the code that is checked in is generated from the file beside it. If not: go
+// generate ./actors/gateway/wire.
 func TestCodeIsFresh(t *testing.T) {
 	code, err := Generate(t.Context(), "../wire.proto")
 	require.NoError(t, err)
