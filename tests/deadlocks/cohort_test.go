@@ -2,7 +2,6 @@ package deadlocks
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -174,38 +173,8 @@ func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 
 // TestOnlyOneInManyCohortsGivesUp: in a circle of requests of one session, all of which look.
 func TestOnlyOneInManyCohortsGivesUp(t *testing.T) {
-	const many = 4
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		one := stage.New(t, at.Connect())
-		var held, asked []*stage.Request
-		for i := range many {
-			held = append(held, caller(t, one, strconv.Itoa(i), "/circle/"+strconv.Itoa(i), inCohort).Holds(t))
-		}
-		over := make(chan cancelled, many)
-		ctx := patient.Deadline(t)
-		for i := range many {
-			r := caller(t, one, strconv.Itoa(i), "/circle/"+strconv.Itoa((i+1)%many), inCohort, detecting)
-			asked = append(asked, r)
-			go func() {
-				_, err := r.Rec.Await(ctx, messages.StateCancelled)
-				over <- cancelled{i, err}
-			}()
-		}
-		gaveUp := <-over
-		require.NoError(t, gaveUp.err)
-		first := gaveUp.which
-		held[first].Send(&messages.Release{})
-		for i := 1; i < many; i++ { // one after the other gets what it waits for, and gives back what it has
-			next := (first - i + many) % many
-			asked[next].Hold(t)
-			asked[next].Send(&messages.Release{})
-			asked[next].Finish(t)
-			held[next].Send(&messages.Release{})
-			held[next].Finish(t)
-		}
-		told := asked[first].Finish(t)
-		require.Len(t, told, 2)
-		require.Len(t, told[0].(*messages.Deadlocked).Deadlock.Members, many)
-		require.Equal(t, messages.ReasonDeadlock, told[1].(*messages.Cancelled).Reason)
+		giveUpInTurn(t, 4, func() *stage.Stage { return one }, inCohort)
 	})
 }

@@ -57,59 +57,64 @@ func TestExactlyOneGivesUp(t *testing.T) {
 	})
 }
 
-// cancelled tells which of many requests was cancelled, or why nobody knows.
-type cancelled struct {
-	which int
-	err   error
-}
-
 // TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about.
+// It is the youngest.
 func TestOnlyOneOfManyGivesUp(t *testing.T) {
-	const many = 5
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		var held []*stage.Request
-		var asked []*stage.Request
-		var stages []*stage.Stage
-		for i := range many {
-			stages = append(stages, stage.New(t, at.Connect()))
-			held = append(held, caller(t, stages[i], strconv.Itoa(i), "/ring/"+strconv.Itoa(i)).Holds(t))
-		}
-		for i := range many {
-			asked = append(asked, caller(t, stages[i], strconv.Itoa(i), "/ring/"+strconv.Itoa((i+1)%many), detecting))
-		}
-		over, ctx := make(chan cancelled, many), patient.Deadline(t)
-		for i, r := range asked {
-			go func() {
-				_, err := r.Rec.Await(ctx, messages.StateCancelled)
-				over <- cancelled{i, err}
-			}()
-		}
-		gaveUp := <-over
-		require.NoError(t, gaveUp.err)
-		first := gaveUp.which
-		held[first].Send(&messages.Release{})
-		for i := 1; i < many; i++ { // one after the other gets what it waits for, and gives back what it has
-			next := (first - i + many) % many
-			asked[next].Hold(t)
-			asked[next].Send(&messages.Release{})
-			asked[next].Finish(t)
-			held[next].Send(&messages.Release{})
-			held[next].Finish(t)
-		}
-		told := asked[first].Finish(t)
-		require.Len(t, told, 2)
-		dead := told[0].(*messages.Deadlocked)
-		require.Len(t, dead.Deadlock.Members, many)
+		dead, last := giveUpInTurn(t, 5, func() *stage.Stage { return stage.New(t, at.Connect()) })
 		youngest, some := dead.Deadlock.Youngest()
 		require.True(t, some)
 		require.Equal(t, youngest.Node, dead.Node)
 		for _, m := range dead.Deadlock.Members {
 			require.LessOrEqual(t, m.Waits.Token, youngest.Token)
 		}
-		last := told[1].(*messages.Cancelled)
-		require.Equal(t, messages.ReasonDeadlock, last.Reason)
 		require.Equal(t, dead.Grant, last.Grant)
 	})
+}
+
+// giveUpInTurn has callers hold one lock each and ask for the next one's, so that they wait in a
+// circle. One of them gives up, and gives back what it holds. Then one after the other gets what it
+// waits for. It returns what the one that gave up was told.
+func giveUpInTurn(t *testing.T, many int, session func() *stage.Stage, more ...func(*messages.Acquire)) (
+	*messages.Deadlocked, *messages.Cancelled) {
+	t.Helper()
+	var sessions []*stage.Stage
+	var held, asked []*stage.Request
+	for i := range many {
+		sessions = append(sessions, session())
+		held = append(held, caller(t, sessions[i], strconv.Itoa(i), "/ring/"+strconv.Itoa(i), more...).Holds(t))
+	}
+	type cancelled struct {
+		which int
+		err   error
+	}
+	over, ctx := make(chan cancelled, many), patient.Deadline(t)
+	for i := range many {
+		r := caller(t, sessions[i], strconv.Itoa(i), "/ring/"+strconv.Itoa((i+1)%many), append(more, detecting)...)
+		asked = append(asked, r)
+		go func() {
+			_, err := r.Rec.Await(ctx, messages.StateCancelled)
+			over <- cancelled{i, err}
+		}()
+	}
+	gaveUp := <-over
+	require.NoError(t, gaveUp.err)
+	first := gaveUp.which
+	held[first].Send(&messages.Release{})
+	for i := 1; i < many; i++ { // one after the other gets what it waits for, and gives back what it has
+		next := (first - i + many) % many
+		asked[next].Hold(t)
+		asked[next].Send(&messages.Release{})
+		asked[next].Finish(t)
+		held[next].Send(&messages.Release{})
+		held[next].Finish(t)
+	}
+	told := asked[first].Finish(t)
+	require.Len(t, told, 2)
+	dead, last := told[0].(*messages.Deadlocked), told[1].(*messages.Cancelled)
+	require.Len(t, dead.Deadlock.Members, many)
+	require.Equal(t, messages.ReasonDeadlock, last.Reason)
+	return dead, last
 }
 
 // TestOneThatDoesNotLookIsSpared: then the youngest of those that do gives up.

@@ -294,38 +294,56 @@ func onlyMember(t *testing.T, e *estate, client *locks.Client) locks.Member {
 	return members[0]
 }
 
+// job is the work of RunOnce.
+type job = func(context.Context, locks.Token) error
+
+// did is work that has nothing to do.
+func did(context.Context, locks.Token) error { return nil }
+
+// turn has the servers replaced while work is under way and somebody waits for the turn. The work is
+// told that it has lost the lock. It returns what became of who waited.
+func (e *estate) turn(t *testing.T, befall replacement, works func(job) (locks.Once, error),
+	waits func() (locks.Once, error)) locks.Once {
+	t.Helper()
+	under, lost := make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := works(func(ctx context.Context, _ locks.Token) error {
+			close(under)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		lost <- err
+	}()
+	<-under
+	type turn struct {
+		locks.Once
+		err error
+	}
+	next := make(chan turn, 1)
+	go func() {
+		once, err := waits()
+		next <- turn{once, err}
+	}()
+	synctest.Wait()
+	befall.befall(t, e, mutex)
+
+	require.ErrorIs(t, <-lost, locks.ErrLost)
+	got := <-next
+	e.works(t, "who waited for its turn")
+	require.NoError(t, got.err)
+	return got.Once
+}
+
 // TestReplacedServersRunOnce: work that is under way is told that it has lost the lock, and leaves no mark. Somebody who
 // waits for the turn runs.
 func TestReplacedServersRunOnce(t *testing.T) {
 	replaced(t, "run-once", func(t *testing.T, e *estate, befall replacement) {
 		works, waits := e.open(t), e.open(t)
-		under, lost := make(chan struct{}), make(chan error, 1)
-		go func() {
-			_, err := locks.RunOnce(patient(t), works, lockPath, time.Hour, func(ctx context.Context, _ locks.Token) error {
-				close(under)
-				<-ctx.Done()
-				return context.Cause(ctx)
-			})
-			lost <- err
-		}()
-		<-under
-		type turn struct {
-			locks.Once
-			err error
-		}
-		next := make(chan turn, 1)
-		go func() {
-			once, err := locks.RunOnce(patient(t), waits, lockPath, time.Hour,
-				func(context.Context, locks.Token) error { return nil }, locks.WithWaiting())
-			next <- turn{once, err}
-		}()
-		synctest.Wait()
-		befall.befall(t, e, mutex)
-
-		require.ErrorIs(t, <-lost, locks.ErrLost)
-		got := <-next
-		e.works(t, "who waited for its turn")
-		require.NoError(t, got.err)
+		got := e.turn(t, befall, func(work job) (locks.Once, error) {
+			return locks.RunOnce(patient(t), works, lockPath, time.Hour, work)
+		}, func() (locks.Once, error) {
+			return locks.RunOnce(patient(t), waits, lockPath, time.Hour, did, locks.WithWaiting())
+		})
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		again, err := locks.RunOnce(e.inTime(t), works, lockPath, time.Hour,
 			func(context.Context, locks.Token) error { return errors.New("it is not due") })
@@ -343,33 +361,11 @@ func TestReplacedServersRunOnceFor(t *testing.T) {
 	replaced(t, "run-once-for", func(t *testing.T, e *estate, befall replacement) {
 		works, waits := e.open(t), e.open(t)
 		instant := time.Now().Truncate(time.Minute)
-		under, lost := make(chan struct{}), make(chan error, 1)
-		go func() {
-			_, err := locks.RunOnceFor(patient(t), works, lockPath, instant, func(ctx context.Context, _ locks.Token) error {
-				close(under)
-				<-ctx.Done()
-				return context.Cause(ctx)
-			})
-			lost <- err
-		}()
-		<-under
-		type turn struct {
-			locks.Once
-			err error
-		}
-		next := make(chan turn, 1)
-		did := func(context.Context, locks.Token) error { return nil }
-		go func() {
-			once, err := locks.RunOnceFor(patient(t), waits, lockPath, instant, did, locks.WithWaiting())
-			next <- turn{once, err}
-		}()
-		synctest.Wait()
-		befall.befall(t, e, mutex)
-
-		require.ErrorIs(t, <-lost, locks.ErrLost)
-		got := <-next
-		e.works(t, "who waited for its turn")
-		require.NoError(t, got.err)
+		got := e.turn(t, befall, func(work job) (locks.Once, error) {
+			return locks.RunOnceFor(patient(t), works, lockPath, instant, work)
+		}, func() (locks.Once, error) {
+			return locks.RunOnceFor(patient(t), waits, lockPath, instant, did, locks.WithWaiting())
+		})
 		require.True(t, got.Mark.For.Equal(instant), got.Mark)
 		tried, err := locks.RunOnceFor(e.inTime(t), works, lockPath, instant, did, locks.WithRetryAfter(0))
 		require.NoError(t, err)

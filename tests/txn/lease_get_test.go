@@ -158,13 +158,7 @@ func TestGetAfterTheLease(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				d := &bubble.Network{Server: server}
-				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
-				bubble.WritePlace(t, others)
-				lease, err := client.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
-				time.Sleep(time.Minute)
+				server, d, _, lease := heldThroughOutages(t)
 				answer := make(chan error, 2)
 				go func() {
 					time.Sleep(time.Millisecond)
@@ -178,7 +172,7 @@ func TestGetAfterTheLease(t *testing.T) {
 				}()
 				c.strike(server, d)
 				require.ErrorIs(t, <-answer, locks.ErrLost)
-				_, _, err = lease.Get(t.Context(), bubble.Place)
+				_, _, err := lease.Get(t.Context(), bubble.Place)
 				require.ErrorIs(t, err, locks.ErrLost)
 			})
 		})

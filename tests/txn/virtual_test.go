@@ -97,19 +97,27 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 	}
 }
 
+// heldThroughOutages gives a lease of a minute ago, the network between its client and the server,
+// and a client that has another one.
+func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks.Client, *locks.Lease) {
+	t.Helper()
+	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	d := &bubble.Network{Server: server}
+	client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+	bubble.WritePlace(t, others)
+	lease, err := client.Mutex("/lock").Lock(t.Context())
+	require.NoError(t, err)
+	time.Sleep(time.Minute)
+	return server, d, others, lease
+}
+
 // TestTxnAfterTheLease: the connection is down until the lease is over, or the session has expired: nothing is sent, also
 // where the node still exists at the servers.
 func TestTxnAfterTheLease(t *testing.T) {
 	for name, length := range map[string]time.Duration{"the session lives": 6 * time.Second, "it has expired": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				d := &bubble.Network{Server: server}
-				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
-				bubble.WritePlace(t, others)
-				lease, err := client.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
-				time.Sleep(time.Minute)
+				_, d, others, lease := heldThroughOutages(t)
 				answer := make(chan error, 1)
 				go func() {
 					time.Sleep(time.Millisecond)
@@ -137,13 +145,7 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				d := &bubble.Network{Server: server}
-				client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
-				bubble.WritePlace(t, others)
-				lease, err := client.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
-				time.Sleep(time.Minute)
+				server, d, others, lease := heldThroughOutages(t)
 				fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place, Action: c.action})
 				require.NoError(t, err)
 				d.Refuse(true) // or the client may be back, and read what came of it, before its session is ended
