@@ -18,6 +18,9 @@ import (
 // queue to nothing.
 func (s *scene) conclude(t *testing.T) {
 	t.Helper()
+	if s.cell.end == refused {
+		s.subject.await(t, messages.StateFailed) // before the one that it would wait for gives back
+	}
 	if s.front != nil {
 		if s.cell.frontLost {
 			awaitEnd(t, s.front.lease)
@@ -41,7 +44,11 @@ func (s *scene) conclude(t *testing.T) {
 		require.ErrorIs(t, s.subject.lease.Unlock(patient(t)), locks.ErrNotHeld)
 		token = s.subject.lease.Token()
 	case refused:
-		require.ErrorIs(t, (<-s.subject.got).err, s.cell.err)
+		err := (<-s.subject.got).err
+		require.ErrorIs(t, err, s.cell.err)
+		if s.cell.err == locks.ErrQueueFull {
+			s.concludeRefused(t, err)
+		}
 	case unreturned:
 		require.ErrorIs(t, <-s.unlock, s.cell.err)
 		token = s.subject.lease.Token()
@@ -58,6 +65,9 @@ func (s *scene) conclude(t *testing.T) {
 	time.Sleep(timeout + 2*tick) // whatever was to come late has come
 	require.Empty(t, s.children(t))
 	s.compare(t)
+	if s.cell.played().bounds != nil {
+		s.concludeBounded(t)
+	}
 }
 
 // awaitPlace waits until the subject watches as it does last in its story.
@@ -130,7 +140,7 @@ func (s *scene) compare(t *testing.T) {
 	}, "the request has ended")
 	synctest.Wait() // until the last notice has come, too
 	transitions, went := s.subject.rec.Transitions(), s.subject.rec.States()
-	if c.recipe == acquiring {
+	if c.isOf(acquiring) {
 		went = looksOnce(went)
 	}
 	if c.pipelines() || c.course.story == nil {
@@ -152,7 +162,7 @@ func (s *scene) compare(t *testing.T) {
 // pipelines reports whether the request goes to the servers right behind the create, so that the fault meets both. Then
 // the cell demands how the subject ends, and not its way.
 func (c cell) pipelines() bool {
-	return (c.request == list || c.request == permits) && c.recipe == acquiring
+	return (c.request == list || c.request == permits) && c.isOf(acquiring)
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's

@@ -143,8 +143,8 @@ func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
 }
 
 // newRealPlayer is newPlayer by the real clock.
-func newRealPlayer(t *testing.T, client *locks.Client, path string) *player {
-	p := newPlayer(t, client, path)
+func newRealPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
+	p := newPlayer(t, client, path, opts...)
 	p.bound = bound
 	return p
 }
