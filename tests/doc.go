@@ -7,8 +7,8 @@
 // Behaviour, on an embedded server, a real one and an ensemble of three:
 //
 //   - kinds: how each kind of lock grants: mutexes, readers and writers, semaphores, cohorts, several locks at once.
-//   - leases: what a holder is told, and when: cuts, silence, outages, suspended machines.
-//   - queues: who holds and who waits, asking for a lock back, and breaking it.
+//   - leases: what a holder hears, and when: cuts, silence, outages, suspended machines.
+//   - queues: who holds and who waits, revoke requests, and breaking a lock.
 //   - deadlocks: circles of waiters, and who gives up.
 //   - elections: leader loops, campaigns, contests, groups.
 //   - runonce: jobs that run once in a period, or for each instant of a schedule.

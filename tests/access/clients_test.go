@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// What all tests of behaviour do, whatever package they are in.
+// Helpers that all tests of behaviour share, in any package.
 var (
 	open       = patient.Open
 	recorder   = patient.Recorder
@@ -21,7 +21,7 @@ var (
 	eventually = patient.Eventually
 )
 
-// bound is how long a test waits for what must come, however slow the machine is.
+// bound bounds a wait for something that must come, on a machine of any speed.
 const bound = patient.Bound
 
 // happens waits for what must come.
@@ -72,7 +72,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// asks is how a client asks for a lock of some kind, with an observer.
+// asks makes a function that asks for a lock of some kind, with an observer.
 type asks func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error)
 
 // mutexAt asks for an exclusive lock.

@@ -30,7 +30,7 @@ func TestContendersOfSeveralUsers(t *testing.T) {
 	})
 }
 
-// seldom is long: whoever looks again once in a session timeout does not do so during a test.
+// seldom is long: a waiter that looks again once in a session timeout does not do so during a test.
 const seldom = 60 * time.Second
 
 // often is short, so that looking again does not make a test long. A session may end of it on a slow machine, which

@@ -60,8 +60,8 @@ func creatorsTakeTurns(t *testing.T, at *place) {
 	at.requireCount(t, 0, "/mine")
 }
 
-// shutOut tells what becomes of a client that is not alice's: a clear error long before its deadline, nothing left,
-// and nobody disturbed.
+// shutOut checks a client that is not alice's: it gets a clear error long before its deadline,
+// leaves nothing, and disturbs nobody.
 func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 	holder := lock(t, mine(t, at.connect()), "/mine")
 	stranger := open(t, at.connect(), opts...)

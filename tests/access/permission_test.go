@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// What the session's user may do with the lock path, and what becomes of a lock there: "Permissions" of locks/LIMITS.md.
+// For each permission that the session's user lacks on the lock path, how a lock there behaves:
+// "Permissions" of locks/LIMITS.md.
 func TestPermissionsOnTheLockPath(t *testing.T) {
 	tell(t, []story{
 		{"READ, CREATE, DELETE and WRITE are all that is needed", with(zk.PermRead|zk.PermCreate|zk.PermDelete|zk.PermWrite, works)},

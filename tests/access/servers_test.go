@@ -17,7 +17,7 @@ type story struct {
 	tell func(t *testing.T, at *place)
 }
 
-// place is where a story happens: a server, and a chroot of the story's own.
+// place is the place of a story: a server, and a chroot of the story's own.
 type place struct {
 	addr string
 	root string

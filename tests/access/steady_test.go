@@ -59,8 +59,8 @@ func steady(t *testing.T, client *locks.Client) (last int32) {
 	return last
 }
 
-// requireOrder makes the lock path again, brings its numbers up to the last that the client has had, and wants the client to
-// see who holds.
+// requireOrder makes the lock path again, brings its numbers up to the last that the client has
+// had, and checks that the client sees the holder.
 func requireOrder(t *testing.T, at *place, client *locks.Client, last int32) {
 	t.Helper()
 	conn := at.as(t, bob)

@@ -58,8 +58,9 @@ func as(t *testing.T, cfg *tls.Config, authority *rig.Authority, name string) *t
 	return cfg
 }
 
-// requireRefused opens a client that cannot get in, and ends its ctx when it has tried and failed: whoever dials for
-// the second time has told before why the first time failed. The error says why.
+// requireRefused opens a client that cannot get in, and ends its ctx when it has tried and failed:
+// a client that dials for the second time has told before why the first time failed. The error says
+// why.
 func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option) {
 	t.Helper()
 	ctx := deadline(t)

@@ -36,7 +36,7 @@ func TestOwnNodesUnreadable(t *testing.T) {
 
 // unreadKind is a way to lock, and what its client needs.
 type unreadKind struct {
-	// data are those of the lock path before anybody locks.
+	// data are the lock path's data before anybody locks.
 	data []byte
 	ask  asks
 }

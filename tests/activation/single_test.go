@@ -143,7 +143,7 @@ func TestCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestOwnerIsItsOwn: two activations on one node are two owners, whatever the request says.
+// TestOwnerIsItsOwn: two activations on one node are two owners, for any Owner in the request.
 func TestOwnerIsItsOwn(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}

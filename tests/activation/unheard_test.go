@@ -40,8 +40,8 @@ func (m *mute) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.
 
 func (m *mute) Clock(uint64) *zkconn.LeaseClock { return m.clock }
 
-// TestClockIsAsked: no message is served, and no continuation runs, once the lease has run out, though
-// nobody has told of it.
+// TestClockIsAsked: no message is served, and no continuation runs, once the lease has run out,
+// although no event has told of it.
 func TestClockIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, j := &node{name: "n", system: bubble.System(t)}, &journal{}

@@ -21,7 +21,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// timeout is that of all sessions.
+// timeout is the timeout of all sessions.
 const timeout = 10 * time.Second
 
 // path is the lock path of the one identity that tests activate.

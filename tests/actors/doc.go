@@ -1,7 +1,7 @@
-// Package actors shows what only lock actors have: what their parents, observers and recorders are
-// told, owners that end, and lock actors that are stopped from outside. It also has what becomes of
-// lock paths, and go-zookeeper's Lock beside ours. What is the same by every face is in package
-// faces beside this one.
+// Package actors tests what only lock actors have: notices to parents, observers and recorders,
+// owners that end, and lock actors that are stopped from outside. It also tests how lock paths come
+// and go, and go-zookeeper's Lock beside ours. Package faces beside this one has what all faces
+// share.
 //
 // Each test spawns its lock actors on a stage, on an embedded server, a real one and an ensemble of
 // three.

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// idle spawns an actor that does nothing: somebody who owns a lock.
+// idle spawns an actor that does nothing, to own a lock.
 func idle(t *testing.T, s *stage.Stage) *actor.PID {
 	t.Helper()
 	pid := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))

@@ -118,7 +118,7 @@ func TestStoppedRightAfterSpawnLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestStoppedLockActorsLeaveNothing ends many at once, in whatever state each of them is.
+// TestStoppedLockActorsLeaveNothing ends many at once, each in any state.
 func TestStoppedLockActorsLeaveNothing(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		s := stage.New(t, at.Connect())
@@ -176,7 +176,8 @@ func TestStoppedWhileDisconnected(t *testing.T) {
 	})
 }
 
-// flush has a session lock and release: what it was making for those that ended before has been made then.
+// flush has a session lock and release: by then it has made the nodes of requests that ended
+// before.
 func flush(t *testing.T, s *stage.Stage, path string) {
 	t.Helper()
 	r := s.Spawn(t, path)

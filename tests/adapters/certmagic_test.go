@@ -22,7 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// What certmagic is given is taken as it is.
+// certmagic takes these values directly, without a wrapper.
 var (
 	_ certmagic.Locker    = (*locks.Named)(nil)
 	_ certmagic.TryLocker = (*locks.Named)(nil)

@@ -4,6 +4,7 @@
 //   - TestCertMagic: three processes that want the same certificate from one store, locked by locks.Named.
 //   - TestGoose: three processes that migrate the same database, locked by locks.OneKey.
 //
-// Each is shown to go wrong without the lock: that is what its lock is for. gocron's adapters have tests of their own,
-// in locks/adapters/gocron, and robfig/cron and asynq in examples/scheduler.
+// Each is shown to go wrong without the lock, so the test shows what the lock is for. gocron's
+// adapters have tests of their own, in locks/adapters/gocron, and robfig/cron and asynq in
+// examples/scheduler.
 package adapters

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// What goose is given is taken as it is.
+// goose takes these values directly, without a wrapper.
 var (
 	_ lock.Locker        = locks.OneKey[*sql.DB]{}
 	_ lock.SessionLocker = locks.OneKey[*sql.Conn]{}

@@ -7,7 +7,7 @@ import (
 
 // A change is one ratio in two runs.
 type change struct {
-	comparison // as it is now
+	comparison // the present commit's
 	before     summary
 }
 

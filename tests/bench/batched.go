@@ -9,9 +9,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// batchedSession makes the node of a lock and deletes it, as bareSession does, in transactions that gather what many
-// workers ask for, and keeps nobody out. It is what the servers and go-zookeeper allow at most to any lock that makes
-// and deletes a node for each of its holders, on the machine that it is measured on.
+// batchedSession makes the node of a lock and deletes it, as bareSession does, in transactions that
+// combine the requests of many workers, and keeps nobody out. It shows the most that the servers
+// and go-zookeeper allow to any lock that makes and deletes a node for each of its holders, on this
+// machine.
 type batchedSession struct {
 	*connection
 	parts chan batchedPart

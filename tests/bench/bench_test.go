@@ -102,7 +102,8 @@ func requireWhole(t *testing.T, b *bench, lines string) {
 				line := regexp.MustCompile(`(?m)^` + m.name + ` n=\d+ ` + p.name + ` (-?[\d.]+) \S+ \(-?[\d.]+\.\.-?[\d.]+, \d+ rounds\)$`)
 				found := line.FindStringSubmatch(lines)
 				require.NotNil(t, found, "%s of %s", m.name, p.name)
-				// Without goroutines there are no stacks: the figure is what the process's own ones grew or shrank by.
+				// Without goroutines there are no stacks: the figure is the growth of the process's
+				// other stacks, which may be below zero.
 				aboutNothing := m.name == "memory-stack" && p.name == oursAsActors
 				if !aboutNothing && (m.better != neither || strings.HasSuffix(m.name, serverProcessor)) {
 					require.Regexp(t, `[1-9]`, found[1], found[0])
@@ -146,7 +147,7 @@ func TestEveryWorkloadRuns(t *testing.T) {
 	})
 }
 
-// Idle sessions send pings, and those that hold commit heartbeats too.
+// Idle sessions send pings, and sessions that hold commit heartbeats, too.
 func TestIdleSessionsAreMeasured(t *testing.T) {
 	var per map[string]float64
 	// On a machine that stands still, sessions of half a second fail or send too little. Then longer

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// The size of a chart. It is a PNG, which looks the same whatever fonts a reader has, on a white ground, which makes
-// it legible on a dark page, too.
+// The size of a chart. It is a PNG, which looks the same with any fonts, on a white ground, which
+// makes it legible on a dark page, too.
 const (
 	chartWidth  = 18 * vg.Centimeter
 	chartHeight = 10.5 * vg.Centimeter
@@ -27,8 +27,8 @@ const (
 	barWidth    = 40 // points
 )
 
-// style is how a peer is drawn: colours of the palette of Okabe and Ito, which people who see colours differently tell
-// apart, and shapes for who sees none.
+// style is the colour and shape of a peer. The colours are of the palette of Okabe and Ito, which
+// people who see colours differently tell apart; the shapes are for people who see none.
 type style struct {
 	color color.Color
 	shape draw.GlyphDrawer
@@ -80,7 +80,7 @@ func (r result) plot(folder string) error {
 	return nil
 }
 
-// file is where a chart goes.
+// file gives the path of a chart.
 func (r result) file(folder, name string) string {
 	if r.Members > 1 {
 		name += "-ensemble"

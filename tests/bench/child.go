@@ -151,7 +151,7 @@ func beChild(text string) error {
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
 		return err
 	}
-	ctx := context.Background() // the parent kills whoever takes too long
+	ctx := context.Background() // the parent kills a child that takes too long
 	to := &parent{json.NewEncoder(os.Stdout), bufio.NewReader(os.Stdin)}
 	switch spec.Task {
 	case taskCompete:

@@ -134,7 +134,7 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	return sum, errors.Join(state.err, c.settle(tallies))
 }
 
-// grace is how long workers may take to end when their sessions have been closed.
+// grace bounds the time that workers take to end when their sessions have been closed.
 const grace = 10 * time.Second
 
 // finish waits until workers have ended, and gives the cause when ctx ends before. Then they are left to themselves

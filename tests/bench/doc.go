@@ -28,7 +28,8 @@
 // Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu
 // and <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the
 // benchmark's own work included; in processes, it is the competing processes together; of Curator
-// and kazoo, theirs. The time is that of the span that is counted, over the grants in it.
+// and kazoo, theirs. It is the processor time in the span that is counted, divided by the grants in
+// it.
 //
 // Three are measured from their beginning to their end instead, over all that they did: the
 // workload queue, the bare requests of pair, and Curator and kazoo, except in processes. The last
@@ -82,8 +83,8 @@
 //
 //   - bare: a create and a delete without any lock, by go-zookeeper, or what the workload says. It
 //     is the floor.
-//   - batched: the same in transactions that combine what many workers ask for. It is what the
-//     servers and go-zookeeper allow to any lock that makes and deletes a node for each holder.
+//   - batched: the same in transactions that combine what many workers ask for. The servers and
+//     go-zookeeper allow no more to any lock that makes and deletes a node for each holder.
 //   - memory: it makes a node, hands it over in memory from one worker of its session to the next
 //     for so many grants, and deletes it. It is the floor of locks that share a node, which no
 //     workload has yet.

@@ -9,7 +9,7 @@ import (
 // failoverTimeout is the session timeout of a holder that is killed.
 const failoverTimeout = 4 * time.Second
 
-// failover is how long it takes until somebody holds after the process of the holder was killed.
+// failover measures the time until a waiter holds after the process of the holder was killed.
 var failover = workload{
 	name: "failover", per: "waiters behind a holder whose process is killed, session timeout 4 s", sizes: []int{1}, quick: []int{1},
 	metrics: []metric{

@@ -15,7 +15,7 @@ import (
 const (
 	// gatewayNodes is on how many nodes the requesters are: each is a process with an actor system and a remote.
 	gatewayNodes = 10
-	// gatewayPaths is how many lock paths there are where there is not one.
+	// gatewayPaths is the number of lock paths where the workload has many.
 	gatewayPaths = 1000
 	// mostSessions bounds the sessions that are opened in the place of requesters.
 	mostSessions = 1000
@@ -30,7 +30,7 @@ var gatewayUse = workload{
 		{oursSessions, bySessions}},
 }
 
-// gatewayMetrics are those of one form.
+// gatewayMetrics gives the metrics of one form.
 func gatewayMetrics(name, locks string) []metric {
 	return []metric{
 		{name, "grants/s", more, "Requesters on " + locks},
@@ -69,7 +69,7 @@ func (t trial) forms(ctx context.Context, run func(*usersOf) error) (figures, er
 	return found, nil
 }
 
-// form measures one form, and adds its figures to those that were found.
+// form measures one form, and adds its figures to the others.
 func (t trial) form(ctx context.Context, name string, paths int, found figures, run func(*usersOf) error) error {
 	folder, err := os.MkdirTemp("", "turnstile-bench-")
 	if err != nil {

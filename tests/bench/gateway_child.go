@@ -24,7 +24,8 @@ const farewell = 200 * time.Millisecond
 // gatewayName is the gateway's name on its node.
 const gatewayName = "locks"
 
-// queued is how many messages to one node have room at first; without it, a million take 16 MB for each node.
+// queued is the number of messages to one node that have room at first. By default there is room
+// for a million, 16 MB for each node.
 const queued = 1000
 
 // newNode makes an actor system with a remote on a port of its own.

@@ -16,7 +16,7 @@ var errTwoHolders = errors.New("bench: two held one lock at once")
 
 // The words of a guard. Those of a guard in a file are also known to the workers in Java and Python.
 const (
-	wordHolder   = iota // number of who holds, from 1; 0 for nobody
+	wordHolder   = iota // number of the holder, from 1; 0 for nobody
 	wordStop            // not 0: everybody is to end
 	wordGrants          // how many there were; read and written by holders only
 	wordArrived         // how many workers have held; likewise
@@ -27,7 +27,7 @@ const (
 	guardWords = wordProcess + guardProcesses
 )
 
-// guardProcesses is how many processes may share a guard.
+// guardProcesses is the number of processes that may share a guard.
 const guardProcesses = 16
 
 // guard watches over one lock: it finds out when two hold it at once, counts the grants, and knows when the last
@@ -72,7 +72,7 @@ func (g *guard) swap(from, to int64) bool {
 }
 func (g *guard) grants() int64 { return g.load(wordGrants) }
 
-// epoch is where the clock of guards begins.
+// epoch is the zero of the guards' clock.
 var epoch = time.Now()
 
 func instant() int64 { return int64(time.Since(epoch)) }

@@ -21,7 +21,7 @@ const (
 	spansPerTimeout = 10
 	// mostHolders bounds how many sessions hold at once: each commits a transaction every sixth of its timeout.
 	mostHolders = 500
-	// openers is how many sessions are opened at once.
+	// openers is the number of sessions that are opened at once.
 	openers = 16
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// memorySession makes the node of a lock, hands it over in memory from one worker to the next, and deletes it after so
-// many grants, or when nobody waits. It keeps out the other workers of its session, in the order in which they came,
-// and nobody else. It is what the servers and a bare program allow at most to any lock whose node serves so many
-// holders of a session.
+// memorySession makes the node of a lock, hands it over in memory from one worker to the next, and
+// deletes it after so many grants, or when nobody waits. It keeps out the other workers of its
+// session, in the order in which they came, and nobody else. It shows the most that the servers and
+// a bare program allow to any lock whose node serves so many holders of a session.
 type memorySession struct {
 	*connection
 	grants int // that a node serves
@@ -23,7 +23,7 @@ type memorySession struct {
 // memoryLock is one lock of a session.
 type memoryLock struct {
 	held    bool            // or handed over
-	waiting []chan struct{} // who waits, in order; the session's mu guards both
+	waiting []chan struct{} // the waiters, in order; the session's mu guards both
 
 	node string // that serves; only the holder touches what follows
 	left int    // grants that it still serves

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// memoryGrants is how many grants a node serves.
+// memoryGrants is the number of grants that a node serves.
 const memoryGrants = 64
 
 // A node serves so many grants, and then there is another, as long as somebody waits.

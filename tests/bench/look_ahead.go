@@ -28,7 +28,7 @@ func openNotAhead(ctx context.Context, servers string, timeout sessionTimeout) (
 	return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithoutFastPaths(actors.LookAhead))
 }
 
-// passingOn measures hand-offs of holders that hold for a while, and of those that do not.
+// passingOn measures hand-offs of holders that hold for a while, and of holders that do not.
 func passingOn(ctx context.Context, t trial, open opener) (figures, error) {
 	found := figures{}
 	for _, kept := range []time.Duration{hold, 0} {

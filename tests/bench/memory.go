@@ -21,7 +21,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// queueLength is how many wait for one lock: what a request costs is measured, not what a long queue does.
+// queueLength is the number of waiters for one lock: the cost of a request is measured, and not the
+// cost of a long queue.
 const queueLength = 100
 
 // memoryUse measures the memory of requests that wait, in a process that has nothing else to do.
@@ -90,7 +91,7 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 		"memory-goroutines": each(before.Goroutines, then.Goroutines)}, nil
 }
 
-// waitingNodes is how many nodes those who wait make: a cohort makes one.
+// waitingNodes is the number of nodes that the waiters make: a cohort makes one.
 func (t trial) waitingNodes() int {
 	if t.peer == oursInCohorts {
 		return 1

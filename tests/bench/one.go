@@ -27,10 +27,10 @@ var one = workload{
 	},
 }
 
-// cohortGrants is how many grants in a row pass inside a session, in workload cohort.
+// cohortGrants is the number of grants in a row inside a session, in workload cohort.
 const cohortGrants = 64
 
-// fewGrants is how many pass inside a session where sessions compete.
+// fewGrants is the number of grants in a row inside a session where sessions compete.
 const fewGrants = 16
 
 // cohort is the same where up to cohortGrants grants in a row pass inside the session. Its floor is a bare program that hands
@@ -154,5 +154,5 @@ func (t trial) counted(ctx context.Context, run func() (tally, error)) (tally, e
 	return got, err
 }
 
-// packets is how many packets the servers received for each grant.
+// packets is the number of packets that the servers received for each grant.
 func (t tally) packets() float64 { return float64(t.received) / float64(t.all) }

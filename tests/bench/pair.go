@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// hold is how long the workers of pair hold: long enough that the next one waits, and nothing else is to do.
+// hold is the time for which the workers of pair hold: long enough that the next one waits, and
+// nothing else is to do.
 const hold = 3 * time.Millisecond
 
 // pair is sessions with one worker each that pass a lock on.

@@ -32,7 +32,7 @@ type peer struct {
 	measure func(ctx context.Context, t trial) (figures, error)
 }
 
-// peersFor are those that a run measures.
+// peersFor gives the peers that a run measures.
 func (w workload) peersFor(o options, others []*foreign) []peer {
 	all := w.peers(others)
 	if len(o.only) > 0 {
@@ -41,7 +41,7 @@ func (w workload) peersFor(o options, others []*foreign) []peer {
 	return all
 }
 
-// peers are those that take part in a workload, in the order in which they are measured.
+// peers gives the peers of a workload, in the order in which they are measured.
 func (w workload) peers(others []*foreign) []peer {
 	var all []peer
 	if w.bare != nil {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// processor is how much processor time the servers have used, all together, on Linux.
+// processor is the processor time that all servers have used together, on Linux.
 func (s *stage) processor() (time.Duration, error) { return processorOf(s.pids) }
 
 // clocks are the processes whose processor time a measurement counts, by their numbers.
 type clocks struct{ clients, servers []int }
 
-// clocks are those of a measurement: the clients', which are this process where none is named, and the servers'. There
-// are none on systems that cannot tell.
+// clocks gives the clocks of a measurement: the clients', which are this process where no other is
+// named, and the servers'. It has no clocks on systems that cannot tell.
 func (t trial) clocks(clients ...int) clocks {
 	me := []int{os.Getpid()}
 	if _, err := processorOf(me); errors.Is(err, errors.ErrUnsupported) {
@@ -57,8 +57,8 @@ const (
 	serverProcessor = "-server-cpu"
 )
 
-// put adds them to the figures of a workload. No time means that it is not known: servers in this process have none of
-// their own.
+// put adds them to the figures of a workload. No time means that it is not known, as for servers in
+// this process.
 func (s spent) put(found figures, name string) {
 	if s.grants > 0 && s.clients > 0 {
 		found[name+clientProcessor] = micros(s.clients) / float64(s.grants)

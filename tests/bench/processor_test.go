@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// Processor time is that of the clients' and of the servers' processes.
+// Processor time is counted for the clients' and for the servers' processes.
 func TestProcessorTimeIsCounted(t *testing.T) {
 	rig.Require(t)
 	s, err := raise(t.Context(), false)

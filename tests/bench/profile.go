@@ -26,7 +26,7 @@ const (
 	mutexFraction = 10
 )
 
-// topLines is how many lines of each profile are printed.
+// topLines is the number of lines of each profile that are printed.
 const topLines = "40"
 
 // cumulative are the profiles that count from the start of the program: what they were before is written, too.

@@ -89,7 +89,7 @@ func (l waitingLine) run(ctx context.Context, t trial) (queued, drained time.Dur
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	failed := context.AfterFunc(ctx, l.s.close) // ends those that ignore contexts
+	failed := context.AfterFunc(ctx, l.s.close) // ends clients that ignore contexts
 	defer failed()
 	var waiting sync.WaitGroup
 	begin := time.Now()

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// restart is how long it takes a process that was killed while it held a lock to have it again when it is started again.
-// Turnstile keeps its session in a file (locks.WithSessionFile); others wait until the session has expired.
+// restart measures the time from the start of a process, which was killed while it held a lock,
+// until it holds again. Turnstile keeps its session in a file (locks.WithSessionFile); others wait
+// until the session has expired.
 var restart = workload{
 	name: "restart", per: "holders that are killed and started again, session timeout 4 s", sizes: []int{1}, quick: []int{1},
 	metrics: []metric{

@@ -96,7 +96,8 @@ func (r rounds) growthOf(w workload, n, first int, peers []peer) (all []comparis
 
 func isOurs(name string) bool { return strings.HasPrefix(name, ours) }
 
-// ratios are those of the rounds that both have taken part in; above 1 means that mine is better.
+// ratios gives the ratios of the rounds in which both have taken part; above 1 means that mine is
+// better.
 func (r rounds) ratios(m metric, mine, other cellKey) (all []float64) {
 	for round := range min(len(r[mine]), len(r[other])) {
 		a, hasA := r[mine][round][m.name]

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// serverWarmUp is how long each server is kept busy by each kind of peer before anything is measured.
+// serverWarmUp is the time for which each kind of peer keeps each server busy before anything is
+// measured.
 const serverWarmUp = 5 * time.Second
 
 // bench is a run.
@@ -196,7 +197,7 @@ func (b *bench) remark(format string, args ...any) {
 
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.to, format+"\n", args...) }
 
-// load is how many processes wanted to run in the last minute, on Linux.
+// load is the number of processes that wanted to run in the last minute, on Linux.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

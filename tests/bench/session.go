@@ -14,7 +14,8 @@ type session interface {
 // opener opens a session with the servers of a connect string.
 type opener func(ctx context.Context, connect string, timeout sessionTimeout) (session, error)
 
-// openAll opens a session with each of the servers; those that are open already are closed after an error.
+// openAll opens a session with each of the servers; after an error it closes the ones that are
+// open.
 func openAll(ctx context.Context, open opener, connects []string, timeout sessionTimeout) ([]session, error) {
 	var opened []session
 	for _, connect := range connects {

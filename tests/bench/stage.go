@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// memory is where a folder's files are in memory, on Linux.
+// memory is a folder whose files are in memory, on Linux.
 const memory = "/dev/shm"
 
 // serverFlags are for the JVM of a server. The rig's own are for servers that start quickly; these overrule them with
@@ -100,7 +100,7 @@ func (s *stage) strike() error {
 // connect is the one server that a session connects to, so that it is the same for all peers.
 func (s *stage) connect(session int) string { return s.addrs[session%len(s.addrs)].Addr() }
 
-// connects are those of several sessions.
+// connects gives the connect strings of several sessions.
 func (s *stage) connects(sessions int) []string {
 	all := make([]string, sessions)
 	for i := range all {
@@ -112,7 +112,7 @@ func (s *stage) connects(sessions int) []string {
 // all is the connect string for peers that open several sessions with one.
 func (s *stage) all() string { return strings.Join(s.connects(len(s.addrs)), ",") }
 
-// packets is how many packets all servers have received from clients.
+// packets is the number of packets that all servers have received from clients.
 func (s *stage) packets(ctx context.Context) (int, error) { return s.sum(ctx, "zk_packets_received") }
 
 // sum adds a metric of all servers.
@@ -132,7 +132,7 @@ func (s *stage) sum(ctx context.Context, name string) (int, error) {
 	return sum, nil
 }
 
-// pollEvery is how often the bench looks at a server while it waits.
+// pollEvery is the pause between two looks at a server while the bench waits.
 const pollEvery = 2 * time.Millisecond
 
 // awaitChildren waits until a node has so many children, and gives the number of requests that it took.

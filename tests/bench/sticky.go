@@ -26,7 +26,7 @@ var sticky = workload{
 	},
 }
 
-// visits is how often somebody comes from elsewhere.
+// visits is the number of locks from another session.
 const visits = 50
 
 // comeAfter measures what a lock costs that another session has just given back, and what one that is free does.

@@ -8,7 +8,7 @@ import (
 // figures are the results of one measurement, by the names of the metrics.
 type figures map[string]float64
 
-// allGrants is how many grants there were altogether. It is no metric, and is not printed.
+// allGrants is the number of all grants. It is no metric, and is not printed.
 const allGrants = "grants"
 
 // better says which figure is the better one.
@@ -66,7 +66,7 @@ type trial struct {
 	peer  string
 	n     int
 	path  string // exists, and is nobody else's
-	heap  string // file for a profile of the heap of who waits; empty for none
+	heap  string // file for a profile of the waiters' heap; empty for none
 }
 
 // timeout is the session timeout where a workload is not about it: sessions are not to end under a load.
@@ -94,7 +94,7 @@ func workloadNamed(name string) (workload, bool) {
 	return workload{}, false
 }
 
-// sizesFor are those of a run.
+// sizesFor gives the sizes of a run.
 func (w workload) sizesFor(o options) []int {
 	switch {
 	case len(o.sizes) > 0:

@@ -10,12 +10,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Estate is one address behind which the server may be replaced: by one without data, by one that was restored from an
-// old backup, or by something that hands out another session to whoever asks for its own. Its methods may be called
-// from any goroutine.
+// Estate is one address behind which the server may be replaced: by one without data, by one that
+// was restored from an old backup, or by something that hands out another session to a client that
+// asks for its own. Its methods may be called from any goroutine.
 type Estate struct {
 	mu     sync.Mutex
-	server *embedded.Server // nil while there is none
+	server *embedded.Server // nil while no server runs
 	swaps  bool
 	conns  []net.Conn
 }
@@ -52,7 +52,7 @@ func (e *Estate) Vacate() { e.replace(nil, false) }
 // Replace has another server there from now on. Connections to the one before are reset.
 func (e *Estate) Replace(server *embedded.Server) { e.replace(server, false) }
 
-// Swap has whoever connects again get another session from now on, at the same server.
+// Swap gives clients that reconnect another session from now on, at the same server.
 func (e *Estate) Swap() {
 	e.mu.Lock()
 	server := e.server

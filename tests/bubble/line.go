@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// State is that of a Line.
+// State is the state of a Line.
 type State int
 
 // The states.

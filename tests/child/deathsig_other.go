@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// dieWithParent has no counterpart here: who is killed leaves its children behind.
+// dieWithParent has no counterpart here: a process that is killed leaves its children behind.
 func dieWithParent() *syscall.SysProcAttr { return nil }

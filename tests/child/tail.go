@@ -2,7 +2,7 @@ package child
 
 import "sync"
 
-// tailLimit is how much is remembered, in bytes.
+// tailLimit bounds the output that is remembered, in bytes.
 const tailLimit = 64 << 10
 
 // Tail is a writer that remembers the end of what was written, for messages of failure.

@@ -181,7 +181,7 @@ func newWorld(t *testing.T, servers string, first time.Duration) *world {
 	return w
 }
 
-// contenders is how many nodes there are in a lock path.
+// contenders is the number of nodes in a lock path.
 func (w *world) contenders(t *testing.T, path string) int {
 	t.Helper()
 	queue, err := w.client.Queue(patient.Deadline(t), path)

@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestLocksOfCluster: a member without a session locks through the grains of those that have one. When
-// one of these is killed, what was held there is lost, what was held at the other is not, and every path
-// can be locked again.
+// TestLocksOfCluster: a member without a session locks through the grains of members that have one.
+// When one of these is killed, its locks are lost, the other's are not, and every path can be
+// locked again.
 func TestLocksOfCluster(t *testing.T) {
 	eachServer(t, mortal, func(t *testing.T, w *world) {
 		at := map[int64][]said{} // what is held, by the session that holds
@@ -150,8 +150,8 @@ func (p *process) hearAnswer(t *testing.T) said {
 	}
 }
 
-// TestOnlyGrainsLinkTheCluster: protoactor's cluster is linked by those who import package grain, and
-// gRPC neither by actors that are served under a lock nor by locks.
+// TestOnlyGrainsLinkTheCluster: only programs that import package grain link protoactor's cluster.
+// Neither package activation nor package locks links gRPC.
 func TestOnlyGrainsLinkTheCluster(t *testing.T) {
 	const module, cluster = "github.com/turnstile-locks/turnstile/", "protoactor-go/cluster"
 	list := func(pkg string) string {

@@ -54,13 +54,14 @@ type said struct {
 	Relists                        int64 // so often a waiter found by looking again what an event should have told it
 }
 
-// member is a member of a cluster in a process of its own. It does what it reads, and says what comes
-// of it. (In one process, protoactor's own data races would end tests that look for ours.)
+// member is a member of a cluster in a process of its own. It carries out the commands that it
+// reads, and prints their results. (In one process, protoactor's own data races would end tests
+// that look for ours.)
 type member struct {
 	system  *actor.ActorSystem
 	cluster *cluster.Cluster
 	client  *locks.Client
-	session *actors.Session // nil: it has none
+	session *actors.Session // nil: it has no session
 
 	mu     sync.Mutex
 	leases map[string]*locks.Lease
@@ -242,7 +243,7 @@ func (m *member) use(c command) error {
 	return nil
 }
 
-// activate has a member activate an identity, whatever the cluster believes whose it is.
+// activate has a member activate an identity, even where the cluster places that at another member.
 func (m *member) activate(c command) error {
 	for range 10 { // protoactor's futures lose replies
 		answer, err := m.system.Root.RequestFuture(actor.NewPID(c.Address, disthash.PartitionActivatorActorName),

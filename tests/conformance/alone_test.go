@@ -39,7 +39,8 @@ func TestFreshServers(t *testing.T) {
 }
 
 // TestServersTidyUp compares what servers remove on their own: containers that have lost their last
-// child, and nodes whose time is over. When they do is up to them, so only what comes of it is compared.
+// child, and nodes whose time is over. The time is up to the servers, so only the results are
+// compared.
 func TestServersTidyUp(t *testing.T) {
 	t.Parallel()
 	right, err := tidied(startReal(t, quick))

@@ -60,8 +60,8 @@ func (c *caretaker) ask(operations ...operation) ([]answer, error) {
 
 func op(name, path string) operation { return operation{name: name}.with("path", path) }
 
-// prepare makes the root, and notes what everything is to be compared with. It sets the data of "/", so that
-// it is the same whatever was done to the server before.
+// prepare makes the root, and notes the values that everything is compared with. It sets the data
+// of "/", so that they do not depend on earlier runs.
 func (c *caretaker) prepare(m *mask) error {
 	answers, err := c.ask(op("setData", "/"), op("create2", "~"), op("exists", "/"), op("childrenNumber", "/"))
 	if err != nil {

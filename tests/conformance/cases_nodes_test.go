@@ -1,6 +1,6 @@
 package conformance
 
-// nodeCases are about what becomes of nodes, and what numbers they carry.
+// nodeCases are about how nodes come and go, and their numbers.
 var nodeCases = []regression{
 	{"sequence numbers count creates and not children", `
 		s0 create path=~/p

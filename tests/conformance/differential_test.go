@@ -37,8 +37,9 @@ type finding struct {
 
 func (f *finding) any() bool { return f.difference != nil || f.err != nil }
 
-// leg is how many operations one pair of servers takes. A real one keeps some of what it has been through,
-// and with the small heap that the tests give it, it ends after several hundred thousand.
+// leg is the number of operations that one pair of servers takes. A real one keeps some of what it
+// has been through, and with the small heap that the tests give it, it ends after several hundred
+// thousand.
 const leg = 200_000
 
 // TestDifferential compares the subject with the reference.
@@ -53,7 +54,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// twinOperations is how many operations two real servers are compared with.
+// twinOperations is the number of operations with which two real servers are compared.
 const twinOperations = 2_000
 
 // TestTwoRealServers finds no difference, or something is masked too little.

@@ -1,6 +1,6 @@
 // Package conformance sends the same operations to two servers and compares everything that they
-// answer. It is how the embedded server is held to what a real one does: a 3.9.5, whichever version
-// TURNSTILE_ZOOKEEPER names for the other suites.
+// answer. So the embedded server is compared with a real one. That is a 3.9.5, also where
+// TURNSTILE_ZOOKEEPER names another version for the other suites.
 //
 // The operations are drawn at random, or written by hand where something is to be pinned down. They
 // are carried out one at a time, by several sessions, under a root of the sequence's own. After
@@ -12,8 +12,8 @@
 // prints the shortest sequence that shows one, in the form in which it can be added to the cases of
 // TestRegressions.
 //
-// The client's side of the protocol is written here once more, apart from the server's and from
-// that of any library, so that a mistake in one of them shows.
+// The client's side of the protocol is written here once more, apart from the server's and from any
+// library's, so that a mistake in one of them shows.
 //
 // # What is compared
 //

@@ -13,7 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// memory is where a folder's files are in memory, on Linux. Elsewhere a server keeps them where it may.
+// memory is a folder whose files are in memory, on Linux. Elsewhere a server uses the default
+// folder.
 const memory = "/dev/shm"
 
 // BenchmarkEmbeddedAgainstReal measures the same cycle of a create and a delete, through go-zookeeper over
@@ -55,7 +56,7 @@ func connectTo(b *testing.B, addr string) *zk.Conn {
 	return conn
 }
 
-// measure is how long some cycles take.
+// measure gives the time that some cycles take.
 func measure(b *testing.B, conn *zk.Conn, cycles int) time.Duration {
 	begin := time.Now()
 	for range cycles {

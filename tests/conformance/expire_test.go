@@ -14,8 +14,9 @@ var quick = conditions{
 	reap:     500 * time.Millisecond,
 }
 
-// expire leaves a session alone until it is gone, and lets another one watch. An expiry takes a transaction id, and
-// nothing else happens meanwhile, so the next id that the watcher sees is that of the expiry.
+// expire leaves a session alone until it is gone, and lets another one watch. An expiry takes a
+// transaction id, and nothing else happens meanwhile, so the next id that the watcher sees is the
+// expiry's.
 func (p *player) expire(o operation) []entry {
 	watcher := int(o.number("by", 0))
 	timeout := time.Duration(o.number("timeout", 0)) * time.Millisecond

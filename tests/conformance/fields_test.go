@@ -58,7 +58,7 @@ func (g *generator) acl(name string) string {
 	}
 }
 
-// flags draws those that fit the operation more often.
+// flags draws flags, and those that fit the operation more often.
 func (g *generator) flags(name string) string {
 	if g.seldom("any flags", 10) {
 		return pick(g.T, "flags", flags)

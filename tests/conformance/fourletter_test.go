@@ -66,7 +66,7 @@ func keys(text string) (all []string) {
 	return all
 }
 
-// TestVersion holds the embedded server to saying that it is what it is compared with.
+// TestVersion: the embedded server reports the version that it is compared with.
 func TestVersion(t *testing.T) {
 	p := servers(t)
 	named := regexp.MustCompile(`(?m)^zookeeper\.version=([0-9.]+)-`)
@@ -77,7 +77,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// wantedMetrics are those that clients and tests read.
+// wantedMetrics are the metrics that clients and tests read.
 var wantedMetrics = []string{
 	"zk_version", "zk_server_state", "zk_avg_latency", "zk_max_latency", "zk_min_latency",
 	"zk_packets_received", "zk_packets_sent", "zk_num_alive_connections", "zk_outstanding_requests",
@@ -122,7 +122,7 @@ func TestMetricsCount(t *testing.T) {
 	const run = "/metrics"
 	want := map[string]string{
 		"zk_ephemerals_count": "1", "zk_watch_count": "3", "zk_global_sessions": "2",
-		"zk_num_alive_connections": "3", // and who asks
+		"zk_num_alive_connections": "3", // and the one that asks
 	}
 	for _, s := range []server{startReal(t, undisturbed), startSubject(t, undisturbed)} {
 		var clients [2]*caretaker

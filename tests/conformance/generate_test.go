@@ -48,7 +48,7 @@ type generator struct {
 	*rapid.T
 	guess
 	session int              // whose turn it is
-	watched map[int][]string // what it may be told of
+	watched map[int][]string // the paths of whose events it may be told
 }
 
 func pick[T any](t *rapid.T, label string, from []T) T {

@@ -2,7 +2,7 @@ package conformance
 
 import "slices"
 
-// kind is how a field looks on the wire.
+// kind is the form of a field on the wire.
 type kind int
 
 const (
@@ -24,10 +24,10 @@ const (
 type field struct {
 	key       string
 	kind      kind
-	otherwise string // what it is when an operation does not say
+	otherwise string // its value when an operation does not give one
 }
 
-// layout is how an operation is asked and answered.
+// layout is the form of an operation's request and answer.
 type layout struct {
 	code    int32
 	request []field
@@ -108,7 +108,7 @@ var layouts = map[string]layout{
 	"close":           {code: -11},
 	// unknown is a request of a kind that there is not, unless code says one.
 	"unknown": {code: 99, harness: []string{"code"}},
-	// frame sends a length, and as many bytes as it is told.
+	// frame sends a length, and a given number of bytes.
 	"frame": {harness: []string{"length", "send"}},
 	// open begins a session where the last one has ended or lost its connection.
 	"open": {harness: connectArguments},

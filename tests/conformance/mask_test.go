@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// mask turns the values of one server into those that every server must give.
+// mask turns the values of one server into values that every server must give.
 type mask struct {
 	scope
 	top      stat  // the node "/" when the sequence began
@@ -19,8 +19,8 @@ type mask struct {
 	started  time.Time
 }
 
-// zxid counts from the creation of the root. Whatever is older was made by
-// others, and they are not the same on both servers.
+// zxid counts from the creation of the root. Older changes were made by others, and are not the
+// same on both servers.
 func (m *mask) zxid(z int64) string {
 	switch {
 	case z <= 0:
@@ -96,7 +96,7 @@ func showData(t text) string {
 // otherRoot is the name of a sequence's root, ours or one that could not be removed.
 var otherRoot = regexp.MustCompile(`^conformance-\d+$`)
 
-// children are sorted: a real server's order is that of its hash table.
+// children are sorted: a real server gives them in the order of its hash table.
 func (m *mask) children(l list[text]) string {
 	var out []text
 	for _, child := range l.items {

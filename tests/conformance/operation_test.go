@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// operation is one thing that a session does. Its arguments stay in their
-// written form, so that what is printed is what can be run again:
+// operation is one operation of a session. Its arguments stay in their written form, so that the
+// printed text can be run again:
 //
 //	s0 create path=~/a data=x flags=3
 //	s1 multi { check path=~/a version=2; delete path=~/a }
 //
-// A tilde at the start of a path is the root of the sequence. What is left out
-// has the default of the operation's layout.
+// A tilde at the start of a path is the root of the sequence. An argument that is left out has the
+// default of the operation's layout.
 type operation struct {
 	session int
 	name    string
@@ -63,7 +63,7 @@ func (o operation) number(key string, otherwise int64) int64 {
 	return n
 }
 
-// count is how many requests the operation stands for.
+// count is the number of requests that the operation stands for.
 func (o operation) count() int {
 	if o.name == burst {
 		return len(o.parts)

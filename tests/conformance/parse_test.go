@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parseOperations reads what render writes: an operation a line. Empty lines and those
-// that begin with # are left out.
+// parseOperations reads what render writes: an operation a line. Empty lines, and lines that begin
+// with #, are left out.
 func parseOperations(source string) ([]operation, error) {
 	var out []operation
 	for line := range strings.Lines(source) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slots is how many sessions a sequence has at a time.
+// slots is the number of sessions that a sequence has at a time.
 const slots = 4
 
 // player carries out a sequence on one server.
@@ -112,8 +112,8 @@ func (p *player) do(o operation) step {
 	return s
 }
 
-// reads tell nobody but who asks. Should a server tell others of them all the same, it shows after the
-// next operation.
+// reads are the operations that only the client that asks hears of. Should a server tell others of
+// them all the same, it shows after the next operation.
 var reads = map[string]bool{
 	"exists": true, "getData": true, "getChildren": true, "getChildren2": true, "getACL": true,
 	"getEphemerals": true, "childrenNumber": true, "multiRead": true, "whoAmI": true, "ping": true, "sync": true,

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// The pools are what arguments are drawn from. What is drawn more often stands more
-// often, and shrinks better the nearer it stands to the front.
+// Arguments are drawn from the pools. A value that is to be drawn more often stands more often. The
+// nearer it stands to the front, the better it shrinks.
 
 // names are the operations, by weight.
 var names = weighted(map[string]int{
@@ -102,7 +102,7 @@ var acls = []string{
 	"[1:world:anyone,1:world:anyone]", "[1:world:anyone,2:world:anyone]", "[]", "null",
 }
 
-// digestACL is the access list for who knows the password.
+// digestACL is the access list for clients that know the password.
 func digestACL(perms int, secret string) string {
 	sum := sha1.Sum([]byte(secret))
 	return fmt.Sprintf("[%d:digest:%q]", perms, secret[:1]+":"+base64.StdEncoding.EncodeToString(sum[:]))

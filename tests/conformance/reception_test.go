@@ -67,7 +67,7 @@ func (r *reception) nextPing() int {
 	return slices.IndexFunc(r.requests, func(o numberedOperation) bool { return o.name == "ping" })
 }
 
-// reply notes the answer to a request, and which ones before it had none.
+// reply notes the answer to a request, and which requests before it had no answer.
 func (r *reception) reply(h header, d *decoder) {
 	fields := []shown{{"err", fmt.Sprint(h.err)}, {"zxid", r.player.mask.zxid(h.zxid)}}
 	at := slices.IndexFunc(r.requests, func(o numberedOperation) bool { return o.xid == h.xid })

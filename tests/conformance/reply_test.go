@@ -53,7 +53,7 @@ func (m *mask) field(f field, o operation, d *decoder) []shown {
 	}
 }
 
-// clients are sorted: a real server's order is that of its hash table.
+// clients are sorted: a real server gives them in the order of its hash table.
 func clients(d *decoder) string {
 	l := decodeList(d, func() string { return d.text().String() + ":" + d.text().String() })
 	slices.Sort(l.items)

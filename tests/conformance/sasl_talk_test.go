@@ -116,11 +116,12 @@ func begin(*saslTalk) []byte { return tokenOf("") }
 // token says something.
 func token(value string) saying { return func(*saslTalk) []byte { return tokenOf(value) } }
 
-// directive is name=value of an answer to a challenge, as it is sent.
+// directive is name=value in an answer to a challenge, as sent.
 type directive struct{ name, value string }
 
-// respond answers a challenge as somebody, with changes: a directive that replaces the one of its name, or comes
-// behind where there is none; with an empty value none is sent.
+// respond answers a challenge as somebody, with changes: a directive that replaces the one of its
+// name, or is added where there was none of that name. With an empty value the directive is left
+// out.
 func respond(user, password string, changes ...directive) saying {
 	return func(t *saslTalk) []byte {
 		const realm, cnonce, uri = "zk-sasl-md5", "0123456789abcdef", "zookeeper/zk-sasl-md5"

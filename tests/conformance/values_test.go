@@ -24,8 +24,8 @@ type aclEntry struct {
 	scheme, id text
 }
 
-// A value is written as it is where nothing in it could be misread, as a Go
-// string otherwise, as x*1000 for a thousand times x, and null for null.
+// A value is written plainly where nothing in it could be misread, as a Go string otherwise, as
+// x*1000 for a thousand times x, and null for null.
 
 const (
 	plainLimit = 100

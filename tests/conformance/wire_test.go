@@ -14,8 +14,8 @@ import (
 // found something.
 const patience = 30 * time.Second
 
-// grace is how long a connection may stay open after the reply that ends it, before
-// it is asked for a sign of life. It says nothing about right or wrong: one that ends later has ended.
+// grace is the time that a connection may stay open after the reply that ends it, before it is
+// asked for a sign of life. Nothing is judged by it: a connection that ends later has ended, too.
 const grace = 2 * time.Second
 
 const (

@@ -104,7 +104,7 @@ func (c *counts) granted(asked, got int64) {
 	}
 }
 
-// request counts a request by its kind. A multi is one, whatever is in it.
+// request counts a request by its kind. A multi counts as one, with any parts.
 func (c *counts) request(frame []byte) {
 	if len(frame) < xidAndOp {
 		return

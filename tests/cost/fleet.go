@@ -45,8 +45,8 @@ const openAtOnce = 64
 // openTimeout bounds how long all may take.
 const openTimeout = 5 * time.Minute
 
-// openFleet opens so many clients, with servers at these addresses. delay is that of each direction; relayed: there are
-// relays.
+// openFleet opens so many clients, with servers at these addresses. delay is the delay in each
+// direction; relayed: there are relays.
 func openFleet(ctx context.Context, clients int, addrs []string, timeout, delay time.Duration, relayed bool) (f *fleet, err error) {
 	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	f = &fleet{timeout: timeout, counts: &counts{}, system: actor.NewActorSystem(actor.WithLoggerFactory(silent)), stop: func() {}}
@@ -149,7 +149,8 @@ func (f *fleet) sessions() []int64 {
 	return ids
 }
 
-// pollEvery is how exactly the end of something is seen. A thousand clients are asked each time.
+// pollEvery is the pause between two looks, and so the precision of ends. A thousand clients are
+// asked each time.
 const pollEvery = 20 * time.Millisecond
 
 // until waits until something is so of all members, for at most a while. It gives how many it is not so of.
@@ -208,7 +209,7 @@ func (m *member) holds(since, deadline time.Time) bool {
 	return m.had.After(since) || m.lease.Deadline().After(deadline)
 }
 
-// deadline is that of the lease; zero without.
+// deadline is the deadline of the lease; zero without a lease.
 func (m *member) deadline() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

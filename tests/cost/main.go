@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// measure measures all scenes that were asked for, and prints each figure as soon as it is there.
+// measure measures all scenes that were asked for, and prints each figure as soon as it is known.
 func measure(ctx context.Context, o options, to io.Writer) error {
 	p := printer{to}
 	p.line("ZooKeeper %s, tick %v, %d clients, T = %v", rig.Version(), o.tick, o.clients, o.timeout)

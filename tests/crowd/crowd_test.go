@@ -16,13 +16,13 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// variable makes the crowds as large as it says, and leaves the servers' jute.maxbuffer as it is.
+// variable sets the size of the crowds. The servers' jute.maxbuffer stays at its default then.
 const variable = "TURNSTILE_CROWD"
 
 // scene is an ensemble, and the crowds that meet it.
 type scene struct {
 	servers []rig.Option
-	// one is a crowd of which all ask for one lock, each of one of which each asks for its own.
+	// one is a crowd that asks for one lock, each a crowd of which each asks for its own lock.
 	one, each crowd
 }
 

@@ -23,7 +23,7 @@ import (
 
 // crowd has the settings of a process.
 type crowd struct {
-	// many is how many goroutines ask, each once.
+	// many is the number of goroutines that ask, each once.
 	many int
 	// paths: each asks for a lock of its own, with a path of 200 characters. Otherwise all ask for one.
 	paths bool

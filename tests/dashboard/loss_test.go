@@ -91,7 +91,8 @@ func TestSessionExpires(t *testing.T) {
 	}
 }
 
-// showsMoves checks that the page of all locks, and that of one that is free, show how the lock changes hands.
+// showsMoves checks that the page of all locks, and the page of a free lock, show how the lock
+// changes hands.
 func (h *house) showsMoves(t *testing.T, all, one *tab) {
 	t.Helper()
 	ctx := patient.Deadline(t)

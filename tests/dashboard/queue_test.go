@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// holder is an expression: the name of who holds, as a lock's page says it.
+// holder is an expression: the name of the holder, on a lock's page.
 const holder = `document.querySelector("#holder-rows .who")?.textContent`
 
-// waiters is an expression: the names of who waits, in their order.
+// waiters is an expression: the names of the waiters, in their order.
 const waiters = `[...document.querySelectorAll("#waiter-rows .who")].map((who) => who.textContent).join()`
 
 // cells is an expression: a lock's row in the table of all locks, as text.
@@ -37,7 +37,7 @@ func request(t *testing.T, mutex *locks.Mutex) chan *locks.Lease {
 	return got
 }
 
-// TestQueueMoves: the pages show a queue as it is, and what happens to it, without being loaded again.
+// TestQueueMoves: the pages show a queue, and its changes, without being loaded again.
 func TestQueueMoves(t *testing.T) {
 	browser.start(t)
 	t.Run("embedded", func(t *testing.T) { queueMoves(t, serve(t)) })

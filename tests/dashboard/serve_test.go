@@ -50,7 +50,7 @@ func serveAt(t testing.TB, servers string, opts ...locks.Option) *house {
 	return &house{server: server, looking: looking}
 }
 
-// page gives the address of a lock's page; that of all locks for "".
+// page gives the address of a lock's page; for "", of the page of all locks.
 func (h *house) page(path string) string {
 	if path == "" {
 		return h.server.URL + "/"

@@ -66,7 +66,7 @@ func TestDeadlockInsideCohorts(t *testing.T) {
 	})
 }
 
-// holderOf gives who holds a lock, as its node says.
+// holderOf gives the holder of a lock, as its node names it.
 func holderOf(t *testing.T, s *stage.Stage, path string) string {
 	t.Helper()
 	answer, err := s.Session.Ask(patient.Deadline(t), &messages.ReadQueue{Path: path})
@@ -79,8 +79,8 @@ func holderOf(t *testing.T, s *stage.Stage, path string) string {
 	return ""
 }
 
-// TestDeadlocksOfCohortsAreFound: by whoever asks the session that has the cohorts. Who holds with a node that was
-// passed on counts, and not who has made it.
+// TestDeadlocksOfCohortsAreFound: by any query of the session that has the cohorts. The request
+// that holds with a node that was passed on counts, and not the one that has made it.
 func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		one := stage.NewFor(t, at.Connect(), stories.Longest) // no cohort ends in mid-story

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// often is how long a request waits before it looks for deadlocks.
+// often is the time that a request waits before it looks for deadlocks.
 const often = 10 * time.Millisecond
 
 // caller acquires a lock for somebody, by a lock actor.
@@ -123,7 +123,8 @@ func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 	})
 }
 
-// TestDeadlockFollowsTheContextOfALease: who locks within a lease stands still for it.
+// TestDeadlockFollowsTheContextOfALease: the holder of a lease stands still while a lock within it
+// waits.
 func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())

@@ -1,3 +1,4 @@
-// Package deadlocks shows who is found in a circle of waiters, on demand or because a request looks for it, and that
-// exactly one gives up. Its circles go through other processes, through cohorts and through semaphores.
+// Package deadlocks tests that circles of waiters are found, on demand or because a request looks
+// for them, and that exactly one member gives up. Its circles go through other processes, through
+// cohorts and through semaphores.
 package deadlocks

@@ -117,7 +117,8 @@ func giveUpInTurn(t *testing.T, many int, session func() *stage.Stage, more ...f
 	return dead, last
 }
 
-// TestOneThatDoesNotLookIsSpared: then the youngest of those that do gives up.
+// TestOneThatDoesNotLookIsSpared: the youngest of the requests that look for deadlocks gives up,
+// even where a younger one does not look.
 func TestOneThatDoesNotLookIsSpared(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := stage.New(t, at.Connect()), stage.New(t, at.Connect())

@@ -34,8 +34,9 @@ func thisProcess(t *testing.T) string {
 	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
 }
 
-// TestRetakingIsAPossibleDeadlock: whoever locks again what it holds, without the context of its lease, waits behind
-// itself. Holds that are shared are no alarm, and what is known to be a deadlock is not told twice.
+// TestRetakingIsAPossibleDeadlock: a process that locks again what it holds, without the context of
+// its lease, waits behind itself. Shared holds raise no alarm, and a certain deadlock is not told
+// twice.
 func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, looker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestContest: whoever makes the node holds.
+// TestContest: the client that makes the node holds.
 func TestContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

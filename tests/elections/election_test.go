@@ -71,8 +71,8 @@ func TestElection(t *testing.T) {
 	})
 }
 
-// TestLeadersOfOneSession: who campaigns in one session at the same time has nodes of one transaction; each is told as
-// a leader of its own, with the token of its lease.
+// TestLeadersOfOneSession: campaigns of one session at the same time have nodes of one transaction.
+// Observe tells of each as a leader of its own, with the token of its lease.
 func TestLeadersOfOneSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

@@ -23,7 +23,7 @@ func dataOf(members []locks.Member) []string {
 	return all
 }
 
-// nextMembers takes what a watcher is told, until it is what is waited for.
+// nextMembers takes a watcher's answers until the wanted one comes.
 func nextMembers(t *testing.T, told <-chan []locks.Member, want ...string) []locks.Member {
 	t.Helper()
 	for {

@@ -302,7 +302,7 @@ func TestPriorities(t *testing.T) {
 	})
 }
 
-// TestPriorityAsksTheLeaderOnly: whoever holds in another queue of the path is none of the election.
+// TestPriorityAsksTheLeaderOnly: a holder in another queue of the path has no part in the election.
 func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

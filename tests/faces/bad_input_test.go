@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// bad is what is not well formed, and what the refusal must name.
+// bad has requests that are not well formed, and the words that the refusal must have.
 var bad = []struct {
 	want messages.Acquire
 	says string

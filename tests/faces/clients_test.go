@@ -41,7 +41,7 @@ func openGateway(t *testing.T, connect string, timeout time.Duration) asker {
 func (c client) session() int64     { return c.id() }
 func (c client) close(t *testing.T) { require.NoError(t, c.Close(patient.Deadline(t))) }
 
-// ask calls Lock, or TryLock, elsewhere. A timeout is that of its context.
+// ask calls Lock, or TryLock, on another goroutine. A timeout is set in its context.
 func (c client) ask(t *testing.T, want messages.Acquire) request {
 	t.Helper()
 	rec := patient.Recorder(t, c.Client)

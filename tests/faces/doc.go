@@ -2,8 +2,8 @@
 // gateway.
 //
 // A cell of its tables says who stands in the queue, what happens, and what must come out: the
-// states, the notices, and the error that a caller gets. Each cell is told by every face, on an
-// embedded server, a real one and an ensemble of three. What only one face has stays with it: see
+// states, the notices, and the error that a caller gets. Each cell is played by every face, on an
+// embedded server, a real one and an ensemble of three. Tests of one face alone are elsewhere: see
 // packages leases, actors and gateway beside this one.
 //
 // The gateway and its requester are actors of one system here. Package gateway has them on nodes

@@ -57,6 +57,6 @@ type request interface {
 	// ended waits for the end, and finds that the face gives err as its reason: nil for a lock that
 	// was given back.
 	ended(t *testing.T, err error)
-	// why is what the face says of a request that has failed.
+	// why is the face's explanation of a request that has failed.
 	why() string
 }

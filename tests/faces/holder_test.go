@@ -228,8 +228,8 @@ func releasedAt(action rig.Action) func(*testing.T, *story) {
 	}
 }
 
-// expiresReleasing: the node goes with its session. The lock was given back, and that is what its
-// owner hears.
+// expiresReleasing: the node goes with its session. The lock was given back, so its owner hears of
+// a release.
 func expiresReleasing(action rig.Action) func(*testing.T, *story) {
 	return func(t *testing.T, s *story) {
 		fault := s.fault(rig.OpDelete, action)

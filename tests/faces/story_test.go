@@ -23,7 +23,7 @@ type story struct {
 	other   asker
 	path    string
 	subject request
-	held    *messages.Held // the grant of who holds first
+	held    *messages.Held // the grant of the first holder
 	expired bool           // the session of one
 }
 
@@ -76,7 +76,7 @@ func frees(t *testing.T, holder request) {
 	holder.ended(t, nil)
 }
 
-// notice is what must be told: the type, and where it has a reason, one of these.
+// notice is a notice that must come: its type, and where it has a reason, one of these.
 type notice struct {
 	of      any
 	reasons []messages.Reason
@@ -84,8 +84,8 @@ type notice struct {
 
 func told(of any, reasons ...messages.Reason) notice { return notice{of, reasons} }
 
-// requireTold holds what an observer was told of a request that has ended against what it must be
-// told, in order and nothing more. The grant must be the same in all.
+// requireTold checks that an observer of a request that has ended was told exactly these notices,
+// in order. The grant must be the same in all.
 func requireTold(t *testing.T, r request, grant messages.Grant, want ...notice) {
 	t.Helper()
 	var got []any

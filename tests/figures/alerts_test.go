@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// rules is where the alert rules are, and their tests.
+// rules is the folder of the alert rules and their tests.
 const rules = "../../examples/metrics"
 
 // TestEveryAlertIsTested: each rule has tests of its own in which it fires, with its words, and in which it does not.

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// told is how often a histogram was told something, with whatever attributes.
+// told counts the values of a histogram, with any attributes.
 func (w *world) told(name string) (n int) {
 	w.t.Helper()
 	for _, p := range points(w.collect()[name]) {
@@ -51,7 +51,7 @@ func TestBroken(t *testing.T) {
 	w.settled(1, 1)
 }
 
-// TestLeaseOver: nothing is heard of the ensemble, on whatever connection, and the lease runs out.
+// TestLeaseOver: nothing is heard of the ensemble, on any connection, and the lease runs out.
 func TestLeaseOver(t *testing.T) {
 	w := newWorld(t)
 	client := w.open(locks.WithSessionTimeout(10 * time.Second))
@@ -66,7 +66,8 @@ func TestLeaseOver(t *testing.T) {
 	w.settled(1, 1)
 }
 
-// held is a log handler that stops whoever logs that the session has expired, until it is told to go on.
+// held is a log handler that blocks the goroutine that logs the expiry of the session, until it is
+// told to go on.
 type held struct {
 	slog.Handler
 	reached, goOn chan struct{}
@@ -105,7 +106,8 @@ func TestExpiryThatIsFoundFirst(t *testing.T) {
 	goOn()
 }
 
-// TestWaitingOverAnExpiry: who waits queues again in the next session, and is counted as one all the time.
+// TestWaitingOverAnExpiry: a waiter queues again in the next session, and is counted as one all the
+// time.
 func TestWaitingOverAnExpiry(t *testing.T) {
 	w := newWorld(t)
 	holder, client := w.open(), w.open()

@@ -58,14 +58,15 @@ func TestHandOffs(t *testing.T) {
 	require.Positive(t, local)
 }
 
-// TestTimesAreSeconds: what is timed is what has passed between the calls, on the outside, and no more.
+// TestTimesAreSeconds: the times are at most what has passed between the calls on the outside, in
+// seconds.
 func TestTimesAreSeconds(t *testing.T) {
 	w := newWorld(t)
 	mutex := w.open().Mutex("/orders/42")
 	const hold = 30 * time.Millisecond
 	began := time.Now()
 	lease := w.lock(mutex)
-	time.Sleep(hold) // the time that is held is what is measured
+	time.Sleep(hold) // the hold is measured
 	w.unlock(lease)
 	passed := time.Since(began).Seconds()
 	held := w.value("turnstile.lock.hold.duration", exclusive, reason("released"))
@@ -180,7 +181,8 @@ func TestRevocations(t *testing.T) {
 	w.noLosses()
 }
 
-// TestRecovery: the connection is cut under a holder, who goes on when it is back: one grant, one hold.
+// TestRecovery: the connection is cut under a holder, which goes on when it is back: one grant, one
+// hold.
 func TestRecovery(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
@@ -235,7 +237,7 @@ func TestLabels(t *testing.T) {
 	require.Equal(t, 2, w.count("turnstile.lock.hold.duration", exclusive, orders, reason("released")))
 }
 
-// noLosses: they are counted, and there is none.
+// noLosses: losses are counted, and the count is zero.
 func (w *world) noLosses() {
 	w.t.Helper()
 	losses := points(w.collect()["turnstile.lock.losses"])

@@ -18,7 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestBatches: every create and delete is counted, once, with those that it was sent with.
+// TestBatches: every create and delete is counted once, in the batch that it was sent with.
 func TestBatches(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// traced is a server, a client that makes spans, and those that have ended.
+// traced is a server, a client that makes spans, and the spans that have ended.
 type traced struct {
 	*world
 	spans  *tracetest.SpanRecorder

@@ -20,8 +20,8 @@ import (
 // row is a line of the table of instruments.
 type row struct{ name, kind, unit, attributes, meaning string }
 
-// TestTable: the table in the package's documentation is what is exported once everything has happened: no name more, none
-// less, and each with its unit, kind, attributes and their values, and description.
+// TestTable: the table in the package's documentation has exactly the names that are exported once
+// everything has happened, each with its unit, kind, attributes and their values, and description.
 func TestTable(t *testing.T) {
 	w := newWorld(t)
 	w.everything()

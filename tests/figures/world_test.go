@@ -106,7 +106,7 @@ func points(m metricdata.Metrics) (all []point) {
 	return all
 }
 
-// read gives the series with exactly these attributes; an empty one where there is none.
+// read gives the series with exactly these attributes; an empty one where it does not exist.
 func (w *world) read(name string, attributes ...attribute.KeyValue) point {
 	w.t.Helper()
 	want := attribute.NewSet(attributes...)
@@ -124,7 +124,7 @@ func (w *world) value(name string, attributes ...attribute.KeyValue) float64 {
 	return w.read(name, attributes...).value
 }
 
-// count is how often a histogram was told something.
+// count counts the values of a histogram.
 func (w *world) count(name string, attributes ...attribute.KeyValue) int {
 	w.t.Helper()
 	return int(w.read(name, attributes...).count)

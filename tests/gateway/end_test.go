@@ -52,8 +52,8 @@ func TestGatewayEndsWithSession(t *testing.T) {
 	}, "the gateway stops")
 }
 
-// TestClosedGatewayMayPass: that a gateway is closed in order is not told a client as if the client
-// were closed: whoever tries again may find another gateway at its address.
+// TestClosedGatewayMayPass: a gateway that is closed does not look to a client as if the client
+// were closed: a client that tries again may find another gateway at its address.
 func TestClosedGatewayMayPass(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, short)

@@ -59,9 +59,9 @@ func (f *finder) find(_ context.Context, _ string, again bool) *actor.PID {
 	return f.pids[f.finds.Load()]
 }
 
-// TestFinder: a request stays with the gateway that has accepted it, whatever the finder finds
-// meanwhile. What is held there is lost when it is gone; what waits there goes to what is found then. A
-// finder that finds nothing is asked again.
+// TestFinder: a request stays with the gateway that has accepted it, even where the finder finds
+// another one meanwhile. When that gateway is gone, locks held there are lost, and waiters go to
+// the gateway that is found then. A finder that finds nothing is asked again.
 func TestFinder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &finder{pairOfGateways: newPairOfGateways(t)}
@@ -89,8 +89,9 @@ func TestFinder(t *testing.T) {
 	})
 }
 
-// TestFinderAndOwner: a request of an owner that holds goes to the gateway by which it holds, whatever is
-// found for others by now; so does one that waits elsewhere when its owner comes to hold.
+// TestFinderAndOwner: a request of an owner that holds goes to the gateway by which it holds, even
+// where another one is found for others by now. So does one that waits elsewhere when its owner
+// comes to hold.
 func TestFinderAndOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &finder{pairOfGateways: newPairOfGateways(t)}

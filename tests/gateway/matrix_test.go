@@ -203,7 +203,7 @@ func waits(t *testing.T, other *locks.Client, behind *locks.Lease) {
 	}, "the other waits")
 }
 
-// contenders counts who queues.
+// contenders counts the contenders of a lock path.
 func contenders(t *testing.T, client *locks.Client, path string) int {
 	t.Helper()
 	queue, err := client.Queue(patient.Deadline(t), path)

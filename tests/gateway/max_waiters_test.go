@@ -10,7 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestMaxWaitersOverGateway: the bound crosses, and is that of the gateway's session: who asks at another node counts, too.
+// TestMaxWaitersOverGateway: the bound crosses, and the gateway's session judges it: requests from
+// other nodes count, too.
 func TestMaxWaitersOverGateway(t *testing.T) {
 	s := newStage(t, patient.Session)
 	another := newNode(t)

@@ -43,10 +43,10 @@ var (
 	freeNodes  chan *node
 )
 
-// nodesOfATest is how many nodes a test takes at most.
+// nodesOfATest bounds the nodes that a test takes.
 const nodesOfATest = 3
 
-// abreast is how many tests run at the same time.
+// abreast is the number of tests that run at the same time.
 func abreast(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(flag.Lookup("test.parallel").Value.String())

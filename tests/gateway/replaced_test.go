@@ -20,7 +20,7 @@ import (
 // replacedSession is the session timeout of a gateway whose server is replaced.
 const replacedSession = 10 * time.Second
 
-// What becomes of the server.
+// The ways in which the server is replaced.
 const (
 	wiped    = "wiped"
 	restored = "restored" // from an old backup, in which a dead session holds the lock that is held now

@@ -48,8 +48,8 @@ func newFamily(t *testing.T, system *actor.ActorSystem, props *actor.Props) *fam
 
 func (f *family) fail() { f.system.Root.Send(f.clumsy, "fail") }
 
-// TestRestartEndsLockActor: its owner, which is not restarted, is told of the end, and not of a hold
-// that is another one.
+// TestRestartEndsLockActor: its owner, which is not restarted, is told of the end, and not of
+// another hold.
 func TestRestartEndsLockActor(t *testing.T) {
 	for name, over := range map[string]bool{"local": false, "over a gateway": true} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func runRoad(listener net.Listener, target string) *road {
 	return r
 }
 
-// inner is where remotes listen.
+// inner is the address at which remotes listen.
 const inner = "127.77.0.1"
 
 // address is the address that others dial.

@@ -34,7 +34,7 @@ type office struct {
 	client  *locks.Client
 }
 
-// inOffice plays a story. opts are those of the gateways.
+// inOffice plays a story. opts are the options of the gateways.
 func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func (o *office) ear(i int) actor.PropsOption {
 // stop stops a gateway.
 func (o *office) stop(i int) { o.system.Root.Stop(o.pids[i]) }
 
-// session is that of a gateway.
+// session gives the session of a gateway.
 func (o *office) session(i int) int64 { return o.clients[i].Session().ID() }
 
 // lock locks, at once as far as the clock tells.

@@ -27,7 +27,7 @@ type teller struct {
 	omit  func(*actorstest.Recorder) // from what is told
 }
 
-// stories are those of actors/machine/testdata that can be brought about from outside.
+// stories are the stories of actors/machine/testdata that can be brought about from outside.
 var stories = []struct {
 	name   string
 	happen func(t *testing.T, s teller)
@@ -140,8 +140,8 @@ func (s teller) reach(t *testing.T, r *actorstest.Recorder, state messages.State
 
 func (s teller) send(lock *actor.PID, command any) { s.outside.system.Root.Send(lock, command) }
 
-// TestStoriesAreTheSame: what a recorder sees of a request over a gateway is what it sees of a
-// local one: every change of state, with its event, and every notice.
+// TestStoriesAreTheSame: a recorder sees the same of a request over a gateway as of a local one:
+// every change of state, with its event, and every notice.
 func TestStoriesAreTheSame(t *testing.T) {
 	for _, story := range stories {
 		t.Run(story.name, func(t *testing.T) {

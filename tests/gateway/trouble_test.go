@@ -16,8 +16,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestTroubleOverGateway: on what the gateway's server hangs up is told the requester: in the error of a Lock that is
-// given up, in the end of a request that has waited for long enough, and in that of an Unlock.
+// TestTroubleOverGateway: the requester is told on which request the gateway's server hangs up: in
+// the error of a Lock that is given up, in the end of a request that has waited for long enough,
+// and in the error of an Unlock.
 func TestTroubleOverGateway(t *testing.T) {
 	t.Parallel()
 	const trouble = `^the server hangs up on (create|create counted|delete) /[xy]/_c_\S+, \d+ times$`

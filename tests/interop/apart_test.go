@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who does not keep whom out. Each is a real pair of clients that hold together, as the witness must
-// then say.
+// Clients that do not keep each other out. Each test has a real pair of clients that hold together,
+// as the witness must then say.
 
 // A comer that is expected to walk in on a holder.
 type comer struct {
@@ -70,7 +70,7 @@ func TestWhoWalksInOnTurnstileAndZkLock(t *testing.T) {
 	})
 }
 
-// Between Curator's mutex and kazoo's own names one walks in on the other, whoever was there first.
+// Between Curator's mutex and kazoo's own names one walks in on the other, in either order.
 func TestCuratorAndKazooNamesDoNotKeepOut(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		for _, pair := range []struct {

@@ -23,7 +23,7 @@ const (
 // Exclusive is the claim of a mutex or a writer: nobody else is inside.
 func Exclusive() Claim { return Claim{kind: exclusive} }
 
-// Shared is the claim of a reader: whoever else is inside is a reader, too.
+// Shared is the claim of a reader: all others inside are readers, too.
 func Shared() Claim { return Claim{kind: shared} }
 
 // OneOf is the claim of a semaphore's holder: all inside are such holders, and

@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// Another client that queues behind a cohort of Turnstile's has its turn when the nodes before its own have served: a
-// few grants each, whoever else waits in the cohort. Turnstile writes to its node meanwhile, which the other watches:
-// that lets nobody in.
+// Another client that queues behind a cohort of Turnstile's has its turn when the nodes before its
+// own have served: a few grants each, however many wait in the cohort. Turnstile writes to its node
+// meanwhile, which the other watches: that lets nobody in.
 func TestOthersBehindACohort(t *testing.T) {
 	others := []member{
 		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
@@ -63,7 +63,7 @@ func (s *server) queueBehindACohort(t *testing.T, other member) {
 				before = i
 			}
 		}
-		// Where the first cohort has ended meanwhile one of those that wait has a node of its own.
+		// Where the first cohort has ended meanwhile, one of the waiters has a node of its own.
 		return before > 0 && behind+len(queue)-2 == waiting
 	}, "the other is behind all that wait")
 	hold(first, "turnstile first")

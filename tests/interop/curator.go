@@ -29,7 +29,8 @@ func NewCurator() (*Worker, error) {
 	return newWorker("curator", command...)
 }
 
-// NewCuratorWith is [NewCurator] with flags for the JVM, which overrule those that make it start quickly.
+// NewCuratorWith is [NewCurator] with flags for the JVM. They override the default flags, which
+// make it start quickly.
 func NewCuratorWith(flags ...string) (*Worker, error) {
 	command, err := curatorCommand()
 	if err != nil {

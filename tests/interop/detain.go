@@ -1,8 +1,8 @@
 package interop
 
-// Detain keeps the holder of this name inside, from when it enters next until
-// release is called; inside is closed once it is there. It is for holders that
-// report over the wire, whose answer is what they wait for.
+// Detain keeps the holder of this name inside, from when it enters next until release is called;
+// inside is closed once it is there. It is for holders that report over the wire: they wait for the
+// answer to their report.
 func (w *Witness) Detain(holder string) (inside <-chan struct{}, release func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,12 +18,12 @@
 //		Sessions: 3, Threads: 2, Rounds: 10, Witness: witness.Addr(),
 //	})
 //
-// [Witness.Detain] keeps a holder inside until the test lets it go, which is how
-// a test puts others in the queue behind it without any sleeping.
+// [Witness.Detain] keeps a holder inside until the test lets it go. So a test puts others in the
+// queue behind it without any sleeping.
 //
 // # Who may share a queue
 //
-// On one lock path, by the names that they give their nodes and those that they look at:
+// On one lock path, by the names that they give to their nodes and the names that they look at:
 //
 //	clients                                   together  why                                            shown by
 //	Turnstile, Curator's InterProcessMutex,   yes       all are named …lock-<number>, and ordered      TestFourClientsOnOnePath
@@ -66,10 +66,10 @@
 // Asking for a lock works between Turnstile and Curator, both ways. Curator's Revoker writes
 // __REVOKE__ to the holder's node, and a holder of Curator's that called makeRevocable understands
 // the same (TestCuratorAsksTurnstile, TestTurnstileAsksCurator). kazoo and go-zookeeper know
-// nothing of the kind. A queue that Turnstile reads says whose nodes are whose
+// nothing of the kind. A queue that Turnstile reads names the library of each node
 // (TestTheQueueTellsClientsApart).
 //
-// The clients are those that package pinned names; make deps has them fetched, once. A test that
+// Package pinned names the versions of the clients; make deps has them fetched, once. A test that
 // calls [Require] is skipped where they are missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that
 // this is a failure.
 package interop

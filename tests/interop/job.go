@@ -50,8 +50,8 @@ const (
 	GivingBack Task = "giving-back"
 	// DowngradeBesideWaiter is a downgrade while another writer waits already, which waits on.
 	DowngradeBesideWaiter Task = "downgrade-beside-waiter"
-	// Asking and Revocable are Curator's, too, and leave the other side to somebody else: asking whoever
-	// holds to release, and holding until asked.
+	// Asking and Revocable are Curator's, too, and leave the other side to somebody else: asking
+	// the holder to release, and holding until asked.
 	Asking    Task = "asking"
 	Revocable Task = "revocable"
 	// NonBlocking, Cancelling and Listing are kazoo's: acquire(blocking=False),
@@ -99,9 +99,9 @@ type Job struct {
 	SessionTimeout time.Duration
 	Limit          time.Duration // the whole job's
 
-	// Of Bench alone. Apart has each thread lock a path of its own, Path/0 and so on. Guard is a file that several
-	// processes map, in which they count: see python/guard.py for what is where; Process is which of them
-	// this is, from 0.
+	// Of Bench alone. Apart has each thread lock a path of its own, Path/0 and so on. Guard is a
+	// file that several processes map, in which they count: see python/guard.py for its layout.
+	// Process is the number of this process, from 0.
 	Warm, Span time.Duration
 	Apart      bool
 	Guard      string

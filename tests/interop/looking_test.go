@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Who looks at a queue is told whose node is whose. A kazoo with names of somebody else's looks like the
-// recipe of ZooKeeper's documentation.
+// A client that looks at a queue is told the library of each node. A kazoo with names of somebody
+// else's looks like the recipe of ZooKeeper's documentation.
 func TestTheQueueTellsClientsApart(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		for _, one := range []struct {

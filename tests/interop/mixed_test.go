@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// mix is who contends for one lock path, four threads of each member on two sessions.
+// mix has the clients that contend for one lock path, four threads of each member on two sessions.
 type mix struct {
 	path    string
 	bar     string // what the name of the bar's node begins with: see server.bar
@@ -36,7 +36,7 @@ func TestFourClientsOnOnePath(t *testing.T) {
 	}}.run(t)
 }
 
-// Where Curator is not, kazoo may keep its own names, if it is told of the others'.
+// Without Curator, kazoo may keep its own names, if it is given the patterns of the others'.
 func TestPlainKazooOnOnePathWithoutCurator(t *testing.T) {
 	mix{path: "/mixed/kazoo", bar: "_c_bar-lock-", members: []member{
 		{name: "turnstile", client: turnstile, recipe: Mutex},
@@ -102,8 +102,8 @@ func (m member) start(t *testing.T, witness *WitnessServer, job Job) pending {
 	return start(t, m.worker.Get(t), job)
 }
 
-// bar keeps everybody out of a lock with a node that is the first in its queue, until open is called.
-// So whoever is quick does not hold its share of times before the others are there.
+// bar keeps everybody out of a lock with a node that is the first in its queue, until open is
+// called. So a quick client does not take all its holds before the others are there.
 func (s *server) bar(t *testing.T, path, name string) (open func()) {
 	t.Helper()
 	node := s.sequential(t, path, name)

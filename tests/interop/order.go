@@ -6,7 +6,7 @@ import "strconv"
 // in either way round; nobody may overtake a writer, nor a writer anybody.
 type order struct {
 	last      arrival // the highest sequence number of all who came in
-	exclusive arrival // of those who were alone
+	exclusive arrival // of the holders that were alone
 }
 
 // arrival is a holder that came in with a node.

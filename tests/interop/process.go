@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
-// farewell is how long a worker may take to end once it has no more input.
+// farewell bounds the time that a worker takes to end once it has no more input.
 const farewell = 20 * time.Second
 
 // process is a worker's process. It is asked over its standard input and answers

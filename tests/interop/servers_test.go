@@ -180,7 +180,7 @@ func (s *server) awaitCount(t *testing.T, path string, count int) {
 		"%s never had %d children", path, count)
 }
 
-// bound is how long a test waits for what must come, however slow the machine is.
+// bound bounds a wait for something that must come, on a machine of any speed.
 const bound = 60 * time.Second
 
 func deadline(t *testing.T) context.Context { return within(t, Job{Limit: bound}) }
@@ -193,5 +193,5 @@ func within(t *testing.T, job Job) context.Context {
 	return ctx
 }
 
-// total is how often all threads of a contest hold.
+// total is the number of holds of all threads of a contest.
 func total(job Job) int { return max(job.Sessions, 1) * max(job.Threads, 1) * max(job.Rounds, 1) }

@@ -70,7 +70,8 @@ func TestZkLockFailsOnStrangers(t *testing.T) {
 	})
 }
 
-// Curator waits for whatever sorts before its own number: digits, and what comes before them.
+// Curator waits for every name that sorts before its own number: digits, and characters before
+// digits.
 func TestCuratorWaitsForStrangersBeforeDigits(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		witness := StartWitness(t)

@@ -52,7 +52,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// Whoever queued first is inside first, whichever client it uses.
+// The first in the queue is inside first, with any client.
 func TestTogetherInOrder(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		witness := StartWitness(t)

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// Witness knows who is inside of what, and judges whether they may be. It sees
+// Witness knows which holders are inside of which locks, and judges whether they may be. It sees
 // nothing of ZooKeeper. Its methods may be called from several goroutines.
 //
-// A holder reports that it is inside after it has acquired, and that it leaves
-// before it releases. So whoever is inside together by this account does hold at
-// the same time: the witness may miss an overlap, but never invents one.
+// A holder reports that it is inside after it has acquired, and that it leaves before it releases.
+// So holders that are inside together by this account do hold at the same time: the witness may
+// miss an overlap, but never invents one.
 type Witness struct {
 	mu         sync.Mutex // guards what follows
 	places     map[string]map[string]Claim
@@ -51,10 +51,9 @@ func (w *Witness) Enter(holder, place string, claim Claim) error {
 	return w.EnterWith("", holder, place, claim)
 }
 
-// EnterWith is [Witness.Enter] of a holder that names the sequential node by which
-// it holds: then the witness also judges whether it came in by order of sequence
-// numbers. An empty name is not judged, nor are semaphores, whose permits anybody
-// takes who finds one.
+// EnterWith is [Witness.Enter] of a holder that names the sequential node by which it holds: then
+// the witness also judges whether it came in by order of sequence numbers. An empty name is not
+// judged, nor are semaphores, whose free permits any client may take.
 func (w *Witness) EnterWith(node, holder, place string, claim Claim) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +124,7 @@ func (w *Witness) judge(holder, place string, claim Claim) error {
 	return nil
 }
 
-// judgeOrder says who was overtaken.
+// judgeOrder names a holder that was overtaken.
 func (w *Witness) judgeOrder(node, holder, place string, claim Claim) error {
 	sequence, ok := Sequence(node)
 	if !ok {
@@ -161,7 +160,7 @@ func (w *Witness) Entries() []Entry {
 	return slices.Clone(w.entries)
 }
 
-// Inside returns who is inside of anything.
+// Inside returns the holders that are inside of anything.
 func (w *Witness) Inside() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,8 +29,8 @@ type WitnessServer struct {
 	done  bool
 }
 
-// StartWitness returns a witness that other processes can reach. When the test
-// ends, any violation fails it, and so does whoever is inside still.
+// StartWitness returns a witness that other processes can reach. When the test ends, any violation
+// fails it, and so does a holder that is still inside.
 func StartWitness(t testing.TB) *WitnessServer {
 	t.Helper()
 	s, err := ServeWitness(NewWitness())
@@ -64,7 +64,7 @@ func ServeWitness(w *Witness) (*WitnessServer, error) {
 	return s, nil
 }
 
-// Addr is where reports go: host and port.
+// Addr is the address for reports: host and port.
 func (s *WitnessServer) Addr() string { return s.listener.Addr().String() }
 
 // Close cuts all connections and waits until nothing runs any more. It may be
@@ -120,8 +120,8 @@ func (s *WitnessServer) serve(conn net.Conn) {
 	})
 }
 
-// report takes one report. A line that is none is a violation as well, since
-// nothing was learned from it.
+// report takes one report. A line that is no report is a violation as well, since nothing was
+// learned from it.
 func (s *WitnessServer) report(words []string, mine map[Entry]struct{}) error {
 	if len(words) == 3 && words[0] == "leave" {
 		delete(mine, Entry{Holder: words[1], Place: words[2]})

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// report is one thing that a witness is told; wrong is what it says, or nothing.
+// report is one report to a witness; wrong is the violation that it names, or nothing.
 type report struct {
 	verb, holder, place string
 	claim               Claim

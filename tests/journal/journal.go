@@ -1,13 +1,15 @@
-// Package journal judges what holders of one exclusive lock have written to ZooKeeper under it, by transactions that
-// commit only while the lock is held (locks.Lease.Txn). Each writes entries into a journal, nodes with numbers that the
-// server gives, and says what it was told of each. From that it follows what there may be, and in what order.
+// Package journal judges the writes of holders of one exclusive lock to ZooKeeper, by transactions
+// that commit only while the lock is held (locks.Lease.Txn). Each writes entries into a journal,
+// nodes with numbers that the server gives, and reports the outcome of each. From that follow the
+// entries that may exist, and their order.
 //
 // The rules, all exact:
 //
-//   - An entry of a holder is behind no entry of a later one: nobody commits who has lost the lock to somebody else.
-//   - What was told to be committed is there, once. What was told not to be is not there. What nobody knows is there
-//     once or not at all.
-//   - Nothing is there that nobody has written.
+//   - An entry of a holder is behind no entry of a later one: a holder that has lost the lock to
+//     another commits nothing.
+//   - An entry whose writer was told that it is committed exists once. One whose writer was told
+//     the opposite does not exist. One of unknown outcome exists once or not at all.
+//   - No entry exists that nobody has written.
 package journal
 
 import (
@@ -41,9 +43,9 @@ type Kind string
 
 // The kinds.
 const (
-	// Stale: an entry of a holder is behind that of a later one.
+	// Stale: an entry of a holder is behind the entry of a later holder.
 	Stale Kind = "stale commits"
-	// Mistold: what is there is not what the writer was told.
+	// Mistold: an entry does not agree with what its writer was told.
 	Mistold Kind = "commits of which the wrong thing was told"
 )
 
@@ -57,7 +59,7 @@ type Finding struct {
 type Journal struct {
 	mu       sync.Mutex
 	expected map[string]Outcome // of the entries that were not judged yet
-	last     int64              // the greatest token of those that were found
+	last     int64              // the greatest token that was found
 	lastText string
 	counts   map[Outcome]int
 }
@@ -99,8 +101,8 @@ func (j *Journal) Forget() {
 	j.expected, j.last, j.lastText = nil, 0, ""
 }
 
-// Judge takes the entries that there are, in the order of their numbers, while none is being written: all of them, or
-// those that have come since they were judged before. Entries of unknown outcome may come later.
+// Judge takes the entries, in the order of their numbers, while no entry is being written: all of
+// them, or the ones since the last call. Entries of unknown outcome may come later.
 func (j *Journal) Judge(entries []string) (wrong []Finding) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -151,7 +151,7 @@ func TestServersThatSpeakSomethingElse(t *testing.T) {
 	})
 }
 
-// No KDC: whoever has a ticket goes on, and whoever has none waits until there is a KDC again.
+// Without a KDC, a client with a ticket goes on, and one without waits until the KDC is back.
 func TestLocksWithoutAKDC(t *testing.T) {
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...) // which has no KDC either

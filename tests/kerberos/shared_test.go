@@ -13,7 +13,7 @@ import (
 // whole log. It logs in at a KDC of its own, so a test may stop or change the KDC of its own realm.
 var demandingServer = rig.Shared{Start: startDemanding}
 
-// serversKDC is where demandingServer logs in; nil before that server was started.
+// serversKDC is the KDC at which demandingServer logs in; nil before that server was started.
 var serversKDC *kdc.KDC
 
 func startDemanding(t testing.TB) (server *rig.Server, err error) {

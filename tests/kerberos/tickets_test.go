@@ -82,8 +82,8 @@ func TestTicketsAreReplacedBeforeTheyExpire(t *testing.T) {
 	require.Equal(t, 3, k.Logins("alice"))
 }
 
-// A KDC that is silent when a ticket is due to be replaced takes little of the time of those who have it still, and
-// nothing from those who come while another asks.
+// A KDC that is silent when a ticket is due to be replaced costs a client that still has it little
+// time, and no time to a client that comes while another asks.
 func TestSilentKDCWhenTicketsAreDue(t *testing.T) {
 	k := newRealm(t)
 	var clock shifted

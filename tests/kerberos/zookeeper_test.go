@@ -191,8 +191,9 @@ func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
 	}
 }
 
-// A session that is closed behind its client's back is followed by another one, which authenticates, too. The server
-// does not demand that, lest whoever closes the session have to.
+// A session that is closed behind its client's back is followed by another one, which
+// authenticates, too. The server does not demand authentication, or the client that closes the
+// session would need it, too.
 func TestNextSession(t *testing.T) {
 	k := newRealm(t)
 	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)

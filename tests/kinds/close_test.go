@@ -26,8 +26,8 @@ func everyKind(c *locks.Client, at string, opts ...locks.LockOption) map[string]
 	}
 }
 
-// TestEveryKindIsFreeWhenItsHolderCloses: who waits has it at once, and the holder's lease says why it ended. After
-// that the client refuses everything with ErrClosed.
+// TestEveryKindIsFreeWhenItsHolderCloses: a waiter has it at once, and the holder's lease says why
+// it ended. After that the client refuses everything with ErrClosed.
 func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		holder, next := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

@@ -60,7 +60,8 @@ func strikeCohort(t *testing.T, at *stories.Servers, path string, strike func(pr
 	stories.AwaitNone(t, at, path)
 }
 
-// TestCohortSurvivesACut: the connection is cut in mid-cohort. Who holds goes on holding, and gives back.
+// TestCohortSurvivesACut: the connection is cut in mid-cohort. The holder goes on holding, and
+// gives back.
 func TestCohortSurvivesACut(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		strikeCohort(t, at, "/cut", func(proxy *rig.Proxy, holds *locks.Lease) {
@@ -70,7 +71,8 @@ func TestCohortSurvivesACut(t *testing.T) {
 	})
 }
 
-// TestCohortLosesItsSession: the session ends in mid-cohort. Who holds has lost; the others ask anew.
+// TestCohortLosesItsSession: the session ends in mid-cohort. The holder has lost the lock; the
+// others ask anew.
 func TestCohortLosesItsSession(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		strikeCohort(t, at, "/ended", func(proxy *rig.Proxy, holds *locks.Lease) {

@@ -16,8 +16,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestThousandReadersAreOneNode: those that wait behind a writer have none but that of the first, hold together when the
-// writer has gone, and keep the next writer out until the last of them has read.
+// TestThousandReadersAreOneNode: readers that wait behind a writer have one node, which the first
+// has made. They hold together when the writer has gone, and keep the next writer out until the
+// last of them has read.
 func TestThousandReadersAreOneNode(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		const readers = 1000
@@ -101,7 +102,8 @@ func TestWriterAmongReadersOfACohort(t *testing.T) {
 			require.NoError(t, next.Err)
 			writing.Store(1)
 			require.Zero(t, reading.Load(), "somebody reads")
-			// Those that the node at hand may serve; and others that have the lock already, and are about to say so.
+			// The readers that the node may still serve, and readers that have the lock already and
+			// are about to count themselves.
 			require.LessOrEqual(t, granted.Load()-before, int64(grants+workers))
 			writing.Store(0)
 			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
@@ -207,8 +209,8 @@ func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases [
 	return leases
 }
 
-// TestReadersOfACohortAreBroken: an operator who deletes their node takes the lock from all of them, and who comes then
-// has a node of its own.
+// TestReadersOfACohortAreBroken: an operator who deletes their node takes the lock from all of
+// them, and a later reader makes another node.
 func TestReadersOfACohortAreBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, raw := patient.Open(t, at.Connect()), at.Raw(t)
@@ -226,7 +228,8 @@ func TestReadersOfACohortAreBroken(t *testing.T) {
 	})
 }
 
-// TestReadersOfACohortAreAsked for the lock, all of them, and whoever comes then waits behind the one who wants it.
+// TestReadersOfACohortAreAsked for the lock, all of them, and a later reader waits behind the
+// contender that wants it.
 func TestReadersOfACohortAreAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())

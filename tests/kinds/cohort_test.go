@@ -33,8 +33,9 @@ func cohortOf(t *testing.T, client *locks.Client, path string, n, grants int) []
 	return all
 }
 
-// TestCohortIsOneNode: those that wait behind the node of their own client have none, hold in the order in which they came,
-// each with a greater token, and there is a new node after as many grants as were asked for.
+// TestCohortIsOneNode: calls that wait behind their own client's node have no node. They hold in
+// the order in which they came, each with a greater token. After as many grants as were asked for
+// there is a new node.
 func TestCohortIsOneNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const waiters, grants = 30, 8
@@ -160,8 +161,8 @@ func TestCohortTriesAndGivesUp(t *testing.T) {
 	})
 }
 
-// TestCohortIsBroken: an operator who deletes the node in mid-cohort takes the lock from whoever holds; those that wait
-// get it with a node of their own, and a greater token.
+// TestCohortIsBroken: an operator who deletes the node in mid-cohort takes the lock from the
+// holder. The waiters get it with another node, and a greater token.
 func TestCohortIsBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, raw := openLongest(t, at), at.Raw(t)

@@ -58,7 +58,7 @@ func TestKeyed(t *testing.T) {
 	})
 }
 
-// TestKeyedWithDo: the lock of a key is a Mutex, for whatever takes one.
+// TestKeyedWithDo: the lock of a key is a Mutex, for all functions that take one.
 func TestKeyedWithDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		keyed := patient.Open(t, zk.Connect()).Keyed("/")

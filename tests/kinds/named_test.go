@@ -128,8 +128,9 @@ func TestNamedIsLost(t *testing.T) {
 	})
 }
 
-// TestNamedGivesUp: whoever waits here, or at the servers, and whose ctx ends, leaves nothing behind; the error says whom
-// it waited for. Close ends those who wait here. An Unlock whose ctx has ended gives back all the same.
+// TestNamedGivesUp: a caller that waits here, or at the servers, and whose ctx ends, leaves nothing
+// behind; the error says whom it waited for. Close ends the callers that wait here. An Unlock whose
+// ctx has ended gives back all the same.
 func TestNamedGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

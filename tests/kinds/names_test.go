@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestQueuesOfOneLockPath do not meet, whatever their kinds.
+// TestQueuesOfOneLockPath do not meet, in any kinds of locks.
 func TestQueuesOfOneLockPath(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}

@@ -136,7 +136,8 @@ func TestSecondComesWhileTheFirstIsQueued(t *testing.T) {
 	}
 }
 
-// TestSharedHoldHearsRevokeRequest: everybody who holds is asked, and the lock is free when all have given it back.
+// TestSharedHoldHearsRevokeRequest: all that hold are asked, and the lock is free when all have
+// given it back.
 func TestSharedHoldHearsRevokeRequest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)

@@ -107,7 +107,7 @@ func TestWithinALeaseThatIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestReentryIsRefusedAtOnce by default, in whatever kind of lock, and leaves nothing behind.
+// TestReentryIsRefusedAtOnce by default, in every kind of lock, and leaves nothing behind.
 func TestReentryIsRefusedAtOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())

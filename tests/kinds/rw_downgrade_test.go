@@ -91,8 +91,8 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 	}
 }
 
-// TestDowngradeMeetsFaults: whatever is lost on the way, the lease is one for reading in the end, and nobody came
-// in between.
+// TestDowngradeMeetsFaults: after the loss of any request or reply, the lease is one for reading in
+// the end, and nobody came in between.
 func TestDowngradeMeetsFaults(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]rig.Rule{

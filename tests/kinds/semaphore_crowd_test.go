@@ -66,8 +66,8 @@ func (r *register) leave(token messages.Token) {
 	r.entries = append(r.entries, entry{token, false})
 }
 
-// requireOrder holds the account against the rule: whoever is inside fits with all who came before and have not
-// left. So permits are never overdrawn, and nobody is overtaken.
+// requireOrder checks the account by the rule: each holder fits with all contenders that came
+// before it and have not left. So permits are never overdrawn, and nobody is overtaken.
 func (r *register) requireOrder(t *testing.T, permits int) {
 	t.Helper()
 	left := map[messages.Token]bool{}
