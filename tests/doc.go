@@ -41,6 +41,7 @@
 //   - stage: session actors, lock actors, and what their parents are told.
 //   - bubble: clients in virtual time, and networks that are cut.
 //   - relists: that events wake waiters.
+//   - layers: that the files of a package build on each other as its doc says.
 //   - rig, child, report: real servers, processes, and the closing line of make test.
 //
 // The state machine has its own walk through every state, in actors/internal/walk.

@@ -7,16 +7,16 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/layers"
 )
 
 // importable are the packages that this one may use: our pure ones, and packages of the standard
@@ -49,12 +49,12 @@ func parsed(t *testing.T) (*token.FileSet, []*ast.File) {
 
 // checked gives this package with its types. A test that is compiled with -trimpath does not know where Go is: the go
 // command does.
-func checked(t *testing.T, files *token.FileSet, all []*ast.File, info *types.Info) *types.Package {
+func checked(t *testing.T, files *token.FileSet, all []*ast.File) *types.Package {
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
 	require.NoError(t, err)
 	build.Default.GOROOT = strings.TrimSpace(string(root))
 	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
-	pkg, err := conf.Check("coordinator", files, all, info)
+	pkg, err := conf.Check("coordinator", files, all, nil)
 	require.NoError(t, err)
 	return pkg
 }
@@ -102,7 +102,7 @@ func impure(n ast.Node) string {
 // outside of it.
 func TestStateIsData(t *testing.T) {
 	files, all := parsed(t)
-	pkg := checked(t, files, all, nil)
+	pkg := checked(t, files, all)
 	d := data{scope: pkg.Scope(), seen: map[string]bool{}}
 	for _, root := range []string{"Coordinator", "Input", "Output", "At"} {
 		require.Empty(t, d.wrong(d.scope.Lookup(root).Type()), root)
@@ -167,28 +167,4 @@ func (d data) implementations(name string, of *types.Interface) string {
 }
 
 // TestLayers: each file uses only those before it in the list that the package doc ends with.
-func TestLayers(t *testing.T) {
-	files, all := parsed(t)
-	doc, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
-	_, list, found := strings.Cut(string(doc), "(TestLayers):\n")
-	require.True(t, found)
-	layer := map[string]int{"doc.go": 0}
-	for _, line := range regexp.MustCompile(`(?m)^//\t\w+ +(.*)$`).FindAllStringSubmatch(list, -1) {
-		for name := range strings.SplitSeq(line[1], ", ") {
-			layer[name+".go"] = len(layer)
-		}
-	}
-	require.Len(t, layer, len(all))
-	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	pkg := checked(t, files, all, &info)
-	for used, what := range info.Uses {
-		if what.Pkg() != pkg {
-			continue
-		}
-		by, of := files.Position(used.Pos()), files.Position(what.Pos())
-		if layer[by.Filename] < layer[of.Filename] {
-			t.Errorf("%s uses %s of %s, which is above it", by, used.Name, of.Filename)
-		}
-	}
-}
+func TestLayers(t *testing.T) { layers.Check(t) }

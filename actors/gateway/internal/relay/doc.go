@@ -90,10 +90,9 @@
 //
 // # Files
 //
-// The files are layers. Each uses those before it in this list, and none after it:
+// The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        message, output, notices
-//	requester   places, attempt, hold, ordered; requester
-//	            send, end, silence, late, refuse, events; inputs
-//	gateway     memory, entry; table
+//	data        message
+//	requester   attempt, requester; send, events, inputs
+//	gateway     entry, table
 package relay

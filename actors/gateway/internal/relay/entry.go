@@ -27,10 +27,6 @@ const (
 	gone
 )
 
-// margin is the part of a promise that the requester is not told: for clocks that do not go equally
-// fast.
-const margin = 100
-
 // entry is one request at the gateway.
 type entry struct {
 	id       string

@@ -21,6 +21,10 @@ func (i Instant) plus(d time.Duration) Instant {
 	return math.MaxInt64
 }
 
+// margin is the part of a promise that the requester is not told: for clocks that do not go equally
+// fast.
+const margin = 100
+
 // Order is the wish of a request's owner.
 type Order uint8
 
