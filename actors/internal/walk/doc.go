@@ -1,22 +1,21 @@
 // Package walk is a model checker for what Turnstile decides. It runs the real machines (package
 // actors/machine) and the real coordinators (package actors/internal/coordinator) on a model of
 // ZooKeeper. Up to four lock requests in one or two sessions go through every order in which things
-// can happen within the bounds of a [Plan]. In every state it checks the invariants. Of a violation
-// it tells a story, the shortest in plans that are not large. Only tests use it.
+// can happen within the bounds of a plan. In every state it checks the invariants. Of a violation
+// it tells a story, the shortest in plans that are not large. There is no code in it but tests, so
+// that no program can link it.
 //
 // # What runs, and what is a model
 //
 // Machines and coordinators are the real ones. Around them stands a model of the rest:
 //
-//   - shells.go: mailboxes, and the shells that carry effects, outputs and inputs from one to the
-//     other.
-//   - servers.go, carry.go: one or two lock paths with their nodes, their owners, the watches of each
+//   - Shells: mailboxes, and what carries effects, outputs and inputs from one to the other.
+//   - Servers: one or two lock paths with their nodes, their owners, the watches of each
 //     connection, the sequence counter and the transaction number. A query takes a step for each
 //     round trip on whose order something may depend.
-//   - connection.go: a connection that is lost and comes back, perhaps to a server that lags, and
-//     the lease.
-//   - give_up.go: a session that lapses, and that its client gives up while it lives on at the
-//     servers, with its nodes and what it had sent.
+//   - A connection that is lost and comes back, perhaps to a server that lags, and the lease.
+//   - A session that lapses, and that its client gives up while it lives on at the servers, with
+//     its nodes and what it had sent.
 //
 // Answers come in any order. Events of a connection come in theirs, and before the answers that
 // follow them on the wire. The outcome of a query that was lost with its connection may come before
@@ -39,8 +38,9 @@
 //     with HangsUp. Pauses have no length.
 //   - A node comes back from a backup only where a request of its session is still to come.
 //   - No ACLs, so that nothing is refused; no exhausted counter, no deadlock probes. Of foreign
-//     clients there is only what a node that came and went leaves: a number. Two lock paths at most, with one queue each. A lagging server lacks nodes that were made; it never
-//     shows one that was deleted.
+//     clients there is only what a node that came and went leaves: a number.
+//   - Two lock paths at most, with one queue each. A lagging server lacks nodes that were made; it
+//     never shows one that was deleted.
 //   - An operator who deletes a holder's node takes its lock away before it can know. So mutual
 //     exclusion, tokens and order are not checked for that request. They are for one that was
 //     granted the lock by hand-over after that.
@@ -87,12 +87,13 @@
 // as few bounds as show the thing: each multiplies the states by five to twenty. A plan with Prompt
 // has a tenth of the states of one without.
 //
-// A kind of move is a row of a table in kinds.go.
+// A kind of move is a row of a table: of requests and sessions in kinds_test.go, of operators in
+// operator_test.go.
 //
 // Seeded mistakes test the checker: it must find each. Every test run has those at the boundary of
-// the coordinator (an output dropped, doubled or altered; boundary_test.go). `make mistakes` has
-// those in its source, which go test -overlay replaces. Both are listed in seeded_test.go, each
-// with the plan that finds it and the invariant that it breaks.
+// the coordinator: an output dropped, doubled or altered (boundary_test.go). `make mistakes` has
+// those in its source, which go test -overlay replaces (seeded_test.go). Each stands beside the
+// plan that finds it and the invariant that it breaks.
 //
 // # How to run it
 //
@@ -102,4 +103,22 @@
 //
 // Plans are walked side by side, one for each processor. With the race detector a few tiny ones
 // are: a walk is one goroutine.
+//
+// # Where to read
+//
+// The data say what a walk explores, and what a world knows. On them build the invariants, and the
+// model of servers, shells and connections, which checks them. The moves say what can happen next;
+// the walk makes each of them in each state, and tells states apart. The rest are its tests.
+//
+// The files are layers. Each uses those before it in this list, and none after it (TestLayers):
+//
+//	data        plan, state, world
+//	invariants  invariants, admission
+//	model       servers, sessions, carry, shells, connection
+//	moves       kinds, operator, moves
+//	walk        fingerprint, explore
+//	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_passed_on,
+//	            plans_admission, plans_max_waiters, plans_faults
+//	mistakes    seeded, boundary
+//	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk

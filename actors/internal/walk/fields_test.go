@@ -73,7 +73,7 @@ type alterations struct {
 
 // along follows a random history of a plan, and alters each of its states.
 func (a *alterations) along(plan *Plan, random *rand.Rand) {
-	w := newWorld(plan, map[*machine.Row]bool{})
+	w := newWorld(plan, Mistake{}, map[*machine.Row]bool{})
 	for range longest {
 		a.w, a.seen, a.was = w, map[unsafe.Pointer]bool{}, fresh(w)
 		a.visit(reflect.ValueOf(&w.state).Elem(), "", func() {})
@@ -97,7 +97,7 @@ func fresh(w *world) fingerprint {
 			sess.flights[i].print = fingerprint{}
 		}
 	}
-	return w.fingerprint()
+	return newWriter(w).fingerprint()
 }
 
 // visit alters a value, and what is in it. written is to be called after an alteration, where the value is a copy.

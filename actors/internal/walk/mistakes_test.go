@@ -9,16 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
 )
 
-// seeded is a mistake that a walk of a plan must find: at the boundary of the code that is walked,
-// or in its source.
-type seeded struct {
-	name    string
-	mistake Mistake
-	source  []edit
-	plan    Plan
-	breaks  Invariant
-}
-
 // TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
 // first.
 func TestMistakesAreFound(t *testing.T) {
@@ -37,8 +27,8 @@ func TestMistakesAreFound(t *testing.T) {
 // find walks with a mistake, and wants its violation.
 func find(t *testing.T, c seeded) {
 	plan := c.plan
-	plan.Name, plan.Mistake, plan.Limit = c.name, c.mistake, 200_000
-	result, err := Walk(plan)
+	plan.Name, plan.Limit = c.name, 200_000
+	result, err := WalkWith(plan, c.mistake)
 	var violation *Violation
 	require.True(t, errors.As(err, &violation), "%v: %v", result, err)
 	t.Logf("%v\n%v", result, violation)
@@ -58,7 +48,7 @@ func TestMistakesApply(t *testing.T) {
 
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
-	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: Mistake{EndsEarly: true}})
+	_, err := WalkWith(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, Mistake{EndsEarly: true})
 	require.EqualError(t, err, `invariant 1: mutual exclusion
 contender 1 and contender 2 both hold the lock with valid leases:
   1. session A: the servers carry out Create of stage 0

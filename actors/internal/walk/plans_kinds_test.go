@@ -1,15 +1,5 @@
 package walk
 
-import "github.com/turnstile-locks/turnstile/messages"
-
-// Kinds of locks and of owners that share them.
-var (
-	semaphores    = [maxActors]messages.Mode{messages.Semaphore, messages.Semaphore, messages.Semaphore}
-	writeThenRead = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write}
-	oneOwner      = [maxActors]int{1, 1}
-	reenters      = [maxActors]bool{true, true}
-)
-
 // smallKinds are semaphores, downgrades, shared holds, and other ways to look at a queue.
 var smallKinds = []Plan{
 	{Name: "a semaphore of one", Sessions: apart, Modes: semaphores, Permits: 1},
@@ -20,20 +10,20 @@ var smallKinds = []Plan{
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "a semaphore, an operator", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true,
 		Bounds: Bounds{Breaks: 1, Polls: 1}},
-	{Name: "a downgrade", Sessions: twoOne, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater, Prompt: true},
-	{Name: "a downgrade, a cut", Sessions: two, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater, Prompt: true,
+	{Name: "a downgrade", Sessions: twoOne, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true},
+	{Name: "a downgrade, a cut", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "a shared hold", Sessions: twoOne, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
-	{Name: "a shared hold, a cut", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+	{Name: "a shared hold", Sessions: twoOne, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true},
+	{Name: "a shared hold, a cut", Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "a shared hold, a cancel", Sessions: two, Owners: oneOwner, Reentry: reenters,
+	{Name: "a shared hold, a cancel", Sessions: two, Owners: oneOwner, Reentry: firstTwo,
 		Bounds: Bounds{Cancels: 1, Slow: 1}},
-	{Name: "a shared hold, a stop", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+	{Name: "a shared hold, a stop", Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true,
 		Bounds: Bounds{Stops: 1, Late: 1}},
-	{Name: "a shared hold, an operator", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater,
+	{Name: "a shared hold, an operator", Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second,
 		Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
-	{Name: "a shared contest", Sessions: two, Modes: contests, Owners: oneOwner, Reentry: reenters, Arrive: secondLater,
+	{Name: "a shared contest", Sessions: two, Modes: contests, Owners: oneOwner, Reentry: firstTwo, Arrive: second,
 		Prompt: true,
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "all is watched", Sessions: twoOne, WatchAll: all, Prompt: true},
@@ -52,7 +42,7 @@ var smallKinds = []Plan{
 	{Name: "somebody wants a lock that is being revoked", Sessions: single, Prompt: true,
 		Bounds: Bounds{Asks: 1, Revokes: 1}},
 	{Name: "somebody wants the lock", Sessions: apart, Prompt: true, Bounds: Bounds{Asks: 1}},
-	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true,
+	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: second, Prompt: true,
 		Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true,
 		Bounds: Bounds{Asks: 1, Cuts: 1}},
@@ -70,27 +60,27 @@ var largeKinds = []Plan{
 		Bounds: Bounds{Stops: 1}},
 	{Name: "a semaphore, an expiry", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
-	{Name: "a downgrade, three, a cut", Sessions: twoOne, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater,
+	{Name: "a downgrade, three, a cut", Sessions: twoOne, Modes: writeReadWrite, Owners: oneOwner, Arrive: second,
 		Prompt: true,
 		Spared: spareB, Bounds: Bounds{Cuts: 1}},
-	{Name: "a downgrade, three, an operator", Sessions: twoOne, Modes: writeThenRead, Owners: oneOwner,
-		Arrive: secondLater,
+	{Name: "a downgrade, three, an operator", Sessions: twoOne, Modes: writeReadWrite, Owners: oneOwner,
+		Arrive: second,
 		Prompt: true, Bounds: Bounds{Breaks: 1, Cancels: 1}},
-	{Name: "a downgrade, an expiry", Sessions: two, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater,
+	{Name: "a downgrade, an expiry", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second,
 		Prompt: true,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
-	{Name: "a downgrade, stops", Sessions: two, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater, Prompt: true,
+	{Name: "a downgrade, stops", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
 		Bounds: Bounds{Stops: 2, Cuts: 1, Late: 1}},
-	{Name: "a shared hold, three, a cut and a stop", Sessions: twoOne, Owners: oneOwner, Reentry: reenters,
-		Arrive: secondLater,
+	{Name: "a shared hold, three, a cut and a stop", Sessions: twoOne, Owners: oneOwner, Reentry: firstTwo,
+		Arrive: second,
 		Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Stops: 1}},
-	{Name: "a shared hold, three, an operator", Sessions: twoOne, Owners: oneOwner, Reentry: reenters, Arrive: secondLater,
+	{Name: "a shared hold, three, an operator", Sessions: twoOne, Owners: oneOwner, Reentry: firstTwo, Arrive: second,
 		Prompt: true, Bounds: Bounds{Breaks: 1, Cancels: 1, Slow: 1}},
-	{Name: "a shared hold, an expiry", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater,
+	{Name: "a shared hold, an expiry", Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second,
 		Prompt: true,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1, Late: 1}},
-	{Name: "a shared contest, three", Sessions: twoOne, Modes: contests, Owners: oneOwner, Reentry: reenters,
-		Arrive: secondLater, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "a shared contest, three", Sessions: twoOne, Modes: contests, Owners: oneOwner, Reentry: firstTwo,
+		Arrive: second, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "a contest, three, a cut", Sessions: twoOne, Modes: contests, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "a contest, an operator, a cut and a lapse", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
@@ -107,32 +97,20 @@ var largeKinds = []Plan{
 	named("a steady lock path is made again, with strangers, a cut",
 		spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1}))),
 	named("a steady lock path, a cut", spared(steadyPath(Bounds{Cuts: 1, Reaps: 1}))),
-	{Name: "a steady lock path, from the start", Sessions: lastOther, Arrive: thirdLater, Steady: true, Prompt: true,
+	{Name: "a steady lock path, from the start", Sessions: threeOne, Arrive: third, Steady: true, Prompt: true,
 		Bounds: Bounds{Reaps: 1}},
 	{Name: "a listing later, every answer late", Sessions: apart, ListsLater: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Breaks: 1}},
 	{Name: "a listing later, three, a cut", Sessions: twoOne, ListsLater: true, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "somebody wants a retained lock, three", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true,
+	{Name: "somebody wants a retained lock, three", Sessions: twoOne, Sticky: firstTwo, Arrive: second, Prompt: true,
 		Bounds: Bounds{Asks: 1}},
 }
 
 // tiny are the plans under the race detector.
 var tiny = []Plan{
 	{Name: "calm", Sessions: apart, Prompt: true},
-	{Name: "sticky", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true},
+	{Name: "sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true},
 	{Name: "a semaphore", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true},
 	{Name: "a contest", Sessions: two, Modes: contests, Prompt: true},
-}
-
-// named gives a plan a name.
-func named(name string, p Plan) Plan {
-	p.Name = name
-	return p
-}
-
-// spared gives a plan in which session B has no faults of its own.
-func spared(p Plan) Plan {
-	p.Spared = spareB
-	return p
 }

@@ -1,13 +1,5 @@
 package walk
 
-// Requests that wait behind a bounded number.
-var (
-	behindNobody = [maxActors]int{1, 1, 1, 1}
-	behindOne    = [maxActors]int{2, 2, 2, 2}
-	lastBounded  = [maxActors]int{3: 3}
-	thirdBounded = [maxActors]int{2: 2}
-)
-
 // smallMaxWaiters are the plans of every test run with bounds on waiters.
 var smallMaxWaiters = []Plan{
 	{Name: "behind nobody, every order", Sessions: two, MaxWaiters: behindNobody, Bounds: Bounds{Slow: Always}},
@@ -39,7 +31,7 @@ var smallMaxWaiters = []Plan{
 	{Name: "behind one in a cohort", Sessions: three, Cohort: cohort, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "the third behind one in a cohort, a cut", Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded,
-		Arrive: thirdLater, Prompt: true, Bounds: Bounds{Cuts: 1}, After: []string{
+		Arrive: third, Prompt: true, Bounds: Bounds{Cuts: 1}, After: []string{
 			"session A: the connection is lost with the answer to Create of stage 0",
 			"session A: the answer comes to Create of stage 1",
 			"session A: an event arrives",
@@ -52,8 +44,8 @@ var smallMaxWaiters = []Plan{
 	{Name: "readers need not wait", Sessions: twoOne, Modes: readers, MaxWaiters: behindNobody, Prompt: true},
 	{Name: "permits behind one", Sessions: twoOne, Modes: semaphores, Permits: 1, MaxWaiters: behindOne, Prompt: true},
 	{Name: "owners behind nobody", Sessions: three, Owners: ownersTwo, Reentry: all, MaxWaiters: behindNobody, Prompt: true},
-	{Name: "sticky, behind nobody", Sessions: two, Sticky: all, Arrive: secondLater, MaxWaiters: behindNobody, Prompt: true},
-	{Name: "only trying is not bounded", Sessions: three, Try: lastTries, MaxWaiters: behindOne, Prompt: true},
+	{Name: "sticky, behind nobody", Sessions: two, Sticky: all, Arrive: second, MaxWaiters: behindNobody, Prompt: true},
+	{Name: "only trying is not bounded", Sessions: three, Try: third, MaxWaiters: behindOne, Prompt: true},
 }
 
 // largeMaxWaiters are the plans of `make walk`.
@@ -62,7 +54,7 @@ var largeMaxWaiters = []Plan{
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "behind one, three, an expiry", Sessions: twoOne, MaxWaiters: behindOne, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
-	{Name: "sticky, behind nobody, another session", Sessions: twoOne, Sticky: all, Arrive: secondLater,
+	{Name: "sticky, behind nobody, another session", Sessions: twoOne, Sticky: all, Arrive: second,
 		MaxWaiters: behindNobody, Prompt: true},
 	{Name: "behind one, every order", Sessions: three, MaxWaiters: behindOne, Bounds: Bounds{Slow: Always}},
 	{Name: "behind one, a cut and a cancel", Sessions: three, MaxWaiters: behindOne, Prompt: true,

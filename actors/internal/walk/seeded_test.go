@@ -1,174 +1,52 @@
 package walk
 
 import (
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/tests/mistakes"
 )
 
-// anothersNode begins when a request of a session that is over has left a node, and asks for another.
-var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
-	"session A: the servers carry out Create of stage 0",
-	"session A: the servers end the session",
-	"session A: the servers, which have ended it, cut the connection",
-	"session A: an event arrives",
-	"session A: a server is found",
-	"session A: an event arrives",
-	"session A: a server is found",
-	"session A: an event arrives",
-}}
-
-// atBoundary are mistakes of which the coordinator knows nothing.
-var atBoundary = []seeded{
-	{name: "skip the second listing", mistake: skipSecondListing,
-		plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
-	{name: "grant without a lease", mistake: grantWithoutLease,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
-	{name: "adopt any owner's node", mistake: takeAnyOwners,
-		plan: anothersNode, breaks: Exclusion},
-	{name: "verify without sync", mistake: Mistake{Unsynced: true},
-		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
-	{name: "forget an unknown delete", mistake: forgetDelete,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
-	{name: "forget an unknown create", mistake: forgetCreate,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
-	{name: "forget an actor that stopped", mistake: forgetEnded,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
-	{name: "watch a node that is gone", mistake: watchTheGone,
-		plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
-	{name: "register the watch too late", mistake: registerLate, plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
-	{name: "keep quiet about a cut", mistake: keepQuiet,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
-	{name: "carry out an old epoch's order", mistake: oldOrders,
-		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1, Late: 1}}, breaks: OneSession},
-	{name: "expire before the lease is over", mistake: Mistake{EndsEarly: true},
-		plan: Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, breaks: Exclusion},
-	{name: "keep the lease when the chain breaks", mistake: Mistake{Outlasts: true},
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
-	{name: "renew the lease of a session that has lapsed", mistake: Mistake{Revives: true},
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
-	{name: "adopt the node of a session that was given up", mistake: takeAnyOwners,
-		plan:   Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}},
-		breaks: Exclusion},
-	{name: "token by sequence number", mistake: tokenBySequence,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
-	{name: "let a reader in beside a writer", mistake: readerBesideWriter,
-		plan: Plan{Sessions: apart, Modes: writeReadRead}, breaks: InOrder},
-	{name: "let a writer in beside a reader", mistake: writerBesideReader,
-		plan: Plan{Sessions: apart, Modes: readWrite, Crowded: true}, breaks: InOrder},
-	{name: "delete whoever is next", mistake: deleteRegardless,
-		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
-	{name: "adopt another's contest", mistake: adoptAnothersContest,
-		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},
-	{name: "take the end of what is reclaimed for the turn", mistake: skipSecondListing,
-		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: InOrder},
-	{name: "reclaim with the token of before", mistake: sameToken,
-		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: TokensRise},
-	{name: "reclaim with the token of the new node", mistake: laterToken,
-		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: TokensRise},
-	{name: "remove a contest by its name", mistake: removeByName,
-		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
-
-	{name: "retain on when somebody comes", mistake: goOnRetaining,
-		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
-	{name: "watch without looking", mistake: watchWithoutLooking,
-		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
-	{name: "forget what was retained", mistake: forgetRetained,
-		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater}, breaks: NoOrphan},
-	{name: "reuse what may be gone", mistake: reuseUnchecked,
-		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Breaks: 1}},
-		breaks: Exclusion},
-	{name: "use a token twice", mistake: sameTokenTwice,
-		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater}, breaks: TokensRise},
-
-	{name: "hand over to who is no neighbour", mistake: handOverPastNeighbour,
-		plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
-	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
-	{name: "delete one of several", mistake: deleteOneOfSeveral,
-		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
-	{name: "do not send what is delayed", mistake: changesNeverSent, plan: oneBehindTwo, breaks: AllEnd},
-	{name: "clean up once", mistake: cleanUpOnce,
-		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
-	{name: "one permit more", mistake: onePermitMore,
-		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
-	{name: "overlook that the lock is wanted", mistake: overlookWish,
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
-		breaks: NoLostWakeUp},
+// seeded is a mistake that a walk of a plan must find: at the boundary of the code that is walked,
+// or in its source.
+type seeded struct {
+	name    string
+	mistake Mistake
+	source  []edit
+	plan    Plan
+	breaks  Invariant
 }
 
-// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
-// before the predecessor is gone does not mean that the predecessor is the head.
-var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,
-	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
-		"session B: the servers carry out Create of stage 0",
-		"session A: the servers carry out Create of stage 0",
-		"session B: the servers carry out Create of stage 0",
-		"session A: the lease runs out",
-		"session A: the servers end the session",
-		"session A: the servers, which have ended it, cut the connection",
-		"session A: an event arrives",
-		"session A: a server is found",
-		"session A: an event arrives",
-		"session A: a server is found",
-		"session A: an event arrives",
-		"session A: the servers carry out Create of stage 0",
-	}}
+// edit replaces a text that occurs once in the coordinator.
+type edit struct{ from, to string }
 
-// batchMates begins when two nodes have been asked for in one transaction.
-var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
-	Bounds: Bounds{Slow: 1}, After: []string{
-		"session A: the servers carry out Create of stage 0",
-		"contender 1 is released",
-		"contender 2 asks for the lock",
-		"contender 3 asks for the lock",
-		"session A: the servers carry out Commit of stage 0",
-	}}
+func rule(from, to string) edit { return edit{from, to} }
 
-var notFirst = [maxActors]bool{1: true, 2: true, 3: true}
+func edits(all ...edit) []edit { return all }
 
-// oneBehindTwo begins when two of a session wait for another session, so that the third is kept back.
-var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: true}, Prompt: true, After: []string{
-	"session B: the servers carry out Create of stage 0",
-	"session A: the servers carry out Create of stage 0",
-	"session A: the servers carry out Create of stage 0",
-	"contender 4 asks for the lock",
-}}
-
-// steadyPath begins when a session has locked once, and watches the lock path. The number of its
-// next node tells whether others came between.
-func steadyPath(bounds Bounds) Plan {
-	return Plan{Sessions: lastOther, Arrive: notFirst, Steady: true, Prompt: true, Bounds: bounds, After: []string{
-		"session A: the servers carry out Create of stage 0",
-		"session A: the servers carry out Watch of stage 0",
-		"contender 1 is released",
-		"session A: the servers carry out Commit of stage 0",
-	}}
-}
-
-// steadyAgain is steadyPath, behind the first node of the session that was made while the watch stood. If the lock path is
-// made again now, another session and a stranger can come up to the number of that node.
-func steadyAgain(bounds Bounds) Plan {
-	p := steadyPath(bounds)
-	p.After = append(slices.Clone(p.After),
-		"contender 2 asks for the lock",
-		"session A: the servers carry out Create of stage 0",
-		"contender 2 is released",
-		"session A: the servers carry out Commit of stage 0")
-	return p
-}
-
-// unwatched gives a plan that begins where the servers have not set the watch yet.
-func unwatched(p Plan) Plan {
-	p.After = slices.DeleteFunc(p.After, func(move string) bool { return strings.Contains(move, "Watch") })
-	return p
-}
-
-// steadyAlone is steadyPath for four requests of one session.
-func steadyAlone(bounds Bounds) Plan {
-	p := steadyPath(bounds)
-	p.Sessions = []int{0, 0, 0, 0}
-	return p
+// inSource gives a mistake as a change of the coordinator's files. A text is sought in all of them: rules move.
+func (c *seeded) inSource(t *testing.T, root string) mistakes.Mistake {
+	const folder = "actors/internal/coordinator"
+	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	require.NoError(t, err)
+	m := mistakes.Mistake{Name: c.name}
+	for _, e := range c.source {
+		var in []string
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			if !strings.HasSuffix(name, "_test.go") && strings.Contains(string(text), e.from) {
+				in = append(in, folder+"/"+filepath.Base(name))
+			}
+		}
+		require.Len(t, in, 1, "%s: %q", c.name, e.from)
+		m.Edits = append(m.Edits, mistakes.Edit{File: in[0], Old: e.from, New: e.to})
+	}
+	return m
 }
 
 // inCoordinator are mistakes in its rules.
@@ -242,24 +120,24 @@ var inCoordinator = []seeded{
 	{name: "name who has had it", source: edits(rule("	next.node = n\n	c.checkDescription(n)\n", "	next.node = n\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
-		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true},
+		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: third, Prompt: true},
 		breaks: InOrder},
 	{name: "leave readers in line", source: edits(
 		rule("	for len(n.line) > 0 && c.letsIn(n) {", "	for false {"), rule("	c.dissolveLine(n)\n}\n", "}\n")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "delete with the first who has read", source: edits(rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
-		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: second, Prompt: true},
 		breaks: Exclusion},
 	{name: "let readers and others share", source: edits(
 		rule("k.node != nil && k.node == r.node, k.style != r.spec.Style:", "k.node != nil && k.node == r.node:"),
 		rule("	case !r.spec.Reads():\n", "	case false:\n"),
 		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
-		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: second, Prompt: true},
 		breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
 		rule("	c.setPhase(r.queue, n, deleting)\n	c.endCohortOf(r.queue, n)\n", "	c.setPhase(r.queue, n, deleting)\n"),
 		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
-		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: second, Prompt: true},
 		breaks: OwnInvariants},
 	{name: "forget a line", source: edits(
 		rule("	c.dissolveLine(n)\n	k := &q.cohort\n", "	k := &q.cohort\n")),
@@ -267,7 +145,7 @@ var inCoordinator = []seeded{
 		breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals != othersCame &&\n", "true &&\n")),
-		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
+		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
 		rule("	c.releaseAll() // what would tell", "	// what would tell")),
@@ -275,12 +153,12 @@ var inCoordinator = []seeded{
 	{name: "reuse what goes", source: edits(
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
-		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
+		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: second}, breaks: OwnInvariants},
 	{name: "retain what has batch mates", source: edits(rule("return !n.batchMates && n.token", "return n.token")),
 		plan: batchMates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
+		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 		breaks: OwnInvariants},
 
 	{name: "do not ask part by part", source: edits(
@@ -288,20 +166,20 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
 	{name: "send another queue's local run", source: edits(
 		rule("switch q := c.epoch.paths[t.path].queueNamed(t.queue, ", "switch q := c.epoch.paths[t.path].queueNamed(t.path, ")),
-		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
+		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a local run", source: edits(
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
-		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
+		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
 		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
+		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Asks: 1}},
 		breaks: NoLostWakeUp},
 	{name: "reuse for two", source: edits(rule("return kept != nil && kept.next == 0 &&", "return kept != nil &&")),
 		plan:   Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true},
 		breaks: AllEnd},
 	{name: "delete with the first who leaves", source: edits(
 		rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
-		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
+		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true},
 		breaks: Exclusion},
 	{name: "forget what is being made", source: edits(
 		rule("case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
@@ -316,9 +194,9 @@ var inCoordinator = []seeded{
 		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
 		plan: Plan{Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}}, breaks: AllEnd},
 	{name: "leave what nobody owns", source: edits(rule("if p.unowned != \"\" || !c.isUnowned(r, name) {", "if true {")),
-		plan: Plan{Sessions: two, Arrive: secondLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
+		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
 	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),
-		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: firstIsThere, Prompt: true, Without: coordinator.LookAhead,
+		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
 	{name: "remove what a request is making", source: edits(
 		rule("if strings.Contains(name, other.spec.GUID) ||", "if other.node.phase != creating && strings.Contains(name, other.spec.GUID) ||"),
@@ -337,14 +215,14 @@ var inCoordinator = []seeded{
 	{name: "weigh nothing that is unknown", source: edits(
 		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != unknown }"),
 		rule("n.phase == present || n.phase == unknown) && !c.holdsWith", "n.phase == present) && !c.holdsWith")),
-		plan: Plan{Sessions: two, Paths: alternate, Arrive: secondLater, Nodes: 1, Prompt: true,
+		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
 	{name: "begin the next epoch anew", source: edits(rule("	c.restore(places)\n", "	_ = places\n")),
 		plan:   Plan{Sessions: three, Waiting: 1, Prompt: true, InTurn: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Slow: 1}},
 		breaks: InOrder},
 	{name: "weigh nothing that goes", source: edits(
 		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != deleting }")),
-		plan: Plan{Sessions: three, Paths: inSecond, Arrive: thirdLater, Nodes: 2, Prompt: true}, breaks: Bounded},
+		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "stand before the others", source: edits(rule("	before := q.line.last\n", "	before := RequestID(0)\n")),
 		plan: Plan{Sessions: four, Waiting: 1, Prompt: true, InTurn: true}, breaks: InOrder},
 	{name: "keep the room of who has ended", source: edits(
@@ -353,7 +231,7 @@ var inCoordinator = []seeded{
 	{name: "stand behind nobody", source: edits(
 		rule("	case r.queue.room.nodes > 0:\n		return seat", "	case true:\n		return seat"),
 		rule("	case length > 0 && q.room.nodes == 0 &&", "	case false &&")),
-		plan: Plan{Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
+		plan: Plan{Sessions: four, Paths: alternate, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
 	{name: "lose a turn", source: edits(
 		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: NoLostWakeUp},
@@ -375,7 +253,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: two, MaxWaiters: behindOne}, breaks: WaitersBounded},
 	{name: "count no node that may be before that of the cohort", source: edits(
 		rule("if s.node != nil && s.node.exists() { // which", "if false { // which")),
-		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: thirdLater, Prompt: true,
+		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: third, Prompt: true,
 			Bounds: Bounds{Cuts: 1}}, breaks: WaitersBounded},
 	{name: "refuse who was let in", source: edits(
 		rule("!r.spec.Want.Try && !r.admitted && s.queues()", "!r.spec.Want.Try && s.queues()")),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // What the servers answer to each query: the steps of the functions in internal/carrier, one for each round trip on
@@ -200,12 +201,6 @@ func (w *world) earlyOf(s int, q *coordinator.Commit) []*coordinator.View {
 	return all
 }
 
-// deleteOwn deletes a node for its session.
-func (w *world) deleteOwn(name string) {
-	w.checkDelete(name)
-	w.deleteNode(name)
-}
-
 // view is the queue as a server shows it.
 func (w *world) view(s, path, permits int) (v coordinator.View) {
 	if permits > 0 {
@@ -302,7 +297,7 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 	before, looked := f.answer.(*coordinator.Found)
 	a, contest := &coordinator.Found{}, q.Spec.One != ""
 	f.answer, f.commits = a, true
-	if looked && !contest || !looked && !w.plan.Mistake.Unsynced {
+	if looked && !contest || !looked && !w.mistake.Unsynced {
 		w.catchUp(s)
 	}
 	switch {
@@ -347,4 +342,39 @@ func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 		w.deleteOwn(oneName)
 		f.commits = true
 	}
+}
+
+// seekLeft looks at the head of the queue. It is one step: what comes in between makes the transaction fail that
+// follows.
+func (w *world) seekLeft(s int, f *flight) {
+	w.catchUp(s)
+	a := &coordinator.Reclaimable{}
+	f.answer, f.commits = a, true
+	if len(w.servers.nodes) == 0 {
+		return
+	}
+	if n := w.servers.nodes[0]; n.epoch == earlier && !n.wanted {
+		number, _ := queue.Sequence(n.name)
+		token, _ := messages.NewToken(n.czxid, 1)
+		*a = coordinator.Reclaimable{Name: n.name, Version: n.version, Number: number, Token: token}
+	}
+}
+
+// takeOver deletes the node and makes the other, in one transaction.
+func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
+	w.catchUp(s)
+	a := &coordinator.Created{Failure: w.lacks(0, q.Left.Name)}
+	f.answer, f.commits = a, true
+	at := w.servers.at(q.Left.Name)
+	if at >= 0 && w.servers.nodes[at].version != q.Left.Version {
+		a.Failure.Outcome = coordinator.Refused
+	}
+	if a.Failure.Outcome != coordinator.Applied {
+		return
+	}
+	w.servers.zxid++
+	w.deleteNode(q.Left.Name)
+	a.Node = w.makeNode(s, q.Spec, q.Name)
+	a.Node.First = true
+	w.childrenChanged(0)
 }

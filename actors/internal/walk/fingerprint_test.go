@@ -9,10 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
-// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is
-// less than 10^-20.
-type fingerprint [2]uint64
-
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 func printOf(b []byte) fingerprint {
@@ -53,26 +49,27 @@ func (w *world) simplify() {
 	}
 }
 
-// fingerprint gives the fingerprint of the state.
-func (w *world) fingerprint() fingerprint {
-	e := &w.print
-	e.b, e.w = e.b[:0], w
-	for i := range w.plan.Sessions {
-		e.actor(i)
-	}
-	for s := range w.sessions {
-		e.session(s)
-	}
-	e.servers()
-	e.b = append(e.b, w.left[:]...)
-	return printOf(e.b)
-}
-
-// writer writes a state in bytes.
+// writer writes the state of a world in bytes.
 type writer struct {
 	b      []byte
 	w      *world
 	rename coordinator.Rename // is w.rename
+}
+
+func newWriter(w *world) *writer { return &writer{w: w, rename: w.rename} }
+
+// fingerprint gives the fingerprint of the state of the world.
+func (e *writer) fingerprint() fingerprint {
+	e.b = e.b[:0]
+	for i := range e.w.plan.Sessions {
+		e.actor(i)
+	}
+	for s := range e.w.sessions {
+		e.session(s)
+	}
+	e.servers()
+	e.b = append(e.b, e.w.left[:]...)
+	return printOf(e.b)
 }
 
 func (e *writer) num(all ...uint64) {

@@ -1,42 +1,64 @@
 package walk
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// A session on which no lease may rest any more, because its chain of evidence is broken: see
-// package zkconn. The servers may end it at any moment from then on, even though they still commit
-// its transactions. Its client gives it up once a request wants a lease, and its nodes stay at the
-// servers until they end it. The requests make others in the next epoch.
+// How the servers end sessions: those of the plan; those that their clients have given up; and that of an earlier
+// process, which held with a node that is still there when the walk begins.
 
-func isProved(s *session) bool { return s.served == alive && !s.lapsed && !s.closed }
+// earlier is the epoch of the node that an earlier process has left; those of sessions begin with 1.
+const earlier = 0
 
-// breakChain: the session lapses.
-func (w *world) breakChain(s int) {
-	sess := &w.sessions[s]
-	sess.lapsed = true
-	if !w.plan.Mistake.Outlasts {
-		sess.lease = false
-		sess.term++
+// leave begins with the node of the earlier process, where a request is to take it back.
+func (w *world) leave() {
+	if !slices.Contains(w.plan.Reclaim[:], true) {
+		return
 	}
-	w.tell(s, coordinator.Lapsed{})
+	left := coordinator.NewSpec(&messages.Acquire{Path: lockPath, Reclaim: "label"}, "left", "", false, w.specs[0].Since)
+	z := &w.servers
+	z.zxid, z.sequence[0] = 1, 1
+	z.nodes = []node{{name: left.Style.Prefix(left.GUID) + "0000000000", guid: "left", epoch: earlier, czxid: z.zxid}}
+	w.newest[0], _ = messages.NewToken(z.zxid, 0)
 }
 
-// mayGiveUp reports whether a session that has lapsed may be given up while requests want a lease, or none does.
-func mayGiveUp(wanted bool) func(w *world, s int) ways {
-	return func(w *world, s int) ways {
-		sess := &w.sessions[s]
-		return once(sess.lapsed && !sess.closed && sess.decides.Wanted() == wanted)
+// endEarlier: the servers end the session of the earlier process.
+func (w *world) endEarlier(int) {
+	for _, n := range w.servers.nodes {
+		if n.epoch == earlier {
+			w.deleteNode(n.name)
+		}
 	}
 }
 
-// giveUp ends the epoch.
-func (w *world) giveUp(s int) { w.tell(s, coordinator.Expired{}) }
+// end: the servers end a session. The transaction that deletes its nodes comes later, because they refuse to take the
+// session up again before it does (CURATOR-604).
+func (w *world) end(s int) {
+	if w.sessions[s].served == alive {
+		w.sessions[s].served = ended
+	}
+	w.unwatch(s)
+	for i := range w.servers.nodes {
+		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) && n.epoch != earlier && !n.forsaken {
+			n.doomed = true
+		}
+	}
+}
 
-// forsake: the client has given up a session that lives on.
+// bury deletes the nodes of a session that is over.
+func (w *world) bury(s int) {
+	for _, n := range w.servers.nodes {
+		if n.doomed && n.session == s {
+			w.deleteNode(n.name)
+		}
+	}
+}
+
+// forsake: the client has given up a session on which no lease may rest any more. It lives on at the servers, with its
+// nodes and what it had sent, until they end it. The requests make other nodes in the next epoch.
 func (w *world) forsake(s int) {
 	w.unwatch(s)
 	sess := &w.sessions[s]
@@ -52,12 +74,6 @@ func (w *world) forsake(s int) {
 	}
 }
 
-// sent is a query of an epoch that is over.
-type sent struct {
-	query coordinator.Query
-	epoch uint64
-}
-
 // changes reports whether a query makes nodes.
 func changes(query coordinator.Query) bool {
 	switch query.(type) {
@@ -65,17 +81,6 @@ func changes(query coordinator.Query) bool {
 		return true
 	}
 	return false
-}
-
-func canCarryOutLate(w *world, s int) (all ways) {
-	for at := range w.sessions[s].sent {
-		all |= 1 << at
-	}
-	return all
-}
-
-func sentQuery(w *world, s, at int) string {
-	return fmt.Sprintf("%T", w.sessions[s].sent[at].query)[len("*coordinator."):]
 }
 
 // serveLate: the servers carry out what a session had sent before it was given up. Nobody hears the answer.
@@ -113,10 +118,6 @@ func (w *world) makeLate(s int, epoch uint64, spec *coordinator.Spec, name strin
 	n.epoch, n.forsaken = epoch, true
 	w.servers.nodes = replace(w.servers.nodes, at, n)
 	w.childrenChanged(n.path)
-}
-
-func hasForsaken(w *world, s int) ways {
-	return once(len(w.sessions[s].sent) > 0 || slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.forsaken && n.session == s }))
 }
 
 // endForsaken: the servers end a session that was given up, because its client closes it, or because it expires.

@@ -32,6 +32,8 @@ type world struct {
 	owned [maxSessions]bool
 	// stepped tells of which sessions a machine has taken an event.
 	stepped [maxSessions]bool
+	// mistake is a mistake that the walk must find.
+	mistake Mistake
 	// violation is the first that the move has led to.
 	violation *Violation
 	// beating: heartbeats are answered.
@@ -41,7 +43,6 @@ type world struct {
 	lines   []string
 	// fired collects the rows of the machine's table that were reached.
 	fired map[*machine.Row]bool
-	print writer
 }
 
 // load begins a move from a state.
@@ -77,5 +78,30 @@ func (w *world) note(format string, args ...any) {
 func actorName(i int) string   { return fmt.Sprintf("contender %d", i+1) }
 func sessionName(s int) string { return "session " + string(rune('A'+s)) }
 
-// guid is the GUID of a request.
-func guid(i int) string { return fmt.Sprintf("guid%d", i) }
+// Mistake is a mistake at the boundary of the code that is walked. The zero value is no mistake.
+type Mistake struct {
+	// Outputs changes what a coordinator decides, Inputs what it is told, At what it is told of the lease.
+	Outputs func(w *world, s int, out coordinator.Output) []coordinator.Output
+	Inputs  func(w *world, s int, in coordinator.Input) coordinator.Input
+	At      func(coordinator.At) coordinator.At
+	// EndsEarly: the servers may end a session before its lease is over. Unsynced: a Find looks for a node on a server
+	// that may lag behind. Outlasts: the lease goes on when the chain of evidence breaks. Revives: a transaction renews it
+	// after that.
+	EndsEarly, Unsynced, Outlasts, Revives bool
+}
+
+// input gives the input that a coordinator is told instead of in; nil for nothing.
+func (m *Mistake) input(w *world, s int, in coordinator.Input) coordinator.Input {
+	if m.Inputs != nil {
+		return m.Inputs(w, s, in)
+	}
+	return in
+}
+
+// at gives the readings that a coordinator is told: time and lease.
+func (m *Mistake) at(at coordinator.At) coordinator.At {
+	if m.At != nil {
+		return m.At(at)
+	}
+	return at
+}

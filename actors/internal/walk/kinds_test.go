@@ -9,7 +9,67 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The tables of moves. To add a kind of move, add a row.
+// The kinds of moves, and the tables of those of requests and sessions. To add a kind of move, add a row.
+
+// kind is a kind of moves: one of the things that can happen to a request, to a session or at the servers.
+type kind struct {
+	text string
+	// of tells what the move is about, behind the text.
+	of    func(w *world, at, how int) string
+	class class
+	// bound counts the moves of this kind, unless it is unbounded.
+	bound Bound
+	// can tells in which ways it can happen now to a request or a session.
+	can func(w *world, at int) ways
+	do  func(w *world, at, how int)
+}
+
+// class says when a move comes.
+type class uint8
+
+const (
+	wanted  class = iota // somebody wants it
+	owed                 // likewise, or it is a net; whether everything comes to an end may count on it
+	itself               // it comes by itself, and may be counted on
+	perhaps              // it comes by itself, or another move in its place
+	fault                // something goes wrong in a session, but in none that is spared
+)
+
+// ways is a set of ways in which a move can be made.
+type ways uint64
+
+// once is one way, if a move can be made.
+func once(when bool) ways {
+	if when {
+		return 1
+	}
+	return 0
+}
+
+func always(*world, int) ways { return 1 }
+
+// actor, sess and nodes give the ways of moves that depend on one lock actor, session or node, and one what has only
+// one way.
+func actor(can func(*lockActor) bool) func(*world, int) ways {
+	return func(w *world, i int) ways { return once(can(&w.actors[i])) }
+}
+
+func sess(can func(*session) bool) func(*world, int) ways {
+	return func(w *world, s int) ways { return once(can(&w.sessions[s])) }
+}
+
+func nodes(can func(*node) bool) func(*world, int) ways {
+	return func(w *world, _ int) (all ways) {
+		for at := range w.servers.nodes {
+			all |= once(can(&w.servers.nodes[at])) << at
+		}
+		return all
+	}
+}
+
+func one(do func(*world, int)) func(*world, int, int) {
+	return func(w *world, at, _ int) { do(w, at) }
+}
 
 // The first rows of ofActors.
 const (
@@ -40,6 +100,22 @@ func waits(a *lockActor) bool    { return a.poll != 0 && a.m.State != messages.S
 func holds(a *lockActor) bool    { return a.m.Holding() }
 func holdsNot(a *lockActor) bool { return !a.m.Holding() }
 func inGrace(a *lockActor) bool  { return a.is.any(grace) }
+
+// mayBegin reports whether a request can be made: that within another one, while the other's lock is held.
+func mayBegin(w *world, i int) ways {
+	within := w.plan.Within[i]
+	return once(unbegun(&w.actors[i]) && (within == 0 || w.actors[within-1].m.Holding()))
+}
+
+// mayRelease reports whether a lock can be given back: not while another request lives that is within it.
+func mayRelease(w *world, i int) ways {
+	for j := range w.plan.Sessions {
+		if w.plan.Within[j] == i+1 && w.actors[j].lives() {
+			return 0
+		}
+	}
+	return once(holds(&w.actors[i]))
+}
 
 func canStop(w *world, i int) ways { return once(!w.sessionOf(i).closed) }
 
@@ -123,6 +199,7 @@ func isRefused(s *session) bool  { return s.link != unlinked && s.served == ende
 func isServed(s *session) bool   { return s.link != unlinked && s.served == alive }
 func hasLease(s *session) bool   { return s.lease }
 func isOpen(s *session) bool     { return !s.closed }
+func isProved(s *session) bool   { return s.served == alive && !s.lapsed && !s.closed }
 
 func hasDoomed(w *world, s int) ways {
 	return once(slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.doomed && n.session == s }))
@@ -140,7 +217,6 @@ func (s *session) where(which func(*flight) bool) (all ways) {
 
 func isOpenQuery(f *flight) bool { return !f.applied }
 func isAnswered(f *flight) bool  { return f.applied && !f.lost }
-func arrives(f *flight) bool     { return f.applied && f.behind == 0 }
 
 func canAnswer(w *world, s int) ways { return w.sessions[s].where(arrives) }
 
@@ -221,110 +297,38 @@ func canFallSilent(w *world, s int) ways {
 
 func canExpire(w *world, s int) ways {
 	sess := &w.sessions[s]
-	return once(sess.served == alive && (!sess.lease || sess.lapsed || w.plan.Mistake.EndsEarly))
+	return once(sess.served == alive && (!sess.lease || sess.lapsed || w.mistake.EndsEarly))
 }
 
-// ofServers are the moves of an operator. how is the place of a node.
-var ofServers = []kind{
-	{text: "deletes", of: nodeName, bound: Breaks, can: nodes(isKept), do: breakNode},
-	{text: "restores the node of a request that has ended:", of: number, bound: Returns, can: canReturn, do: (*world).bringBack},
-	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
-	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
-	{text: "lets another client make a node and delete it", bound: Passes, can: canPass, do: pass},
-	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
-}
-
-func isKept(n *node) bool     { return !n.doomed && !n.forsaken }
-func isUnwanted(n *node) bool { return isKept(n) && !n.wanted }
-
-// breakNode deletes a node. That takes the lock from a request that holds with it, from one that is
-// about to hear that it may reuse it, and from one to which the lock was handed over while that
-// node existed.
-func breakNode(w *world, _, at int) {
-	n := w.servers.nodes[at]
-	checked := w.sessions[n.session].where(func(f *flight) bool {
-		q, is := f.query.(*coordinator.Check)
-		return is && f.applied && base(q.Path) == n.name
-	})
-	for i, of := range w.plan.Sessions {
-		a := &w.actors[i]
-		reuses := checked != 0 && of == n.session && a.m.State == messages.StateCreating ||
-			slices.ContainsFunc(a.inbox, func(told envelope) bool { return told.event.Node == n.name })
-		if a.m.Node == n.name || n.guid == guid(i) || reuses {
-			a.is.put(broken, true)
-		}
-		if of == n.session {
-			a.is.put(handed, false)
-		}
+// mayGiveUp reports whether a session that has lapsed may be given up while requests want a lease, or none does.
+func mayGiveUp(wanted bool) func(w *world, s int) ways {
+	return func(w *world, s int) ways {
+		sess := &w.sessions[s]
+		return once(sess.lapsed && !sess.closed && sess.decides.Wanted() == wanted)
 	}
-	w.deleteNode(n.name)
 }
 
-// canReturn gives the requests whose nodes may come back: their sessions live, and know nothing of them. A request of the
-// session is still to come, which will meet the node. A session that asks for no more keeps others out with it.
-func canReturn(w *world, _ int) (all ways) {
-	for i, of := range w.plan.Sessions {
-		later := false
-		for j, other := range w.plan.Sessions {
-			later = later || other == of && w.actors[j].life == unasked
-		}
-		if !later {
-			continue
-		}
-		a, s := &w.actors[i], w.sessionOf(i)
-		all |= once(a.life == stopped && a.m.Node != "" && !s.closed && s.served == alive && a.m.Token.Zxid() > 0 &&
-			a.epoch == w.epoch(w.plan.Sessions[i]) && w.servers.at(a.m.Node) < 0 && !s.decides.Knows(coordinator.RequestID(i+1))) << i
+func canCarryOutLate(w *world, s int) (all ways) {
+	for at := range w.sessions[s].sent {
+		all |= 1 << at
 	}
 	return all
 }
 
-// bringBack: servers that are restored bring back the node of a request that has ended.
-func (w *world) bringBack(_, i int) {
-	a, z := &w.actors[i], &w.servers
-	n := node{name: a.m.Node, guid: guid(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true}
-	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
-	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
+func hasForsaken(w *world, s int) ways {
+	return once(len(w.sessions[s].sent) > 0 || slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.forsaken && n.session == s }))
 }
 
-func want(w *world, _, at int) { w.write(at, true) }
-
-func canReap(w *world, _ int) ways {
-	lags := slices.ContainsFunc(w.sessions[:], func(s session) bool { return s.link == lagging })
-	return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{} && !lags)
-}
-
-// reap deletes the lock paths, of which those are told who watch them.
-func reap(w *world, _, _ int) {
-	for path := range lockPaths {
-		for s := range w.sessions {
-			if w.servers.data[path][s] {
-				w.servers.data[path][s] = false
-				w.event(s, coordinator.Changed{Path: lockPaths[path], Change: coordinator.NodeDeleted})
-			}
-		}
-	}
-	w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0
-}
-
-func canPass(w *world, _ int) ways { return once(w.servers.sequence[0] > 0) }
-
-// pass: another client makes a node in the first lock path and deletes it, before anybody looks.
-// Only the number stays taken. So the sessions of a plan need not make all the nodes that a history
-// takes.
-func pass(w *world, _, _ int) {
-	w.servers.zxid++
-	w.servers.sequence[0]++
-	w.childrenChanged(0)
-}
-
-// What a move is about.
+// What a move of a session is about.
 
 func query(w *world, s, at int) string {
 	f := w.sessions[s].flights[at]
 	return fmt.Sprintf("%T of stage %d", f.query, f.stage)[len("*coordinator."):]
 }
 
-func nodeName(w *world, _, at int) string { return w.servers.nodes[at].name }
+func sentQuery(w *world, s, at int) string {
+	return fmt.Sprintf("%T", w.sessions[s].sent[at].query)[len("*coordinator."):]
+}
 
 func number(_ *world, _, n int) string { return fmt.Sprint(n) }
 

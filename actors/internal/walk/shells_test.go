@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,36 +11,10 @@ import (
 
 // The shells of machines and coordinators carry what one decides to the other.
 
-// sessionTimeout is the timeout of all sessions; no time passes.
-const sessionTimeout = 10 * time.Second
-
-// spec gives the spec of a request.
-func (p *Plan) spec(i int) *coordinator.Spec {
-	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
-	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
-	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
-	if p.Reclaim[i] {
-		want.Reclaim = "label"
-	}
-	if p.Sticky[i] {
-		want.Sticky = time.Second
-	}
-	switch want.Mode {
-	case messages.Contest:
-		want.Path += "/" + oneName
-	case messages.Semaphore:
-		want.Permits = p.Permits
-	}
-	if p.Owners[i] != 0 {
-		want.Owner = fmt.Sprintf("owner%d", p.Owners[i])
-	}
-	return coordinator.NewSpec(want, guid(i), fmt.Sprintf("actor%d", i), false, time.Time{})
-}
-
 // tell gives a coordinator an input, carries out what it decides, and looks at the invariants. The coordinators of
 // other states stay as they are.
 func (w *world) tell(s int, in coordinator.Input) {
-	sess, mistake, epoch := &w.sessions[s], &w.plan.Mistake, w.epoch(s)
+	sess, mistake, epoch := &w.sessions[s], &w.mistake, w.epoch(s)
 	if sess.closed {
 		return
 	}
@@ -216,7 +189,7 @@ func (w *world) step(i int, ev machine.Event) {
 	}
 	w.stepped[s] = true
 	ev.Lease = w.sessions[s].lease && a.epoch == w.epoch(s)
-	ev.Lease = w.plan.Mistake.at(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
+	ev.Lease = w.mistake.at(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
 	before := a.m
 	effects, row := a.m.Step(ev)
 	if row != nil {

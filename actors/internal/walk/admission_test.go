@@ -8,19 +8,63 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The bound on waiters of a request: see messages.Acquire.MaxWaiters. It is checked here on the
+// The bounds on a session's nodes, and on the contenders behind which a request waits. They are checked here on the
 // servers' nodes and the machines' states, and not on the coordinator's own counts.
 
-// WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
-// is not refused after it was let in, with a node, or where it need not wait.
-const WaitersBounded Invariant = "a request waits behind as many as it is to, at most"
+// checkBounds is Bounded, after every move. A downgrade is stopped by no bound.
+func (w *world) checkBounds() {
+	if !w.plan.bounded() {
+		return
+	}
+	bounds := w.plan.bounds()
+	for s := range w.sessions {
+		weight, waiting := 0, [maxPaths]int{}
+		for i := range w.servers.nodes {
+			n := &w.servers.nodes[i]
+			if n.session != s || n.epoch != w.epoch(s) || n.doomed || w.downgraded(n) {
+				continue
+			}
+			weight += coordinator.WeightOf(lockPaths[n.path] + "/" + n.name)
+			if w.waitsWith(n) {
+				waiting[n.path]++
+			}
+		}
+		if weight > bounds.Weight {
+			w.violate(Bounded, "the nodes of %s weigh %d, and may weigh %d", sessionName(s), weight, bounds.Weight)
+		}
+		for path, n := range waiting {
+			if n > bounds.Waiting {
+				w.violate(Bounded, "%d nodes of %s wait in %s, and %d may", n, sessionName(s), lockPaths[path], bounds.Waiting)
+			}
+		}
+	}
+}
 
-// boundsWaiters reports whether a request of the plan has a bound on waiters.
-func (p *Plan) boundsWaiters() bool { return p.MaxWaiters != [maxActors]int{} }
+// downgraded reports whether a node was made in a downgrade.
+func (w *world) downgraded(n *node) bool {
+	for i := range w.plan.Sessions {
+		for j := range w.plan.Sessions {
+			if n.guid == guid(i) && w.plan.Modes[i] == messages.Read && w.plan.Modes[j] == messages.Write && w.plan.sameOwner(i, j) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
-// checkWaiters checks WaitersBounded, when a session has decided. Contenders of other sessions are
-// counted where the queue was listed for that: as far as the session knows, later ones are not
-// before the request.
+// waitsWith reports whether the request that a node was made for waits with it.
+func (w *world) waitsWith(n *node) bool {
+	for i := range w.plan.Sessions {
+		if a := &w.actors[i]; n.guid == guid(i) {
+			return a.lives() && !a.m.Holding() && a.m.Ending == messages.StateNone
+		}
+	}
+	return false
+}
+
+// checkWaiters checks WaitersBounded (see messages.Acquire.MaxWaiters), when a session has decided. Contenders of other
+// sessions are counted where the queue was listed for that: as far as the session knows, later ones are not before the
+// request.
 func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.Output) {
 	if !w.plan.boundsWaiters() {
 		return

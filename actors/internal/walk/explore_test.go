@@ -28,9 +28,12 @@ func (r Result) String() string {
 }
 
 // Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
-func Walk(plan Plan) (Result, error) {
+func Walk(plan Plan) (Result, error) { return WalkWith(plan, Mistake{}) }
+
+// WalkWith is Walk where something is done wrong.
+func WalkWith(plan Plan, mistake Mistake) (Result, error) {
 	began := time.Now()
-	k := &walker{plan: &plan, numbers: map[fingerprint]uint32{}}
+	k := &walker{plan: &plan, mistake: mistake, numbers: map[fingerprint]uint32{}}
 	k.Fired = map[*machine.Row]bool{}
 	err := k.explore()
 	if err == nil {
@@ -42,7 +45,8 @@ func Walk(plan Plan) (Result, error) {
 
 // walker is a walk under way. It goes breadth first, so that the first story found is the shortest, while it is small.
 type walker struct {
-	plan *Plan
+	plan    *Plan
+	mistake Mistake
 	// numbers gives the number of each state reached; origins, by number, from where and by which move it was reached
 	// first.
 	numbers map[fingerprint]uint32
@@ -52,6 +56,7 @@ type walker struct {
 	// ends tells from which states there is a way to the end; in explore, which are the end.
 	ends  []bool
 	moves []move // of the state that is being expanded
+	print *writer
 	Result
 }
 
@@ -63,9 +68,8 @@ type origin struct {
 type edge struct{ from, to uint32 }
 
 // newWorld makes a world at the start of a plan.
-func newWorld(plan *Plan, fired map[*machine.Row]bool) *world {
-	w := &world{plan: plan, fired: fired}
-	w.print.rename = w.rename
+func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
+	w := &world{plan: plan, mistake: mistake, fired: fired}
 	for i := range plan.Sessions {
 		w.specs[i] = plan.spec(i)
 	}
@@ -117,10 +121,11 @@ type waiting struct {
 }
 
 func (k *walker) explore() error {
-	w := newWorld(k.plan, k.Fired)
+	w := newWorld(k.plan, k.mistake, k.Fired)
 	if w.violation != nil {
 		return w.violation
 	}
+	k.print = newWriter(w)
 	_, todo := k.reach(w, nil, origin{})
 	var err error
 	for err == nil && len(todo) > 0 {
@@ -176,7 +181,7 @@ func (k *walker) expand(w *world, from waiting, todo []waiting) (_ []waiting, er
 
 // reach gives the number of the state of a world. One that was not reached before is to wait.
 func (k *walker) reach(w *world, todo []waiting, by origin) (uint32, []waiting) {
-	p := w.fingerprint()
+	p := k.print.fingerprint()
 	if number, known := k.numbers[p]; known {
 		return number, todo
 	}
@@ -216,7 +221,7 @@ func (k *walker) tell(v *Violation, number uint32, last *move) error {
 	for ; number != 0; number = k.origins[number].from {
 		way = append(way, k.origins[number].by)
 	}
-	w := newWorld(k.plan, k.Fired)
+	w := newWorld(k.plan, k.mistake, k.Fired)
 	w.telling = true
 	for i := range way {
 		from := w.state

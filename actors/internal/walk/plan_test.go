@@ -1,6 +1,10 @@
 package walk
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -70,8 +74,6 @@ type Plan struct {
 	Bounds Bounds
 	// Without has the fast paths that are switched off.
 	Without coordinator.Switches
-	// Mistake is a mistake that the walk must find.
-	Mistake Mistake
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
 	Limit int
 }
@@ -119,3 +121,93 @@ const (
 
 // Always, as a bound, is no bound.
 const Always = 255
+
+// What a world has, and what follows from its plan.
+
+// sessionTimeout is the timeout of all sessions; no time passes.
+const sessionTimeout = 10 * time.Second
+
+// lockPath is the first lock path, the only one in most plans; oneName the name of a contest's node in it.
+const (
+	lockPath = "/l"
+	oneName  = "one"
+)
+
+// lockPaths are all of them. Their lengths are the same, and the names of their nodes differ.
+var lockPaths = [maxPaths]string{lockPath, "/m"}
+
+// pathIn gives the number of the lock path of a path.
+func pathIn(path string) int {
+	if strings.HasPrefix(path, lockPath) {
+		return 0
+	}
+	return 1
+}
+
+// base is the name in a path below the lock path; empty for the lock path.
+func base(path string) string {
+	if len(path) <= len(lockPath) {
+		return ""
+	}
+	return path[len(lockPath)+1:]
+}
+
+// guid is the GUID of a request.
+func guid(i int) string { return fmt.Sprintf("guid%d", i) }
+
+// spec gives the spec of a request.
+func (p *Plan) spec(i int) *coordinator.Spec {
+	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
+	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
+	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
+	if p.Reclaim[i] {
+		want.Reclaim = "label"
+	}
+	if p.Sticky[i] {
+		want.Sticky = time.Second
+	}
+	switch want.Mode {
+	case messages.Contest:
+		want.Path += "/" + oneName
+	case messages.Semaphore:
+		want.Permits = p.Permits
+	}
+	if p.Owners[i] != 0 {
+		want.Owner = fmt.Sprintf("owner%d", p.Owners[i])
+	}
+	return coordinator.NewSpec(want, guid(i), fmt.Sprintf("actor%d", i), false, time.Time{})
+}
+
+// bounded reports whether the bounds of a plan are smaller than the usual ones.
+func (p *Plan) bounded() bool { return p.Waiting > 0 || p.Nodes > 0 }
+
+// bounds gives what a session may have at the servers.
+func (p *Plan) bounds() coordinator.Bounds {
+	bounds := coordinator.DefaultBounds()
+	if bounds.Streak = maxActors + 2; p.Steady { // there are not as many nodes in a row otherwise
+		bounds.Streak = 1
+	}
+	if p.Waiting > 0 {
+		bounds.Waiting = p.Waiting
+	}
+	if p.Nodes > 0 {
+		most := 0
+		for i := range p.Sessions {
+			most = max(most, p.spec(i).Size())
+		}
+		bounds.Weight = p.Nodes * most
+	}
+	return bounds
+}
+
+// boundsWaiters reports whether a request of the plan has a bound on waiters.
+func (p *Plan) boundsWaiters() bool { return p.MaxWaiters != [maxActors]int{} }
+
+// sameOwner reports whether two requests have the same owner, that is named.
+func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i] == p.Owners[j] }
+
+// shares reports whether two requests may hold at the same time.
+func (p *Plan) shares(i, j int) bool {
+	mode := p.Modes[i]
+	return p.Paths[i] != p.Paths[j] || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
+}

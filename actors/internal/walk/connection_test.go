@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// What happens to the connection of a session, and to its lease.
+// What happens to the connection of a session, and to its lease, until the session is lost, given up or closed.
 
 // Ways to lose a connection: a set.
 const (
@@ -117,7 +117,7 @@ func (w *world) deliver(s, at int) {
 	sess.flights = but(sess.flights, at)
 	if !f.lost {
 		sess.seen = max(sess.seen, f.zxid)
-		sess.lease = sess.lease || f.commits && sess.served == alive && (!sess.lapsed || w.plan.Mistake.Revives)
+		sess.lease = sess.lease || f.commits && sess.served == alive && (!sess.lapsed || w.mistake.Revives)
 	}
 	w.tell(s, &coordinator.Reply{ID: f.id, Answer: f.answer})
 }
@@ -202,3 +202,21 @@ func (w *world) closeSession(s int) {
 	sess.term++
 	sess.flights, sess.wire, sess.timers = nil, nil, nil
 }
+
+// breakChain: the session lapses. No lease may rest on it any more, because its chain of evidence is broken: see package
+// zkconn. The servers may end it at any moment from then on, even though they still commit its transactions.
+func (w *world) breakChain(s int) {
+	sess := &w.sessions[s]
+	sess.lapsed = true
+	if !w.mistake.Outlasts {
+		sess.lease = false
+		sess.term++
+	}
+	w.tell(s, coordinator.Lapsed{})
+}
+
+// giveUp: the client gives up a session that has lapsed. It does so as soon as a request wants a lease.
+func (w *world) giveUp(s int) { w.tell(s, coordinator.Expired{}) }
+
+// arrives reports whether the answer to a query may be brought.
+func arrives(f *flight) bool { return f.applied && f.behind == 0 }

@@ -22,6 +22,12 @@ const (
 	NeverImpossible Invariant = "no impossible event"                   // as the machine declares
 	OwnInvariants   Invariant = "the coordinator's own invariants"      // as Coordinator.Check states
 	InPlan          Invariant = "the plan can be followed"              // the moves of Plan.After can be made
+
+	// Bounded: a session has no more nodes at the servers, and no more that wait in one queue, than the plan allows for.
+	Bounded Invariant = "a session's nodes are bounded"
+	// WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
+	// is not refused after it was let in, with a node, or where it need not wait.
+	WaitersBounded Invariant = "a request waits behind as many as it is to, at most"
 )
 
 // relies reports whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
@@ -31,15 +37,6 @@ const (
 func (w *world) relies(i int) bool {
 	a := &w.actors[i]
 	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
-}
-
-// sameOwner reports whether two requests have the same owner, that is named.
-func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i] == p.Owners[j] }
-
-// shares reports whether two requests may hold at the same time.
-func (p *Plan) shares(i, j int) bool {
-	mode := p.Modes[i]
-	return p.Paths[i] != p.Paths[j] || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
 }
 
 // checkHolders is invariant 1. It is looked at after every input of a coordinator and every event of a machine.
@@ -251,4 +248,18 @@ func (w *world) over() bool {
 		}
 	}
 	return !slices.ContainsFunc(w.servers.nodes, func(n node) bool { return !n.back })
+}
+
+// checkTurn looks whether a lock is granted in the order of the session's requests, where the plan promises that.
+func (w *world) checkTurn(i int) {
+	if !w.plan.InTurn {
+		return
+	}
+	for j := range i {
+		a := &w.actors[j]
+		if a.lives() && w.plan.Sessions[j] == w.plan.Sessions[i] && w.plan.Paths[j] == w.plan.Paths[i] &&
+			!a.is.any(toldHeld) && a.m.Ending == messages.StateNone {
+			w.violate(InOrder, "%s is granted the lock before %s, which came first", actorName(i), actorName(j))
+		}
+	}
 }

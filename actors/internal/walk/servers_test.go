@@ -11,35 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lockPath is the first lock path, the only one in most plans; oneName the name of a contest's node in it.
-const (
-	lockPath = "/l"
-	oneName  = "one"
-)
-
-// lockPaths are all of them. Their lengths are the same, and the names of their nodes differ.
-var lockPaths = [maxPaths]string{lockPath, "/m"}
-
-// pathIn gives the number of the lock path of a path.
-func pathIn(path string) int {
-	if strings.HasPrefix(path, lockPath) {
-		return 0
-	}
-	return 1
-}
-
-// at gives the place of a node, -1 when there is none.
-func (z *servers) at(name string) int {
-	return slices.IndexFunc(z.nodes, func(n node) bool { return n.name == name })
-}
-
-// base is the name in a path below the lock path; empty for the lock path.
-func base(path string) string {
-	if len(path) <= len(lockPath) {
-		return ""
-	}
-	return path[len(lockPath)+1:]
-}
+// The nodes of the lock paths, and the watches on them.
 
 // shown lists the names that the server of a session shows in a lock path.
 func (w *world) shown(s, path int) []string {
@@ -161,25 +133,8 @@ func (w *world) unwatch(s int) {
 	}
 }
 
-// end: the servers end a session. The transaction that deletes its nodes comes later, because they refuse to take the
-// session up again before it does (CURATOR-604).
-func (w *world) end(s int) {
-	if w.sessions[s].served == alive {
-		w.sessions[s].served = ended
-	}
-	w.unwatch(s)
-	for i := range w.servers.nodes {
-		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) && n.epoch != earlier && !n.forsaken {
-			n.doomed = true
-		}
-	}
-}
-
-// bury deletes the nodes of a session that is over.
-func (w *world) bury(s int) {
-	for _, n := range w.servers.nodes {
-		if n.doomed && n.session == s {
-			w.deleteNode(n.name)
-		}
-	}
+// deleteOwn deletes a node for its session.
+func (w *world) deleteOwn(name string) {
+	w.checkDelete(name)
+	w.deleteNode(name)
 }

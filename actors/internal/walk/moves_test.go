@@ -5,65 +5,7 @@ import (
 	"slices"
 )
 
-// kind is a kind of moves: one of the things that can happen to a request, to a session or at the servers.
-type kind struct {
-	text string
-	// of tells what the move is about, behind the text.
-	of    func(w *world, at, how int) string
-	class class
-	// bound counts the moves of this kind, unless it is unbounded.
-	bound Bound
-	// can tells in which ways it can happen now to a request or a session.
-	can func(w *world, at int) ways
-	do  func(w *world, at, how int)
-}
-
-// class says when a move comes.
-type class uint8
-
-const (
-	wanted  class = iota // somebody wants it
-	owed                 // likewise, or it is a net; whether everything comes to an end may count on it
-	itself               // it comes by itself, and may be counted on
-	perhaps              // it comes by itself, or another move in its place
-	fault                // something goes wrong in a session, but in none that is spared
-)
-
-// ways is a set of ways in which a move can be made.
-type ways uint64
-
-// once is one way, if a move can be made.
-func once(when bool) ways {
-	if when {
-		return 1
-	}
-	return 0
-}
-
-func always(*world, int) ways { return 1 }
-
-// actor, sess and nodes give the ways of moves that depend on one lock actor, session or node, and one what has only
-// one way.
-func actor(can func(*lockActor) bool) func(*world, int) ways {
-	return func(w *world, i int) ways { return once(can(&w.actors[i])) }
-}
-
-func sess(can func(*session) bool) func(*world, int) ways {
-	return func(w *world, s int) ways { return once(can(&w.sessions[s])) }
-}
-
-func nodes(can func(*node) bool) func(*world, int) ways {
-	return func(w *world, _ int) (all ways) {
-		for at := range w.servers.nodes {
-			all |= once(can(&w.servers.nodes[at])) << at
-		}
-		return all
-	}
-}
-
-func one(do func(*world, int)) func(*world, int, int) {
-	return func(w *world, at, _ int) { do(w, at) }
-}
+// Which moves there are in a state, and how one is made.
 
 // move is one thing that happens: the index of its kind, to which request or session, and in which way.
 type move struct{ kind, at, how uint8 }

@@ -138,6 +138,12 @@ type flight struct {
 	print fingerprint
 }
 
+// sent is a query that a session had sent before it was given up.
+type sent struct {
+	query coordinator.Query
+	epoch uint64
+}
+
 // servers are one or two lock paths with their nodes, their owners, the watches of each connection, the sequence counter and the
 // number of the newest transaction. The end of a session takes two steps, as in ZooKeeper: it is refused first, and its
 // nodes are deleted later (CURATOR-604).
@@ -149,6 +155,11 @@ type servers struct {
 	// children and data are the connections that watch the list of children, and the data of the first lock path.
 	children [maxPaths][maxSessions]bool
 	data     [maxPaths][maxSessions]bool
+}
+
+// at gives the place of a node, -1 when there is none.
+func (z *servers) at(name string) int {
+	return slices.IndexFunc(z.nodes, func(n node) bool { return n.name == name })
 }
 
 // node is a contender's node.
@@ -166,6 +177,10 @@ type node struct {
 	back       bool // restored servers have brought it back
 	watched    [maxSessions]bool
 }
+
+// fingerprint is 128 bits that stand for a state, or for a part of one. The probability that two of a thousand million states share one is
+// less than 10^-20.
+type fingerprint [2]uint64
 
 // with gives a slice with one element more.
 func with[T any](all []T, v ...T) []T { return append(all[:len(all):len(all)], v...) }

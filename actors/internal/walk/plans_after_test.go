@@ -1,0 +1,92 @@
+package walk
+
+import (
+	"slices"
+	"strings"
+)
+
+// Plans that begin far from the start, after moves that lead there, and what alters them.
+
+// anothersNode begins when a request of a session that is over has left a node, and asks for another.
+var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
+	"session A: the servers carry out Create of stage 0",
+	"session A: the servers end the session",
+	"session A: the servers, which have ended it, cut the connection",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+}}
+
+// batchMates begins when two nodes have been asked for in one transaction.
+var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
+	Bounds: Bounds{Slow: 1}, After: []string{
+		"session A: the servers carry out Create of stage 0",
+		"contender 1 is released",
+		"contender 2 asks for the lock",
+		"contender 3 asks for the lock",
+		"session A: the servers carry out Commit of stage 0",
+	}}
+
+// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
+// before the predecessor is gone does not mean that the predecessor is the head.
+var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,
+	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
+		"session B: the servers carry out Create of stage 0",
+		"session A: the servers carry out Create of stage 0",
+		"session B: the servers carry out Create of stage 0",
+		"session A: the lease runs out",
+		"session A: the servers end the session",
+		"session A: the servers, which have ended it, cut the connection",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Create of stage 0",
+	}}
+
+// oneBehindTwo begins when two of a session wait for another session, so that the third is kept back.
+var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: true}, Prompt: true, After: []string{
+	"session B: the servers carry out Create of stage 0",
+	"session A: the servers carry out Create of stage 0",
+	"session A: the servers carry out Create of stage 0",
+	"contender 4 asks for the lock",
+}}
+
+// steadyPath begins when a session has locked once, and watches the lock path. The number of its
+// next node tells whether others came between.
+func steadyPath(bounds Bounds) Plan {
+	return Plan{Sessions: threeOne, Arrive: notFirst, Steady: true, Prompt: true, Bounds: bounds, After: []string{
+		"session A: the servers carry out Create of stage 0",
+		"session A: the servers carry out Watch of stage 0",
+		"contender 1 is released",
+		"session A: the servers carry out Commit of stage 0",
+	}}
+}
+
+// steadyAgain is steadyPath, behind the first node of the session that was made while the watch stood. If the lock path is
+// made again now, another session and a stranger can come up to the number of that node.
+func steadyAgain(bounds Bounds) Plan {
+	p := steadyPath(bounds)
+	p.After = append(slices.Clone(p.After),
+		"contender 2 asks for the lock",
+		"session A: the servers carry out Create of stage 0",
+		"contender 2 is released",
+		"session A: the servers carry out Commit of stage 0")
+	return p
+}
+
+// unwatched gives a plan that begins where the servers have not set the watch yet.
+func unwatched(p Plan) Plan {
+	p.After = slices.DeleteFunc(p.After, func(move string) bool { return strings.Contains(move, "Watch") })
+	return p
+}
+
+// steadyAlone is steadyPath for four requests of one session.
+func steadyAlone(bounds Bounds) Plan {
+	p := steadyPath(bounds)
+	p.Sessions = []int{0, 0, 0, 0}
+	return p
+}

@@ -1,0 +1,139 @@
+package walk
+
+import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+
+// Exclusive locks, readers and writers, and contests, under all that may befall them; and without the fast paths.
+
+// small are the bounds of every test run.
+var small = []Plan{
+	{Name: "calm, every order", Sessions: apart, Bounds: Bounds{Slow: Always}},
+	{Name: "calm, one session, every order", Sessions: two, Bounds: Bounds{Slow: Always, Polls: 1}},
+	{Name: "calm, three", Sessions: twoOne},
+	{Name: "a cut", Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a cut, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "a cut, one session", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "a cut and an expiry", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
+	{Name: "a release and more", Sessions: two, Prompt: true,
+		Bounds: Bounds{Releases: 2, Timeouts: 1, Revokes: 1, Slow: 1}},
+	{Name: "a cancel, every order", Sessions: apart, Bounds: Bounds{Cancels: 1, Slow: Always}},
+	{Name: "a cancel, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "only trying", Sessions: two, Try: all, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "only trying, apart", Sessions: apart, Try: second, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "an actor stops", Sessions: two, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}},
+	{Name: "an actor stops, late orders", Sessions: two, Bounds: Bounds{Stops: 1, Late: 1}},
+	{Name: "an operator", Sessions: two, Bounds: Bounds{Breaks: 1, Reaps: 1}},
+	{Name: "an operator, apart", Sessions: apart, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "an operator, lapses", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Breaks: 1, Lapses: 1, Silences: 1}},
+	{Name: "closed", Sessions: apart, Prompt: true, Down: true, Arrive: all, Spared: spareB,
+		Bounds: Bounds{Closes: 1, Cuts: 1, Cancels: 1}},
+	{Name: "alone, much", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Expiries: 1, Lapses: 1, Revokes: 1, Cancels: 1, Silences: 1}},
+	{Name: "alone, wanted to end", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Releases: 1, Cancels: 1, Timeouts: 1, Slow: 1}},
+	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: all,
+		Bounds: Bounds{Cuts: 1, Expiries: 1, Releases: 1, Late: 1}},
+	{Name: "readers and a writer", Sessions: twoOne, Modes: readReadWrite},
+	{Name: "a writer and readers", Sessions: oneTwo, Modes: writeReadRead},
+	{Name: "a reader and a writer, every order", Sessions: apart, Modes: readWrite, Bounds: Bounds{Slow: Always}},
+	{Name: "a reader and a writer, a cut", Sessions: apart, Modes: readWrite, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a reader and a writer, an operator", Sessions: apart, Modes: readWrite, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "writers and a reader, a cancel", Sessions: twoOne, Modes: writeReadWrite, Prompt: true,
+		Bounds: Bounds{Cancels: 1}},
+	{Name: "a writer and a reader, an expiry", Sessions: apart, Modes: writeReadRead, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a contest, every order", Sessions: apart, Modes: contests, Bounds: Bounds{Slow: Always, Polls: 1}},
+	{Name: "a contest, one session", Sessions: two, Modes: contests, Bounds: Bounds{Slow: 1, Cancels: 1}},
+	{Name: "a contest, three", Sessions: twoOne, Modes: contests, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a contest, a cut", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a contest, a cut and commands", Sessions: apart, Modes: contests, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Releases: 1, Timeouts: 1}},
+	{Name: "a contest, an expiry", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a contest, only trying", Sessions: two, Modes: contests, Try: all, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "a contest, an operator", Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1, Closes: 1}},
+	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2}},
+}
+
+// large are the bounds of `make walk`.
+var large = []Plan{
+	{Name: "an expiry, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "alone, two cuts, slow and late", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Releases: 1, Cancels: 1, Late: 1, Slow: 1}},
+	{Name: "alone, two cuts, an expiry", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Expiries: 1, Lapses: 1, Slow: 2}},
+	{Name: "alone, two sessions lost, a stop", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Expiries: 2, Late: 1, Stops: 1}},
+	{Name: "alone, an operator, two cuts", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Breaks: 1, Silences: 1, Slow: 1, Late: 1}},
+	{Name: "alone, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Lapses: 1, Silences: 1, Slow: Always}},
+	{Name: "alone, not there yet", Sessions: single, Down: true, Arrive: all,
+		Bounds: Bounds{Cuts: 2, Cancels: 1, Expiries: 1, Releases: 1, Late: 1}},
+	{Name: "apart, a cut, every order", Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Silences: 1, Slow: Always}},
+	{Name: "apart, an expiry, every order", Sessions: apart, Bounds: Bounds{Expiries: 1, Lapses: 1, Slow: Always}},
+	{Name: "apart, all that may befall a session", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Lags: 1, Expiries: 1, Lapses: 1}},
+	{Name: "apart, an operator and a cut", Sessions: apart, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Lapses: 1, Reaps: 1}},
+	{Name: "one session, a cut and a stop", Sessions: two, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Stops: 1, Late: 1}},
+	{Name: "one session, a cut, every order", Sessions: two, Bounds: Bounds{Cuts: 1, Slow: Always}},
+	{Name: "one session, an operator and a cut", Sessions: two, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Reaps: 1, Silences: 1}},
+	{Name: "three, every order", Sessions: twoOne, Bounds: Bounds{Slow: Always}},
+	{Name: "three, a cancel", Sessions: twoOne, Bounds: Bounds{Cancels: 1}},
+	{Name: "three, a cut and a cancel", Sessions: twoOne, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Cancels: 1}},
+	{Name: "three, a cut and an expiry", Sessions: twoOne, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Expiries: 1}},
+	{Name: "three, a cut and a stop", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Stops: 1}},
+	{Name: "three, an operator, twice", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 2}},
+	{Name: "an operator, lapses, revoked", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Breaks: 1, Lapses: 1, Revokes: 1, Silences: 1}},
+	{Name: "a writer and readers, an expiry", Sessions: oneTwo, Modes: writeReadRead, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "three, two cuts", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Lapses: 1}},
+}
+
+// What is promised does not hang on a fast path: the plans of this file are walked with each of them switched off.
+
+// switches names the fast paths.
+var switches = []struct {
+	name string
+	path coordinator.Switches
+}{
+	{"group commit", coordinator.GroupCommit},
+	{"hand-over", coordinator.HandOver},
+	{"looking ahead", coordinator.LookAhead},
+}
+
+// without gives plans with each of the fast paths switched off.
+func without(plans []Plan) (all []Plan) {
+	for _, s := range switches {
+		for _, plan := range plans {
+			plan.Name = "without " + s.name + ": " + plan.Name
+			plan.Without = s.path
+			all = append(all, plan)
+		}
+	}
+	return all
+}
+
+// smallWithout are the plans of every test run with each fast path switched off.
+var smallWithout = []Plan{
+	{Name: "a cancel, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "one session, an operator", Sessions: two, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1, Stops: 1}},
+}
+
+// largeWithout are the plans of `make walk`.
+var largeWithout = []Plan{
+	{Name: "calm, three", Sessions: twoOne},
+	{Name: "a cut, one session", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "a cut, three", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "an expiry, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "an operator, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 1}},
+}
