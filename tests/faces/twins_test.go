@@ -93,13 +93,25 @@ var twins = []twin{
 		"Lost, Failed, and the next one holds"},
 	{"TestBadInputFailsAndSendsNothing", "actors", []string{"TestBadInput"},
 		"Failed with what is wrong; nothing is sent"},
+
+	{"TestActorOfSeveralLocks", "actors", []string{"TestSeveralLocks"},
+		"AllHeld in order, AllReleased; one that is stopped, or cancels: TestActorOfSeveralLocksIsStopped"},
+	{"TestActorOfSeveralLocksLosesOne", "actors", []string{"TestSeveralLocksLoseOne"},
+		"AllLost with the grant that was lost, the others are given back"},
+	{"TestActorOfSeveralLocksIsCancelled", "actors", []string{"TestSeveralLocksAreGivenUp"},
+		"AllCancelled with the path that was waited for, the first lock is given back"},
+	{"TestAllGivesBack", "kinds", []string{"TestSeveralLocksAreGivenUp", "TestSeveralLocksRefused"},
+		"the first lock is held meanwhile, and given back; a weight that is too heavy sends nothing"},
+	{"TestActorOfSeveralLocksRefuses", "actors", []string{"TestSeveralLocksRefused"}, "AllFailed for bad input"},
+	{"TestAllSendNothingWhenOneIsBad", "kinds", []string{"TestSeveralLocksRefused"}, "no create is sent, no path is made"},
+
 	{"TestBadPaths", "refusals", []string{"TestBadInput"}, "ErrBadPath by Lock and TryLock; nothing is sent"},
 }
 
 // TestTwins: every test that went stands in this package, and not in its folder any more.
 func TestTwins(t *testing.T) {
 	texts := map[string]string{}
-	for _, folder := range []string{"actors", "faces", "leases", "refusals"} {
+	for _, folder := range []string{"actors", "faces", "kinds", "leases", "refusals"} {
 		files, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
 		require.NoError(t, err)
 		for _, name := range files {

@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // any four locks of different kinds.
@@ -58,36 +57,6 @@ func TestAllNeverDeadlocks(t *testing.T) {
 	})
 }
 
-// TestAllGivesBack what it has when one cannot be had, or the caller goes.
-func TestAllGivesBack(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		last, err := one.Mutex("/back/z").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-
-		ctx, cancel := context.WithCancel(patient.Deadline(t))
-		rec := patient.Recorder(t, two)
-		got := make(chan error, 1)
-		go func() {
-			_, err := locks.All(ctx, two.Mutex("/back/z", locks.WithObserver(rec.PID())), two.Mutex("/back/a"))
-			got <- err
-		}()
-		patient.Await(t, rec, messages.StateWatching)
-		_, err = one.Mutex("/back/a").TryLock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrNotAcquired, "the first of the two is held while the last is waited for")
-		cancel()
-		require.ErrorIs(t, <-got, context.Canceled)
-		lease, err := one.Mutex("/back/a").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-
-		_, err = locks.All(patient.Deadline(t), two.Mutex("/back/a"), two.Semaphore("/back/s", 2).Weight(3))
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		stories.AwaitNone(t, zk, "/back/a")
-		require.NoError(t, last.Unlock(patient.Deadline(t)))
-	})
-}
-
 // TestAllIsLostAsAWhole: one lock is lost, the others are given back.
 func TestAllIsLostAsAWhole(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
@@ -113,13 +82,8 @@ func TestAllIsLostAsAWhole(t *testing.T) {
 func TestAllOfNothing(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
-		_, err := locks.All(patient.Deadline(t))
+		_, err := locks.All(patient.Deadline(t), client.Mutex("/x"), nil)
 		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		_, err = locks.All(patient.Deadline(t), client.Mutex("/x"), nil)
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		_, err = locks.All(patient.Deadline(t), client.Mutex("/x"), client.Mutex("/y"), client.RWMutex("/x").Reader())
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		require.ErrorContains(t, err, "/x")
 		_, err = locks.All(patient.Deadline(t), client.Semaphore("/x", 1).Weight(0))
 		require.ErrorIs(t, err, actors.ErrBadAcquire)
 		leases, err := locks.All(patient.Deadline(t), client.Mutex("/x"), client.Mutex("/x", locks.WithName("other")))
@@ -159,20 +123,5 @@ func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 		require.Equal(t, []string{"/a/z", "/m"}, []string{held[0].Path, held[1].Path})
 		asActor.Send(&messages.Release{})
 		stage.Notice[*messages.AllReleased](t, asActor)
-	})
-}
-
-// TestAllSendNothingWhenOneIsBad: the locks that come before it are not taken for nothing.
-func TestAllSendNothingWhenOneIsBad(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
-		rec := patient.Recorder(t, client)
-		_, err := locks.All(patient.Deadline(t), client.Mutex("/good", patient.ObservedBy(rec)),
-			client.Semaphore("/poor", 2).Weight(3))
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		require.ErrorContains(t, err, "/poor")
-		_, err = locks.All(patient.Deadline(t), client.Mutex("/good", patient.ObservedBy(rec)), client.Mutex("bad"))
-		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		require.Empty(t, rec.Transitions())
 	})
 }

@@ -39,7 +39,7 @@ var curatorSemaphoreCluster = []peer{
 // curatorMulti: TestInterProcessMultiMutex.
 var curatorMulti = []peer{
 	{test: "testSomeReleasesFail", in: "tests/kinds", by: []string{"TestAllIsLostAsAWhole"}},
-	{test: "testSomeLocksFailToLock", in: "tests/kinds", by: []string{"TestAllGivesBack"}},
+	{test: "testSomeLocksFailToLock", in: "tests/faces", by: []string{"TestSeveralLocksAreGivenUp"}},
 }
 
 // curatorACLs: TestLockACLs.

@@ -69,7 +69,7 @@ func TestMatrixFinds(t *testing.T) {
 // that a test takes nobody would find it: it passes a session timeout later.
 func TestRelistsFinds(t *testing.T) {
 	for _, c := range []struct{ suite, test string }{
-		{"actors", "TestStoppedOneLeavesTheQueue/embedded"},
+		{"actors", "TestStoppedOneLeavesTheQueue/embedded/^stop,_waits_false"},
 		{"faces", "TestWaiter/session_expires/actors/embedded"},
 		{"access", "TestChroot/embedded"},
 		{"activation", "TestEnds"},
