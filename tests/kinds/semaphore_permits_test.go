@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestContendersDisagreeOnPermits: who comes with another number is told both.
+// TestContendersDisagreeOnPermits: a contender that comes with another number is told both numbers.
 func TestContendersDisagreeOnPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -64,7 +64,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 	})
 }
 
-// TestDataOfASemaphoreAreSpoiled: who waits is told, and who holds goes on.
+// TestDataOfASemaphoreAreSpoiled: waiters are told, and holders go on.
 func TestDataOfASemaphoreAreSpoiled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
@@ -112,8 +112,8 @@ func TestPermitsGrow(t *testing.T) {
 	})
 }
 
-// TestPermitsShrink: those who hold go on, and others come in when enough of them have left, whoever that is. Who
-// waits for more than there are is told so.
+// TestPermitsShrink: holders go on, and waiters come in when enough of the holders have left, in
+// any order. A waiter that wants more permits than there are is told so.
 func TestPermitsShrink(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
 		for n, leave := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 1}} {

@@ -31,7 +31,8 @@ func queueUp(t *testing.T, client *locks.Client, path string, permits, n int, un
 	return got
 }
 
-// TestHoldersLeaveInAnyOrder: whoever leaves, the first waiter comes in, and the others stay in their order.
+// TestHoldersLeaveInAnyOrder: when any holder leaves, the first waiter comes in, and the others
+// stay in their order.
 func TestHoldersLeaveInAnyOrder(t *testing.T) {
 	const permits = 3
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
@@ -64,7 +65,8 @@ func TestHoldersLeaveInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestHeavyWaiterIsNotOvertaken: who asks for many waits for them, and nobody who asks for few passes.
+// TestHeavyWaiterIsNotOvertaken: a request for many permits waits for them, and no request for few
+// passes it.
 func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

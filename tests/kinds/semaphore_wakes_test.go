@@ -17,8 +17,9 @@ import (
 const (
 	// wakesPerRelease: the first waiter holds; the second becomes the first one.
 	wakesPerRelease = 2
-	// eventsPerRelease: the holder's node tells the sessions of itself and of those that watched it as first waiters,
-	// at most all of them; the new holder's tells the session of the next waiter.
+	// eventsPerRelease: the end of the holder's node is told to its own session and to the sessions
+	// of first waiters that watched it, at most all of them; the write to the new holder's node is
+	// told to the session of the next waiter.
 	eventsPerRelease = queueSessions + 1
 
 	queueSessions = 4

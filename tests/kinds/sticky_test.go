@@ -213,7 +213,7 @@ func TestStickyOverACut(t *testing.T) {
 }
 
 // TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the
-// session has heard of it, and stands behind whoever has come since.
+// session has heard of it, and stands behind contenders that have come since.
 func TestStickyNodeIsDeleted(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		mutex, operator := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong)), zk.Raw(t)
@@ -236,7 +236,8 @@ func TestStickyNodeIsDeleted(t *testing.T) {
 	})
 }
 
-// TestStickyIsKnownByItsFirstName: who waits within a lease is found by the name that the lease's node has.
+// TestStickyIsKnownByItsFirstName: a waiter within a lease is found by the name that the lease's
+// node has.
 func TestStickyIsKnownByItsFirstName(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())

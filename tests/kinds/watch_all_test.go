@@ -69,7 +69,7 @@ func TestHerd(t *testing.T) {
 	})
 }
 
-// TestWatchAllInEveryKind: it is another way to wait, and changes nothing in who holds.
+// TestWatchAllInEveryKind: it is another way to wait, and does not change the order of grants.
 func TestWatchAllInEveryKind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

@@ -120,7 +120,8 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 	})
 }
 
-// TestOnChangeMayLock: what is told of a lease may be answered with locks of the same client, and with that lease.
+// TestOnChangeMayLock: the callback may take locks of the same client, and use the lease of the
+// change.
 func TestOnChangeMayLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

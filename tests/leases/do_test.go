@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestDo: the work runs under the lock, with a context that lies within the lease, and the lock is free when Do returns,
-// whatever the work does.
+// TestDo: the work runs under the lock, with a context that lies within the lease, and the lock is
+// free when Do returns, however the work ends.
 func TestDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		mine, others := patient.Open(t, zk.Connect()).Mutex("/do"), patient.Open(t, zk.Connect()).Mutex("/do")
@@ -71,7 +71,8 @@ func TestDoEndsWithItsCaller(t *testing.T) {
 	})
 }
 
-// TestDoIsCutShort: the session expires. The work hears of it, and Do says that it was cut short, whatever the work says.
+// TestDoIsCutShort: the session expires. The work hears of it, and Do says that it was cut short,
+// whatever the work returns.
 func TestDoIsCutShort(t *testing.T) {
 	for name, returned := range map[string]error{"nothing": nil, "an error": patient.ErrOfWork} {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestMuteReconnection(t *testing.T) {
 			lease, err := client.Mutex("/mute").Lock(t.Context())
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
-			cut := func() { d.Outage(0) } // forgets those that were open
+			cut := func() { d.Outage(0) } // forgets connections that were open
 			if c.answered > 0 {
 				cut()
 				time.Sleep(c.answered)

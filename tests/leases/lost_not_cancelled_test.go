@@ -18,8 +18,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestLostIsNotCancelled: the work of a lease that has ended returns what it was told by its ctx, in each way that people
-// write that. The error says that the lease has ended. It is that of a cancelled caller only where the caller has gone.
+// TestLostIsNotCancelled: the work of a lease that has ended returns the error of its ctx, in each
+// way that people write that. The error of Do says that the lease has ended. It matches
+// context.Canceled only where the caller has gone.
 func TestLostIsNotCancelled(t *testing.T) {
 	ends := map[string]struct {
 		how   error

@@ -98,7 +98,7 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 	})
 }
 
-// TestWaitersAreNotUrgent: who holds nothing reconnects at the ordinary pace.
+// TestWaitersAreNotUrgent: a client that holds nothing reconnects at the ordinary pace.
 func TestWaitersAreNotUrgent(t *testing.T) {
 	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
 		holder := bubble.OpenClient(t, d.Server, d.Server.Connect())

@@ -21,7 +21,7 @@ import (
 // was to begin much later is granted its lock soon after, and not when that pause is over.
 func TestQuickServersEndAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const session = 10 * time.Second // that of bubble.OpenClient
+		const session = 10 * time.Second // the timeout of bubble.OpenClient
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		holder := bubble.OpenClient(t, server, server.Connect())
 		var delay atomic.Int64

@@ -39,7 +39,7 @@ func TestChangesOnServers(t *testing.T) {
 	})
 }
 
-// TestMaxHoldOnServers: whoever waits gets the lock of a holder that hangs.
+// TestMaxHoldOnServers: a waiter gets the lock of a holder that hangs.
 func TestMaxHoldOnServers(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		mine, others := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

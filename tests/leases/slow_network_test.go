@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// slowly makes a connection on which everything arrives later, by the delay that there is when it is sent.
+// slowly makes a connection on which everything arrives later, by the delay at the time of sending.
 func slowly(conn net.Conn, delay func() time.Duration) net.Conn {
 	near, middle := net.Pipe()
 	carry := func(from, to net.Conn) {
@@ -47,8 +47,9 @@ func slowly(conn net.Conn, delay func() time.Duration) net.Conn {
 	return near
 }
 
-// TestLeaseOnASlowNetwork: round trips take a thirtieth of the session timeout. Whoever is granted a lock with what an idle
-// session knows keeps it, whenever that is between two of its pings.
+// TestLeaseOnASlowNetwork: round trips take a thirtieth of the session timeout. A request that is
+// granted its lock on the evidence of an idle session keeps it, at any time between two of its
+// pings.
 func TestLeaseOnASlowNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = 3 * time.Second

@@ -27,8 +27,9 @@ func comesBack(t *testing.T, client *locks.Client, node string) {
 	require.NoError(t, lease.Unlock(t.Context()))
 }
 
-// TestUnownedNodeIsRemoved: whoever waits for a node of its own session that no request owns removes it: at once where
-// it is the one before it, and when it looks again where others are between. Others' nodes stay.
+// TestUnownedNodeIsRemoved: a request that waits for a node of its own session that no request owns
+// removes it: at once where that node is its predecessor, and when it looks again where others are
+// between. Others' nodes stay.
 func TestUnownedNodeIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
@@ -89,7 +90,8 @@ func TestUnownedNodeOfContest(t *testing.T) {
 	})
 }
 
-// TestOwnedNodesStay: nodes that requests own are never taken for others, whatever the kind of lock.
+// TestOwnedNodesStay: nodes that requests own are never taken for unowned ones, in any kind of
+// lock.
 func TestOwnedNodesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

@@ -53,7 +53,7 @@ const (
 var faults = []Fault{cutBefore, replyLost, replyLate, followerLags, expired, serverRestarted, leaderKilled, quorumLost,
 	paused, nodeDeleted, parentDeleted, denied, eventFirst, clockStepped, endedElsewhere}
 
-// ending is where the subject stands when the fault is over.
+// ending is the state of the subject when the fault is over.
 type ending int
 
 const (
@@ -89,7 +89,7 @@ type cell struct {
 type course struct {
 	story  []messages.State
 	reason messages.Reason // of its end, where it is told
-	anew   bool            // in the end it queues in its next session, behind whoever was sooner: how often it lists and watches there is open
+	anew   bool            // in the end it queues in its next session, behind sooner contenders: how often it lists and watches there is open
 }
 
 // fits reports whether a subject went through it.

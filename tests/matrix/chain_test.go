@@ -20,8 +20,8 @@ const (
 	nodesOfChain = chainPath + "/*-lock-??????????"
 )
 
-// passing strikes the delete of who has given back: it is done only if the node of who is next exists, and so is a
-// transaction.
+// passing strikes the delete of the request that has given back. That is a transaction, because it
+// needs the node of the next request.
 func passing(action embedded.Action) embedded.Fault {
 	return embedded.Fault{Op: embedded.OpMulti, Path: nodesOfChain, Action: action}
 }
@@ -302,8 +302,9 @@ var chains = []plot{
 
 func TestFaultsStrikeHandingOver(t *testing.T) { testPlots(t, chains) }
 
-// TestPausedBetweenHandingOverAndHolding: the one who is handed the lock stands still when it is about to hold, and the
-// session goes on. Its session ends meanwhile: when it goes on it has lost, and the remote one holds.
+// TestPausedBetweenHandingOverAndHolding: the request that is handed the lock stands still when it
+// is about to hold, and its session goes on, and ends. When the request goes on it has lost the
+// lock, and the remote one holds.
 func TestPausedBetweenHandingOverAndHolding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t)

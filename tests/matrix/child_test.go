@@ -25,7 +25,8 @@ type order struct {
 	Connect string
 	Timeout time.Duration
 	Path    string
-	// Cohort is how many ask for the lock, one after the other: they share a node. Zero is one that does not.
+	// Cohort is the number of requests for the lock, one after the other, which share a node. Zero
+	// means one request with its own node.
 	Cohort int
 }
 

@@ -10,9 +10,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A test cannot step the wall clock of its machine. The lease clock does not read it, but on systems without a clock that
-// counts suspended time; tests of package zkconn show that. What is left to show is that nothing but the lease clock
-// decides, and that its deadline has a monotonic reading.
+// A test cannot step the wall clock of its machine. The lease clock does not read it, but on
+// systems without a clock that counts suspended time; tests of package zkconn show that. These
+// cells show that nothing but the lease clock decides, and that its deadline has a monotonic
+// reading.
 var clockSteppedCells = append(
 	absurd(clockStepped, "nothing that is asked for then depends on the wall clock; only a lease does", but(verify)...),
 	cell{request: verify, fault: clockStepped,

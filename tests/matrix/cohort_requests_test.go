@@ -256,5 +256,6 @@ var leaders = []plot{
 		}},
 }
 
-// TestFaultsStrikeWaitingCohorts: those that wait without a node lose nothing with the one whose node they wait behind.
+// TestFaultsStrikeWaitingCohorts: requests that wait without a node lose nothing when the request
+// does whose node they wait behind.
 func TestFaultsStrikeWaitingCohorts(t *testing.T) { testPlots(t, leaders) }

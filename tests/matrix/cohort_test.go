@@ -18,7 +18,7 @@ const (
 	cohortNodes = cohortPath + "/*"
 )
 
-// many is how many grants a cohort may have that is not to end by their number.
+// many is the bound on the grants of a cohort that is not to end by their number.
 const many = 100
 
 // midCohort is a lock in the middle of a cohort of ours: the first has passed the node on, the holder has it, some wait
@@ -29,8 +29,8 @@ type midCohort struct {
 	first, holder *member
 	waiting       []*member
 	remote        *member
-	// cut: the connection is lost when one of those that wait has a node already, or has asked for it. The others make
-	// another when it is back.
+	// cut: the connection is lost when one of the waiters has a node already, or has asked for it.
+	// The others make another when it is back.
 	cut bool
 }
 
@@ -65,7 +65,7 @@ func (c *crowd) midway(t *testing.T, waiting, grants int) *midCohort {
 	return m
 }
 
-// notYet: none of those that wait in the cohort holds.
+// notYet: no waiter of the cohort holds.
 func (m *midCohort) notYet(t *testing.T) {
 	t.Helper()
 	synctest.Wait()
@@ -74,7 +74,8 @@ func (m *midCohort) notYet(t *testing.T) {
 	}
 }
 
-// othersTurn: the other session has its turn, and those that waited have theirs behind it, with one new node, or two.
+// othersTurn: the other session has its turn, and the waiters have theirs behind it, with one new
+// node, or two.
 func (m *midCohort) othersTurn(t *testing.T) {
 	t.Helper()
 	m.awaitHolds(t, m.remote)
@@ -91,7 +92,7 @@ func (m *midCohort) othersTurn(t *testing.T) {
 	}
 }
 
-// next waits for any of those that wait to hold, and has it give back.
+// next waits until any of the waiters holds, and has it give back.
 func (m *midCohort) next(t *testing.T) {
 	t.Helper()
 	var now *member
@@ -230,7 +231,7 @@ var cohorts = []plot{
 			slow := newBrake(stHeld)
 			slow.armed.Store(false)
 			client := c.joinClient(t, locks.WithLogger(slog.New(slow)))
-			time.Sleep(timeout) // the lease is no longer that of a new connection
+			time.Sleep(timeout) // the lease is no longer a new connection's
 			m := c.begins(t, client, 2, many)
 			id := session(client)
 			slow.armed.Store(true)
@@ -250,7 +251,7 @@ var cohorts = []plot{
 		}},
 	{name: "given-back-when-the-lease-is-over", outcome: "Lost, and not passed on",
 		play: func(t *testing.T, c *crowd) {
-			time.Sleep(timeout) // the lease is no longer that of a new connection
+			time.Sleep(timeout) // the lease is no longer a new connection's
 			m := c.midway(t, 2, many)
 			id := session(c.ours)
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
@@ -265,6 +266,6 @@ var cohorts = []plot{
 		}},
 }
 
-// TestFaultsStrikeCohorts: whatever happens in the middle of a cohort, one holds at a time, the others have their turn,
-// and those that waited without a node have theirs behind them.
+// TestFaultsStrikeCohorts: under every fault in the middle of a cohort, one holds at a time, the
+// other session has its turn, and the requests that waited without a node have theirs behind it.
 func TestFaultsStrikeCohorts(t *testing.T) { testPlots(t, cohorts) }

@@ -62,7 +62,7 @@ func (s *scene) conclude(t *testing.T) {
 	require.Equal(t, []string{next.Node()}, s.children(t))
 	s.compare(t)
 	require.NoError(t, next.Unlock(patient(t)))
-	time.Sleep(timeout + 2*tick) // whatever was to come late has come
+	time.Sleep(timeout + 2*tick) // everything late has come
 	require.Empty(t, s.children(t))
 	s.compare(t)
 	if s.cell.played().bounds != nil {

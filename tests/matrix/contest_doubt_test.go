@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// contestInDoubt: the first of two requests of one session has made the node of a contest, and the reply is lost.
-// When the connection is back both look at the node: the first for its own, the second because it asks for it. Its
-// data may say nothing by then of who has made it, because somebody has asked for the lock there: then that
-// follows from who can not have made it.
+// contestInDoubt: the first of two requests of one session has made the node of a contest, and the
+// reply is lost. When the connection is back both look at the node: the first for its own, the
+// second because it asks for it. By then a revoke request may have replaced its data, so that they
+// do not name its maker: then that follows from which request cannot have made it.
 func contestInDoubt(data []byte) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		made := c.strike(t, embedded.Fault{Path: ownedPath, Session: session(c.ours), Action: embedded.CutAfter})

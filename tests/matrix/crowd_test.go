@@ -86,7 +86,7 @@ type member struct {
 	once   sync.Once
 }
 
-// ends is how a member must end.
+// ends is the end that a member must have.
 type ends int
 
 const (
@@ -162,9 +162,9 @@ func (c *crowd) conclude(t *testing.T) {
 		}
 		c.compareEnd(t, i, m)
 	}
-	time.Sleep(timeout + 2*tick) // whatever was to come late has come
+	time.Sleep(timeout + 2*tick) // everything late has come
 	if _, used := c.seen.paths()[stickyPath]; used {
-		c.comes(t) // a retained node goes for whoever comes
+		c.comes(t) // a retained node goes when a contender comes
 	}
 	for lockPath := range c.seen.paths() {
 		require.Empty(t, c.childrenOf(t, lockPath), "nodes are left in %s", lockPath)
@@ -231,7 +231,7 @@ func (c *crowd) know(t *testing.T, client *locks.Client, lockPaths ...string) {
 	synctest.Wait()
 }
 
-// dismiss deletes a member's node as an operator would, who means that its hold is over.
+// dismiss deletes a member's node, as an operator does to end its hold.
 func (c *crowd) dismiss(t *testing.T, m *member) {
 	t.Helper()
 	c.seen.excuse(m)
@@ -281,8 +281,8 @@ func (s *sizes) most(session int64) int {
 	return s.changes[session]
 }
 
-// onlooker is a witness who is told by holders alone, and knows nothing of nodes and sessions but what their leases
-// say.
+// onlooker is a witness to which holders alone report. It knows nothing of nodes and sessions
+// except from their leases.
 type onlooker struct {
 	mu     sync.Mutex
 	here   map[string][]*member
@@ -336,7 +336,7 @@ func (o *onlooker) inside(m *member) bool {
 	return o.been[m]
 }
 
-// excuse notes that a member's hold is ended on purpose, whatever it knows of that yet.
+// excuse notes that a member's hold is ended on purpose, even if the member does not know yet.
 func (o *onlooker) excuse(m *member) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,9 +18,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// TestDeadlineBeforeAnythingElse: a process that was stopped past its lease finds, when it goes on, whatever
-// came first in its mailbox. It looks at the clock before that: somebody who gave the lock back finds that it
-// was lost, and is not told that it was released.
+// TestDeadlineBeforeAnythingElse: a process that was stopped past its lease finds any message first
+// in its mailbox when it goes on. It reads the clock before that: an owner that gave the lock back
+// hears that it was lost, and not that it was released.
 //
 // The lock actor is stopped by its logger, which is the program's own code.
 func TestDeadlineBeforeAnythingElse(t *testing.T) {
@@ -74,7 +74,8 @@ func TestNodesOfALostRequestAreDeleted(t *testing.T) {
 	})
 }
 
-// brake is a logger that stops who logs that a lock has gone into a state, the first time.
+// brake is a log handler that blocks the goroutine that logs, for the first time, that a lock has
+// gone into a state.
 type brake struct {
 	slog.Handler
 	at            messages.State

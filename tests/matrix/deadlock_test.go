@@ -14,10 +14,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// looksAfter is how long a request waits before it looks for deadlocks.
+// looksAfter is the time that a request waits before it looks for deadlocks.
 const looksAfter = 2 * time.Second
 
-// stands has somebody, who stands still meanwhile, ask for a lock.
+// stands has an owner that stands still meanwhile ask for a lock.
 func (c *crowd) stands(t *testing.T, client *locks.Client, want messages.Acquire) *owned {
 	t.Helper()
 	rec := actorstest.NewRecorder(client.System())
@@ -138,5 +138,5 @@ var seeming = []plot{
 		}},
 }
 
-// TestSeemingDeadlocks: nobody gives up for a deadlock that is none.
+// TestSeemingDeadlocks: no request gives up for a circle that is no deadlock.
 func TestSeemingDeadlocks(t *testing.T) { testPlots(t, seeming) }

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// describedWithin is how long it takes at most until a node that was passed on says who has it.
+// describedWithin bounds the time until a node that was passed on names its new owner.
 const describedWithin = 1100 * time.Millisecond
 
 // describes are the writes by which a session says it.
@@ -90,7 +90,7 @@ func describesThrough(action embedded.Action) func(*testing.T, *crowd) {
 		}, "each node says whose it is")
 		nodes := 1
 		if action == embedded.CutBefore || action == embedded.CutAfter {
-			nodes = 2 // who has the node keeps it, and the others ask anew
+			nodes = 2 // the request that has the node keeps it, and the others ask anew
 		}
 		c.fewNodes(t, nodes, remote, rest...)
 		for range rest {
@@ -252,5 +252,6 @@ var described = []plot{
 		outcome: "the node has gone, and the next says it anew", play: describesThrough(embedded.ExpireBefore)},
 }
 
-// TestNodesSayWhoHasThem: a node that was passed on says who has it, before long, and in nobody's way.
+// TestNodesSayWhoHasThem: a node that was passed on names its new owner before long, and that write
+// delays nobody.
 func TestNodesSayWhoHasThem(t *testing.T) { testPlots(t, described) }

@@ -1,5 +1,5 @@
-// Package matrix shows what becomes of a lock when something goes wrong: every request that
-// Turnstile sends, met by every fault that can meet it.
+// Package matrix tests locks under faults: every request that Turnstile sends, met by every fault
+// that can meet it.
 //
 // The rows are the requests: create, list, watch, syncing, verify, delete, ping. The columns are
 // the faults. A cell is a test, TestMatrix/<request>/<fault>, with the outcome that it demands in
@@ -32,10 +32,11 @@
 // heard, can let the next in. TestRecipesAllLosesAPart has each part of All lost, while all are held or
 // one is waited for.
 //
-// The fault "ended-elsewhere" ends the session at the servers while its connection stays: requests are then
-// refused in their parts, with a header that says nothing of it. TestReplacedServers and those beside it wipe
-// the servers, restore them from an old backup, or have them hand out other sessions. Whoever holds, waits or
-// is idle works again within the session timeout and two seconds.
+// The fault "ended-elsewhere" ends the session at the servers while its connection stays: requests
+// are then refused in their parts, with a header that says nothing of it. TestReplacedServers and
+// those beside it wipe the servers, restore them from an old backup, or have them hand out other
+// sessions. Every client, whether it holds, waits or is idle, works again within the session
+// timeout and two seconds.
 //
 // A process that is stopped is a real one: the test binary runs itself. What needs real servers, as
 // killed leaders and networks that are cut in two do, runs on real ones too.

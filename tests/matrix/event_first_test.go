@@ -26,9 +26,9 @@ var eventFirstCells = append(absurd(eventFirst, "it sets no watch", but(watch)..
 	},
 })
 
-// swap is a dialer whose connections keep, once it is armed, the first reply to a read that watches a contender's node
-// until an event has passed. (What goes before is not to be kept: a holder watches its own node, and who gives back a
-// contest reads it.)
+// swap is a dialer whose connections keep, once it is armed, the first reply to a read that watches
+// a contender's node until an event has passed. (Earlier reads pass: a holder watches its own node,
+// and a holder that gives back a contest reads it.)
 type swap struct {
 	dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	armed atomic.Bool

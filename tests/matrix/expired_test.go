@@ -37,7 +37,8 @@ var expiredIn = []struct {
 		course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)}},
 	{"watching", cell{request: watch, outcome: "the request queues again, at the tail, in the next session",
 		course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching),
-		// Whoever watches everything may be told of its own node's end before its session's.
+		// A waiter that watches the whole queue may be told of its own node's end before its
+		// session's.
 		orElse: andBack(stCreating, stListing, stWatching, stListing, stRecovering, stCreating, stListing, stWatching),
 		strike: func(t *testing.T, s *scene) {
 			s.trigger(t)

@@ -64,7 +64,8 @@ func TestProcessOfACohortIsKilled(t *testing.T) {
 		next.wait(t)
 		queue, err := next.client.Queue(bounded(t), lockPath)
 		require.NoError(t, err)
-		// Those who came when the first node had served for long enough, on a busy machine, share a second one.
+		// On a busy machine, requests that came when the first node had served for long enough
+		// share a second node.
 		require.Contains(t, []int{2, 3}, len(queue), "a cohort is one node: %v", queue)
 		require.Equal(t, cohort, queue[0].Cohort)
 

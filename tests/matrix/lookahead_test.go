@@ -69,7 +69,7 @@ func (l *line) finish(t *testing.T) {
 	l.awaitHolds(t, l.behind)
 }
 
-// lookingAhead are faults that strike who finds out ahead of time whether it is next.
+// lookingAhead are faults that strike a waiter that looks ahead.
 var lookingAhead = []plot{
 	{name: "listing/cut-before", outcome: "it lists again when the connection is back, and holds when the one before it goes",
 		play: func(t *testing.T, c *crowd) {
@@ -112,7 +112,7 @@ var lookingAhead = []plot{
 			_, err := c.operator.SetACL(aheadPath, zk.WorldACL(allButRead), -1)
 			require.NoError(t, err)
 			l.second.giveBack()
-			synctest.Wait() // nobody else lists: who waits for the second has looked ahead
+			synctest.Wait() // nobody else lists: the one that waits for the second has looked ahead
 			_, err = c.operator.SetACL(aheadPath, zk.WorldACL(zk.PermAll), -1)
 			require.NoError(t, err)
 			if !fast(t, actors.LookAhead) { // each in turn had to look, and was not permitted to

@@ -13,8 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestMovingUpIsToldOnce: a waiter of a semaphore that comes to hold writes to its node once, also where the one
-// behind it, who watches that node, is of the same session and its event comes back to it.
+// TestMovingUpIsToldOnce: a waiter of a semaphore that comes to hold writes to its node once, also
+// where the waiter behind it, which watches that node, is of the same session, so that the event
+// comes back to it.
 func TestMovingUpIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writes := new(atomic.Int32)

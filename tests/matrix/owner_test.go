@@ -41,8 +41,8 @@ func (o *owned) reaches(t *testing.T, state messages.State) messages.Transition 
 	return moved
 }
 
-// inDoubt is where the first request of an owner stands when the connection is lost, and how it is
-// given up or back.
+// inDoubt is the state of an owner's first request when the connection is lost, and the way in
+// which it is given up or back.
 type inDoubt struct {
 	name  string
 	enter func(t *testing.T, c *crowd, mode messages.Mode) *owned // with the connection lost behind it

@@ -20,7 +20,7 @@ var curatorMutex = []peer{
 	{test: "testContainerCleanup", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
 	{test: "testWithNamespace", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
 	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
-	{test: "testReentrant2Threads", in: "tests/kinds", by: []string{"TestWithinALeaseOfAnotherLock"}}, // whoever is not within the lease waits
+	{test: "testReentrant2Threads", in: "tests/kinds", by: []string{"TestWithinALeaseOfAnotherLock"}}, // a caller outside the lease waits
 	{test: "testReentrant", in: "tests/kinds", by: []string{"TestReleasesMatchAcquisitions"}},
 	{test: "test2Clients", in: "tests/faces tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
 	{test: "testRevoking", in: "tests/faces", by: []string{"TestHolder/asked as Curator does", "TestHolder/grace runs out, asked as Curator does"}},

@@ -89,10 +89,11 @@ func meetAll(t *testing.T, members []*rig.Server, at *rig.Server) (all []*realSc
 	for _, member := range members {
 		addrs = append(addrs, member.Addr())
 	}
-	// A server that is only just starting may never answer who connects, for whom the library waits ten times as long
-	// as for any other answer: with this timeout, less than bound.
+	// A server that is only just starting may never answer a connect request. The library waits for
+	// that answer ten times as long as for any other: with this timeout, less than bound.
 	conn := plain(t, realTimeout, addrs...)
-	// Those that hold come last: a reply that is held back for long costs them the lock by itself.
+	// Requests of holders come last: a reply that is held back for long costs them the lock by
+	// itself.
 	requests := []Request{create, list, watch, syncing, boundLook, fullLook, remove, ping, verify}
 	for attempt := 0; len(all) < len(requests); attempt++ {
 		require.Less(t, attempt, len(requests)+10, "the machine is too slow")

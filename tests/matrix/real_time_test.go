@@ -15,7 +15,7 @@ import (
 const (
 	// long is a session timeout under which a machine that is merely slow loses no lease.
 	long = 30 * time.Second
-	// bound is how long a test that runs by the real clock waits for what must come, however slow the machine is.
+	// bound bounds a wait of a test that runs by the real clock, on a machine of any speed.
 	bound = 60 * time.Second
 )
 

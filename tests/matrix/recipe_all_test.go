@@ -46,7 +46,7 @@ func pathOf(part int) string { return fmt.Sprintf("/all-%d", part) }
 type loss struct {
 	name   string
 	befall func(t *testing.T, w *world, p *player, part int)
-	// waits tells what becomes of the part that is waited for, in its own right: nil where it goes on waiting.
+	// waits is the error of the part that is waited for: nil where it goes on waiting.
 	waits error
 }
 

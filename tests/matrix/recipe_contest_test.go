@@ -22,7 +22,8 @@ func contest(c *locks.Client, opts ...locks.LockOption) locks.Locker {
 	return c.Contest(lockPath+"/"+contested, opts...)
 }
 
-// contesting: one node for all. Who comes too late has no node, and creates again when that of the other is gone.
+// contesting: one node for all. A request that comes too late has no node, and creates again when
+// the other's is gone.
 var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behind: contest, node: contested,
 	aims: func() map[Request]embedded.Fault {
 		const path = lockPath + "/" + contested
@@ -60,7 +61,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 				s.trigger(t)
 				s.subject.await(t, messages.StateWatching)
 				synctest.Wait()
-				s.allow(t, lockPath+"/"+contested) // the one who holds has to see it, too
+				s.allow(t, lockPath+"/"+contested) // the holder has to see it, too
 			}},
 		{request: watch, fault: denied,
 			outcome: "a node that may not be read gives no event: the slow poll finds that it is gone",
@@ -106,8 +107,8 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 	},
 }
 
-// asContest has a contest's steps where an exclusive lock takes these: there is no queue to list, and
-// who waits has no node to come back to.
+// asContest gives a contest's steps in place of an exclusive lock's: there is no queue to list, and
+// a waiter has no node to come back to.
 func asContest(_ Request, c course) course {
 	var story []messages.State
 	for i, state := range c.story {
@@ -135,8 +136,9 @@ func asContest(_ Request, c course) course {
 	return c
 }
 
-// TestContestTakenAgainAfterALoss: two hold with one node, which is deleted while their connection is down. Both find
-// that out by looking; who takes the lock next in that session has a node of its own, and deletes it.
+// TestContestTakenAgainAfterALoss: two hold with one node, which is deleted while their connection
+// is down. Both find that out by looking. The next request of that session makes its own node, and
+// deletes it.
 func TestContestTakenAgainAfterALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)

@@ -19,8 +19,8 @@ func writer(c *locks.Client, opts ...locks.LockOption) locks.Locker {
 	return c.RWMutex(lockPath, opts...)
 }
 
-// reading: a reader behind a writer, and another writer behind it. A reader goes through what an exclusive lock
-// does: whatever is behind the writer that it waits for waits behind itself.
+// reading: a reader behind a writer, and another writer behind it. A reader takes the same steps as
+// an exclusive lock, because the other writer is behind it.
 var reading = &recipe{name: "read", ahead: writer, subject: reader, behind: writer, node: "*-__READ__*",
 	aims: aimsAt("*-__READ__", "*-__WRIT__*")}
 
@@ -66,8 +66,8 @@ const writerLost = "the writer is lost with the session, and with it what the re
 
 var theHoldIsGone = because(messages.ReasonHoldGone, stCreating, stRecovering, stCreating, stFailed)
 
-// watchingAll: an exclusive lock whose waiter watches the whole queue. News of that do not say who is gone, so
-// that it lists before it holds.
+// watchingAll: an exclusive lock whose waiter watches the whole queue. An event of the queue does
+// not name the node that is gone, so it lists before it holds.
 var watchingAll = &recipe{name: "watch-all", ahead: mutex, behind: mutex, node: "*-lock-*",
 	subject: func(c *locks.Client, opts ...locks.LockOption) locks.Locker {
 		return c.Mutex(lockPath, append(opts, locks.WithWatchAll())...)

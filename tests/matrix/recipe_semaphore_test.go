@@ -84,8 +84,8 @@ func razed(rows ...Request) (all []cell) {
 	return all
 }
 
-// toldAgain: a new leader has those who hold tell once more that they do, in case that it was lost. Who waits lists
-// then, if it hears of it.
+// toldAgain: after a new leader, holders tell once more that they hold, in case the event was lost.
+// A waiter that hears of it lists.
 func toldAgain(rows ...Request) (all []cell) {
 	for _, request := range rows {
 		story := []messages.State{stCreating, stListing, stRecovering, stListing, stWatching}

@@ -15,7 +15,7 @@ const (
 	look         Request = "look"          // a contest: whose the node is that is there already
 	permits      Request = "permits"       // a semaphore's listing: the number of permits
 	permitsWatch Request = "permits-watch" // its first waiter: that number, with a watch
-	frontWatch   Request = "front-watch"   // its first waiter: the second of those who hold, with a watch
+	frontWatch   Request = "front-watch"   // its first waiter: the second holder, with a watch
 	moveUp       Request = "move-up"       // its holder: writing to the own node, for the one behind
 )
 
@@ -32,7 +32,7 @@ type recipe struct {
 	as func(Request, course) course
 	// like gives the request of the exclusive lock whose outcomes a request of the recipe's own has.
 	like  map[Request]Request
-	cells []cell // in place of those that would follow
+	cells []cell // in place of the cells that would follow
 	// expiredIn has what differs when the session ends in a state: see TestExpiredIn.
 	expiredIn map[string]cell
 }
@@ -43,8 +43,8 @@ var exclusiveLock = &recipe{name: "exclusive", ahead: mutex, subject: mutex, beh
 
 func mutex(c *locks.Client, opts ...locks.LockOption) locks.Locker { return c.Mutex(lockPath, opts...) }
 
-// aimsAt gives the requests of a queue by the names of the nodes: that of the subject, without its number, and
-// that of the one before it.
+// aimsAt gives the requests of a queue by the names of the nodes: the subject's, without its
+// number, and its predecessor's.
 func aimsAt(own, before string) map[Request]embedded.Fault {
 	return map[Request]embedded.Fault{
 		create:  {Path: lockPath + "/" + own}, // nothing else is asked of a node without a number
@@ -68,12 +68,12 @@ func (c cell) played() *recipe {
 // isOf reports whether a cell is about a recipe, with a bound on waiters or without.
 func (c cell) isOf(r *recipe) bool { return c.recipe == r || c.recipe != nil && c.recipe.bounds == r }
 
-// recipes are those that the matrix is gone through for once more.
+// recipes are the recipes for which the matrix is repeated.
 var recipes = []*recipe{reading, writing, downgrading, watchingAll, acquiring, contesting,
 	mayQueue(exclusiveLock), mayQueue(reading), mayQueue(writing), mayQueue(acquiring),
 	mayNotQueue(exclusiveLock), mayNotQueue(reading), mayNotQueue(writing), mayNotQueue(acquiring)}
 
-// requests are those that a recipe sends.
+// requests gives the requests that a recipe sends.
 func (r *recipe) requests() (all []Request) {
 	for _, request := range append(slices.Clone(requests), look, permits, permitsWatch, frontWatch, moveUp, boundPermits, boundLook) {
 		if _, sends := r.aims[request]; sends {
@@ -83,7 +83,8 @@ func (r *recipe) requests() (all []Request) {
 	return all
 }
 
-// recipeFaults are the faults that meet recipes: a step of the clock is a lease's business, whatever was granted.
+// recipeFaults are the faults that meet recipes. A step of the clock is not among them: it concerns
+// only the lease, in any kind of lock.
 var recipeFaults = slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return f == clockStepped })
 
 // cell gives what is demanded of a recipe.

@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// backWithin is how long after the servers' return everybody works again, at most. A session that is left behind ends at
-// the first tick after its timeout, and the rest is for connecting.
+// backWithin bounds the time after the servers' return until everybody works again. A session that
+// is left behind ends at the first tick after its timeout, and the rest is for connecting.
 const backWithin = timeout + 2*time.Second
 
 // estate is a server that is replaced, and its clients, in a bubble.
@@ -37,8 +37,8 @@ type replacement struct {
 	keeps bool
 }
 
-// replacements are those after which no session of before lives on. The first two have clients refused for ever that
-// have seen a newer transaction.
+// replacements are the replacements after which no older session lives on. After the first two,
+// servers refuse clients for ever that have seen a newer transaction.
 var replacements = []replacement{
 	{"wiped", func(t *testing.T, e *estate, _ kind) {
 		e.Vacate()
@@ -221,7 +221,8 @@ func TestReplacedServersAll(t *testing.T) {
 	})
 }
 
-// TestReplacedServersElection: a leader loop leads again, another campaigns, and who observes sees whom.
+// TestReplacedServersElection: a leader loop leads again, another campaigns, and an observer sees
+// the leader.
 func TestReplacedServersElection(t *testing.T) {
 	replaced(t, "election", func(t *testing.T, e *estate, befall replacement) {
 		loops, watches := e.open(t), e.open(t)
@@ -261,7 +262,7 @@ func TestReplacedServersElection(t *testing.T) {
 	})
 }
 
-// TestReplacedServersGroup: a member joins again, and whoever watches sees it.
+// TestReplacedServersGroup: a member joins again, and watchers see it.
 func TestReplacedServersGroup(t *testing.T) {
 	replaced(t, "group", func(t *testing.T, e *estate, befall replacement) {
 		joins, watches := e.open(t), e.open(t)
@@ -334,8 +335,8 @@ func (e *estate) turn(t *testing.T, befall replacement, works func(job) (locks.O
 	return got.Once
 }
 
-// TestReplacedServersRunOnce: work that is under way is told that it has lost the lock, and leaves no mark. Somebody who
-// waits for the turn runs.
+// TestReplacedServersRunOnce: work that is under way is told that it has lost the lock, and leaves
+// no mark. A replica that waits for its turn runs.
 func TestReplacedServersRunOnce(t *testing.T) {
 	replaced(t, "run-once", func(t *testing.T, e *estate, befall replacement) {
 		works, waits := e.open(t), e.open(t)
@@ -354,9 +355,10 @@ func TestReplacedServersRunOnce(t *testing.T) {
 	})
 }
 
-// TestReplacedServersRunOnceFor: work that is under way for an instant is told that it has lost the lock. Where the servers
-// know that it was begun, whoever waits for the turn leaves it alone, and only who may try again runs it; where they do not,
-// whoever waits runs it. Afterwards it is done for this instant, and the next instant runs as ever.
+// TestReplacedServersRunOnceFor: work that is under way for an instant is told that it has lost the
+// lock. Where the servers know that it was begun, a replica that waits for its turn leaves it
+// alone, and only one WithRetryAfter runs it. Where they do not, a waiting replica runs it.
+// Afterwards it is done for this instant, and the next instant runs as ever.
 func TestReplacedServersRunOnceFor(t *testing.T) {
 	replaced(t, "run-once-for", func(t *testing.T, e *estate, befall replacement) {
 		works, waits := e.open(t), e.open(t)

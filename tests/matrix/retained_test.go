@@ -18,7 +18,8 @@ import (
 // stickyPath is the lock that sticks.
 const stickyPath = "/lock-sticky"
 
-// retainLong is how long a node is retained when nobody comes: longer than any of the scenes.
+// retainLong is the time for which a node is retained when nobody comes: longer than any of the
+// scenes.
 const retainLong = time.Hour
 
 // retained has our session hold a lock that sticks, and give it back: the node stays, and the session is told when
@@ -66,7 +67,7 @@ func (c *crowd) comes(t *testing.T) {
 	<-m.done
 }
 
-// arrivals is the reading of the queue by which a session learns of who comes.
+// arrivals is the reading of the queue by which a session learns of arrivals.
 var arrivals = embedded.Fault{Op: embedded.OpGetChildren2, Path: stickyPath}
 
 // readsArrivals has the reading meet an action, when a lock that sticks is given back for the first time.
@@ -159,7 +160,7 @@ var retentions = []plot{
 		play: func(t *testing.T, c *crowd) {
 			node := c.retained(t, retainLong)
 			id := session(c.ours)
-			time.Sleep(timeout) // the lease is no longer that of a new connection
+			time.Sleep(timeout) // the lease is no longer a new connection's
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 			require.NoError(t, kept.Wait(patient(t)))
 			time.Sleep(timeout * 11 / 20) // its lease is over, and so is its chain of evidence

@@ -96,7 +96,7 @@ var reuses = []plot{
 			remote := c.enter(t, c.theirs, stickyPath)
 			c.awaitHolds(t, remote)
 			kept.Release()
-			time.Sleep(tick) // who holds has read its node
+			time.Sleep(tick) // the holder has read its node
 			require.False(t, again.validly(c))
 		}},
 	{name: "cut-before", play: asksThrough(embedded.CutBefore),

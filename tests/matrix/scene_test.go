@@ -139,8 +139,8 @@ func (s *scene) warm(t *testing.T) {
 	require.NoError(t, s.take(t, s.subject.client, r.subject).Unlock(patient(t)))
 }
 
-// crowd plants so many contenders in another queue of the lock path that who lists it does not list it behind its next
-// create. What it gives takes them away.
+// crowd plants so many contenders in another queue of the lock path that a session that has listed
+// it does not list it behind its next create. dismiss takes them away.
 func (s *scene) crowd(t *testing.T) (dismiss func()) {
 	t.Helper()
 	var planted []string

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// deaths are those of a follower within the instant of a grant, after what its client sent was held
-// up. The leader has not heard of what came through just before.
+// deaths: a follower dies at the instant of a grant, after its client's requests were held up. The
+// leader has not heard of the ones that came through just before.
 var deaths = func() (all []touching) {
 	for _, phase := range []time.Duration{0, 1, 2, 3} { // tenths of T: when the client last sent something by itself
 		for _, hold := range []time.Duration{1, 3, 5, 6} {
@@ -159,8 +159,7 @@ var connections = []touching{
 		}},
 }
 
-// suspensions are those of the subject's machine, whose clock stands still while the servers' go
-// on.
+// suspensions: the subject's machine is suspended. Its clock stands still while the servers' go on.
 func suspensions() (all []touching) {
 	for _, part := range []time.Duration{5, 10, 20, 50, 100, 200} { // hundredths of T
 		all = append(all, touching{

@@ -15,7 +15,7 @@ import (
 )
 
 // touching is a scene inside the ensemble: the subject is a client of a follower, the next one of
-// the leader. What the leader has heard of the subject's session is what its lease rests on.
+// the leader. The subject's lease rests on what the leader has heard of its session.
 type touching struct {
 	name    string
 	outcome string // what must come out, in one sentence
@@ -103,7 +103,7 @@ func (e *inside) heal() {
 	e.follower.HealTo(e.leader)
 }
 
-// states are those of the subject, one after the other.
+// states requires the states of the subject, one after the other.
 func (e *inside) states(t *testing.T, want ...messages.State) {
 	t.Helper()
 	synctest.Wait()
@@ -146,7 +146,7 @@ func (e *inside) comesBack(t *testing.T) {
 	e.concludes(t, e.next, again)
 }
 
-// stalls are those of one direction of the quorum link.
+// stalls: one direction of the quorum link stalls.
 func stalls(down bool) (all []touching) {
 	direction := map[bool]string{true: "leader-to-follower", false: "follower-to-leader"}[down]
 	add := func(name, outcome string, play func(*testing.T, *inside), opts ...embedded.Option) {

@@ -120,8 +120,7 @@ func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Op
 	return newPlayerOf(t, client, lock)
 }
 
-// unlock is Unlock for who wants to know what becomes of it: it is called again for as long as the
-// servers are not heard.
+// unlock calls Unlock again for as long as the servers are not heard, to learn how it ends.
 func unlock(ctx context.Context, lease *locks.Lease) error {
 	for {
 		if err := lease.Unlock(ctx); !errors.Is(err, locks.ErrUnconfirmed) {

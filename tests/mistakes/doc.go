@@ -2,8 +2,8 @@
 // find them.
 //
 // A [Mistake] replaces texts in source files. [Mistake.Overlay] writes the changed files to a
-// folder, with the file that `go build -overlay` and `go test -overlay` read; the source itself
-// stays as it is:
+// folder, with the file that `go build -overlay` and `go test -overlay` read; the source itself is
+// not changed:
 //
 //	overlay, err := mistakes.LeaseTooLong.Overlay(root, t.TempDir())
 //	exec.Command("go", "build", "-overlay", overlay, "-o", "soak", "./tests/soak")

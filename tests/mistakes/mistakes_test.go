@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every mistake, the soak's own too, applies to the code as it is, and what comes of it compiles.
+// Every mistake, the soak's own too, applies to the present code, and the result compiles.
 func TestEveryMistakeApplies(t *testing.T) {
 	root, err := Root()
 	require.NoError(t, err)

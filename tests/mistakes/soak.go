@@ -38,8 +38,9 @@ var PausesEndless = Mistake{
 	}},
 }
 
-// NeverGivenUp has a client ask for its old session for ever, also once its leases have ended. Servers whose data were wiped or restored refuse whoever has
-// seen a newer transaction than theirs.
+// NeverGivenUp has a client ask for its old session for ever, also once its leases have ended.
+// Servers whose data were wiped or restored refuse clients that have seen a newer transaction than
+// theirs.
 var NeverGivenUp = Mistake{
 	Name: "never-given-up",
 	What: "a session that no server renews is never given up",

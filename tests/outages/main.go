@@ -39,7 +39,7 @@ func main() {
 // errLost says that a lease was lost that was to survive.
 var errLost = errors.New("outages: leases were lost in outages that they were to survive")
 
-// measure measures everything that was asked for, and prints each result as soon as it is there.
+// measure measures everything that was asked for, and prints each result as soon as it is known.
 func measure(ctx context.Context, o options, to io.Writer) error {
 	var errs []error
 	writeHeader(to)
@@ -120,7 +120,7 @@ func start(kind string) (addrs []string, stop func() error, err error) {
 	return addrs, e.Stop, nil
 }
 
-// open opens the sessions. end ends those that are open, also after an error.
+// open opens the sessions. end closes the ones that are open, also after an error.
 func open(ctx context.Context, o options, addrs []string, timeout time.Duration) (subjects []*subject, end func(), err error) {
 	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	system := actor.NewActorSystem(actor.WithLoggerFactory(silent))

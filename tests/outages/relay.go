@@ -29,8 +29,9 @@ func newRelay(target string) (*relay, error) {
 	return r, nil
 }
 
-// relayHost is where relays listen. On Linux every address of 127/8 is the machine's: one that nobody connects from, so that
-// no connection is given the port of a relay while that refuses.
+// relayHost is the address at which relays listen. On Linux every address of 127/8 is the
+// machine's. Nobody connects from this one, so no connection is given the port of a relay while
+// that refuses.
 func relayHost() string {
 	if runtime.GOOS == "linux" {
 		return "127.77.0.1"

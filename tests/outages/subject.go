@@ -80,7 +80,7 @@ func (s *subject) lock(ctx context.Context) (err error) {
 	return nil
 }
 
-// pollEvery is how exactly a renewal is seen.
+// pollEvery is the precision with which a renewal is seen.
 const pollEvery = 2 * time.Millisecond
 
 // outage has one, and waits until it is known what came of it.

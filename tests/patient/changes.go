@@ -11,7 +11,7 @@ import (
 type Changes struct {
 	// All are the changes, in order. Read it when no more come.
 	All []locks.Change
-	// Slow is how long the listener takes for each.
+	// Slow is the time that the listener takes for each.
 	Slow time.Duration
 
 	mu sync.Mutex

@@ -19,7 +19,7 @@ func (e Expiring) Pass() { close(e.passed) }
 // Done is closed when it has passed.
 func (e Expiring) Done() <-chan struct{} { return e.passed }
 
-// Err is that of a deadline which has passed.
+// Err is the error of a deadline that has passed.
 func (e Expiring) Err() error {
 	select {
 	case <-e.passed:

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// ErrOfWork is what work returns that fails.
+// ErrOfWork is the error of work that fails.
 var ErrOfWork = errors.New("of the work")
 
 // Locked gives the lease of a Lock that must succeed.

@@ -16,7 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
-// Bound is how long a test waits for what must come. Tests that run beside others wait for the processor, too.
+// Bound bounds a wait of a test for something that must come. Tests that run beside others wait for
+// the processor, too.
 const Bound = 3 * time.Minute
 
 // Session is a session timeout under which no lease runs out because the machine is slow.

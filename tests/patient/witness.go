@@ -18,7 +18,7 @@ type Witness struct {
 	Sequences []int32
 }
 
-// Enter is called by whoever holds. It fails where the node is no contender's.
+// A holder calls Enter. It fails where the node is no contender's.
 func (w *Witness) Enter(lease *locks.Lease) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

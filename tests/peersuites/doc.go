@@ -3,10 +3,11 @@
 //
 //	go run ./tests/peersuites -suite kazoo,go-zookeeper
 //
-// The suites are kazoo's, go-zookeeper's, that of Curator's locks and leaders, and the client's tests of
-// ZooKeeper itself. Package pinned has their versions. They start their servers themselves, and stop and
-// start them again. Where servers are to be embedded ones, each starts a stand-in in place of a server.
-// This program runs embedded servers for its stand-ins, one for each server alone or ensemble.
+// The suites are kazoo's, go-zookeeper's, the tests of Curator's locks and leaders, and the
+// client's tests of ZooKeeper itself. Package pinned has their versions. They start their servers
+// themselves, and stop and start them again. Where servers are to be embedded ones, each starts a
+// stand-in in place of a server. This program runs embedded servers for its stand-ins, one for each
+// server alone or ensemble.
 //
 //   - kazoo starts the first java in PATH.
 //   - go-zookeeper starts zkServer.sh.

@@ -60,7 +60,7 @@ func newHost(report func(error)) (*host, error) {
 	return h, nil
 }
 
-// addr is where stand-ins connect.
+// addr is the address for stand-ins.
 func (h *host) addr() string { return h.listener.Addr().String() }
 
 // close ends all servers.

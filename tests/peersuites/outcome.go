@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// outcome is how a test ended.
+// outcome is the outcome of a test.
 type outcome string
 
 const (
@@ -22,7 +22,7 @@ const (
 // outcomes has how each test of a suite ended, by its name.
 type outcomes map[string]outcome
 
-// count is how many ended so.
+// count is the number of tests that ended so.
 func (o outcomes) count(want outcome) int {
 	n := 0
 	for _, is := range o {

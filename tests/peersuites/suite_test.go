@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The exit status tells whether a suite passes on embedded servers what it passes on real ones. A test that fails once
-// is run again, and alone.
+// The exit status tells whether a suite passes on embedded servers all tests that it passes on real
+// ones. A test that fails once is run again, and alone.
 func TestExitStatus(t *testing.T) {
 	rows := []exception{{reason: "There are no quotas.", tests: []string{"quota"}}}
 	once := func(all outcomes) func(only []string) outcomes { // the same each time

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// zooKeeperClasses are those of ZooKeeper's test jar whose tests are a client's: they extend ClientBase, which starts a
-// server alone for each test, and look at nothing in that server's process but what exceptions.go names. Left out are
-// tests of a server's parts, of its files, of its admin server and of its metrics, and ensembles.
+// zooKeeperClasses are the classes of ZooKeeper's test jar with tests of a client: they extend
+// ClientBase, which starts a standalone server for each test, and look at nothing in that server's
+// process except where exceptions.go says so. Left out are tests of a server's parts, of its files,
+// of its admin server and of its metrics, and ensembles.
 var zooKeeperClasses = strings.Fields(`
 	GetAllChildrenNumberTest GetEphemeralsTest RemoveWatchesCmdTest RemoveWatchesTest SaslAuthTest ZKUtilTest ZooKeeperTest
 	server.CreateTTLTest
@@ -49,7 +50,7 @@ func runZooKeeper(ctx context.Context, r *round, only []string) (outcomes, error
 	return all, nil
 }
 
-// of is those tests that are of a class.
+// of gives the tests of a class.
 func of(class string, tests []string) (found []string) {
 	for _, test := range tests {
 		if strings.HasPrefix(test, class+".") {

@@ -1,3 +1,3 @@
-// Package queues shows what is seen of a queue from outside, and done to it: who holds and who waits, asking for a lock
-// back, and breaking it.
+// Package queues tests how a queue is read and changed from outside: who holds and who waits,
+// revoke requests, and breaking a lock.
 package queues

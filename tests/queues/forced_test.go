@@ -46,8 +46,8 @@ func TestForceIsHeardBeforeTheNextHolds(t *testing.T) {
 	})
 }
 
-// TestForceEndsTheLeaseBeforeTheNextHolds: a lease that was given back by force is over, for whoever
-// looks at it, before anybody else holds, in this process or another.
+// TestForceEndsTheLeaseBeforeTheNextHolds: a lease that was given back by force is over, for every
+// reader, before anybody else holds, in this process or another.
 func TestForceEndsTheLeaseBeforeTheNextHolds(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())

@@ -119,7 +119,8 @@ func acquiring(n int) lockKind {
 	}
 }
 
-// TestRevokeForcesWhoHasAGrace: in every kind of lock, across sessions; and who waits is let in.
+// TestRevokeForcesWhoHasAGrace: a holder WithGrace is released by force, in every kind of lock,
+// across sessions, and the waiter is let in.
 func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
@@ -148,7 +149,8 @@ func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 	})
 }
 
-// TestRevokeSpeaksToEachInItsLanguage: Curator's holders hear Curator's word, all others that of the recipe.
+// TestRevokeSpeaksToEachInItsLanguage: Curator's holders hear Curator's word, all others the
+// recipe's.
 func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 	const uuid = "12345678-1234-1234-1234-123456789abc"
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
@@ -178,7 +180,7 @@ func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 	})
 }
 
-// keeping are holders whose nodes go on saying who they are when they are asked.
+// keeping are the kinds of holders whose nodes still name them after a revoke request.
 var keeping = map[string]lockKind{"exclusive": exclusively, "reader": reading, "writer": writing, "semaphore": acquiring(2),
 	"sticky": with(exclusively, locks.WithSticky(time.Hour)), "cohort": with(exclusively, locks.WithCohort(8)),
 	"readers' cohort": with(reading, locks.WithCohort(8)), "contest": contesting}
@@ -189,8 +191,9 @@ func with(kind lockKind, more ...locks.LockOption) lockKind {
 	}
 }
 
-// TestRevokeKeepsWhoHolds: whoever looks at the queue sees who was asked: at once where Turnstile asks, and where
-// another library's request has overwritten the node as soon as the holder has heard of it. Once asked is asked once.
+// TestRevokeKeepsWhoHolds: a reader of the queue sees who was asked: at once where Turnstile asks,
+// and where another library's request has overwritten the node as soon as the holder has heard of
+// it. One request is told once.
 func TestRevokeKeepsWhoHolds(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		for name, kind := range keeping {

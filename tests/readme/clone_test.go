@@ -18,10 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limit is how long a command may take that takes seconds: much, for a machine may be slow and has everything to compile.
+// limit bounds a command that should take seconds. It is long, because a machine may be slow and
+// has everything to compile.
 const limit = 5 * time.Minute
 
-// listens is where programs listen when nothing is said.
+// listens has the default addresses of programs.
 var listens = map[string]string{
 	"go run ./examples/dashboard": "127.0.0.1:8080",
 	"go run ./examples/metrics":   "127.0.0.1:9464",

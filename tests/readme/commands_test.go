@@ -48,7 +48,7 @@ var commands = map[string]check{
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram": leavesAsItWas,
 
-	// Those that take minutes: in make test what can be said of them, and all of it in make readme.
+	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),

@@ -33,7 +33,8 @@ func TestFlows(t *testing.T) {
 	require.Greater(t, steps, 100, "the flows were not found")
 }
 
-// declared are the functions of a file, each by its name and by that of its type, too. None where there is no such file.
+// declared gives the functions of a file, each by its name and with its type, too. It is empty
+// where the file does not exist.
 func declared(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	if _, err := os.Stat(file); err != nil {
@@ -68,7 +69,7 @@ func receiver(of ast.Expr) string {
 	return ""
 }
 
-// whereElse says which files of the same folder have the function, for whoever moved it.
+// whereElse says which files of the same folder have the function, for the case that it was moved.
 func whereElse(t *testing.T, file, function string) string {
 	t.Helper()
 	var there []string

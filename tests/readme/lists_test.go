@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What CONTRIBUTING.md lists for a new option and for a new event. The places that other tests of the packages find
-// missing are named there with those tests; here are those that no package can see by itself.
+// The lists of CONTRIBUTING.md for a new option and for a new event. It names the tests of packages
+// that find missing places. The tests here find the places that no package can see by itself.
 
 // TestANewOptionHasItsPlaces: every field of messages.Acquire is set by package locks, and by the stories of the
 // coordinator, or a row says why not.
@@ -97,7 +97,7 @@ func lastName(e ast.Expr) string {
 	return ""
 }
 
-// ownEvents are those that a lock actor makes itself, of commands and of its timers.
+// ownEvents are the events that a lock actor makes itself, of commands and of its timers.
 var ownEvents = []machine.Kind{machine.Begin, machine.Release, machine.Cancel, machine.Revoke, machine.Timeout,
 	machine.GraceOver, machine.Poll}
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the repository, as it is on disk.
+// root is the folder of the repository.
 const root = "../.."
 
 // block is a fenced block.
@@ -67,7 +67,7 @@ func order(p page) int {
 	return 1
 }
 
-// at is where a file that a page names is in the repository: beside the page.
+// at gives the path in the repository of a file that a page names: beside the page.
 func (p page) at(file string) string {
 	return filepath.Join(root, filepath.Dir(filepath.FromSlash(p.name)), filepath.FromSlash(file))
 }
@@ -105,8 +105,8 @@ var (
 	comment = regexp.MustCompile(`\s+#.*$`)
 )
 
-// commands are the commands of a page, in their order: those of its blocks, and those within sentences. The changelog
-// has none: its commands are of their time.
+// commands gives the commands of a page, in their order: of its blocks, and within sentences. The
+// changelog's are left out, because they are of their time.
 func (p page) commands() (all []string) {
 	if p.name == "CHANGELOG.md" {
 		return nil

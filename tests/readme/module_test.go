@@ -54,7 +54,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(value))
 }
 
-// gets carries a go get out as somebody does who writes another program, and builds one with what it got.
+// gets carries a go get out in another module, and builds a program there with what it got.
 func gets(t *testing.T, p *place, command string) {
 	another := *p
 	another.folder = t.TempDir()

@@ -40,7 +40,7 @@ func TestCrowdStandsInLine(t *testing.T) {
 			})
 		}
 		var inside int
-		patient.Eventually(t, func() bool { // those in line get nodes when half of those that may wait have gone
+		patient.Eventually(t, func() bool { // requests in line get nodes when half of the waiting nodes have gone
 			has := client.State()
 			inside = has.Inside
 			return inside+has.NodeBytes/stories.NodeBytes(zk, "/crowd") == 1+crowd && inside >= crowd-nodes && inside <= crowd-nodes/2
@@ -65,7 +65,8 @@ func TestCrowdStandsInLine(t *testing.T) {
 	})
 }
 
-// TestWaitsInsideBehind: who gives up inside says behind whom it waited: the last node of its session.
+// TestWaitsInsideBehind: the error of a request that gives up inside says behind whom it waited:
+// the last node of its session.
 func TestWaitsInsideBehind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1))
@@ -100,8 +101,9 @@ func TestWaitsInsideBehind(t *testing.T) {
 	})
 }
 
-// TestTriesBeyondTheBound: a reader that only tries is not refused for want of a node, unless a writer of its session is
-// before it. Nor is who wants a permit, unless somebody before it does not get one.
+// TestTriesBeyondTheBound: a reader that only tries is not refused for want of a node, unless a
+// writer of its session is before it. Nor is a request for a permit, unless one before it does not
+// get one.
 func TestTriesBeyondTheBound(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(16))
@@ -141,8 +143,9 @@ func TestTriesBeyondTheBound(t *testing.T) {
 	})
 }
 
-// TestSessionFull: where all nodes of a session weigh as much as they may, a lock that has none of them in its queue is
-// refused, and one that has waits inside. Retained nodes that nobody uses are given up before.
+// TestSessionFull: where all nodes of a session weigh as much as they may, a lock without a node of
+// the session in its queue is refused, and one with such a node waits inside. Retained nodes that
+// nobody uses are given up before.
 func TestSessionFull(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))

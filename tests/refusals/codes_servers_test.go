@@ -174,8 +174,8 @@ func TestQuotaOnServer(t *testing.T) {
 	patient.Cycle(t, client.Mutex("/x"))
 }
 
-// TestThrottledServer: a server that takes one request at a time, and throttles those that have waited for more than a
-// millisecond. All that was asked for is done in the end.
+// TestThrottledServer: a server takes one request at a time, and throttles requests that have
+// waited for more than a millisecond. All are carried out in the end.
 func TestThrottledServer(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithConfig("request_throttle_max_requests", "1"),
 		rig.WithConfig("request_throttle_stall_time", "5"), rig.WithConfig("throttled_op_wait_time", "1"))

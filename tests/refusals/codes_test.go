@@ -97,7 +97,8 @@ func TestLockMeetsEachCode(t *testing.T) {
 	}
 }
 
-// TestThrottled: whatever is asked of a server that carries out nothing for a while is carried out when it does.
+// TestThrottled: requests to a server that carries out nothing for a while are carried out when it
+// does.
 func TestThrottled(t *testing.T) {
 	for name, do := range map[string]func(context.Context, *locks.Client) error{
 		"Lock": func(ctx context.Context, client *locks.Client) error {
@@ -222,7 +223,7 @@ func TestThrottledHolder(t *testing.T) {
 	})
 }
 
-// TestErrorsOfCodes: those of package locks are those of package zkconn.
+// TestErrorsOfCodes: package locks gives the errors of package zkconn.
 func TestErrorsOfCodes(t *testing.T) {
 	for _, passing := range []error{zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, zkconn.ErrQuota} {
 		require.True(t, locks.MayPass(fmt.Errorf("wrapped: %w", passing)), "%v", passing)

@@ -14,8 +14,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestErrorsArePrintable: whatever a path is made of, the text of an error is one line without a character that a terminal
-// would act on. Each call that takes a path says that it is bad, and shows what is bad about it.
+// TestErrorsArePrintable: for any path, the text of an error is one line without a character that a
+// terminal would act on. Each call that takes a path says that it is bad, and shows what is bad
+// about it.
 func TestErrorsArePrintable(t *testing.T) {
 	client := patient.Open(t, embedded.Run(t).Addr())
 	ctx := patient.Deadline(t)

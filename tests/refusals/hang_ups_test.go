@@ -182,8 +182,8 @@ func TestServerThrottlesTxn(t *testing.T) {
 	})
 }
 
-// TestServerHangsUpOnSearch: what becomes of a request is not known while the server hangs up on the search for its node.
-// Nobody sends anything again at once.
+// TestServerHangsUpOnSearch: the outcome of a request stays unknown while the server hangs up on
+// the search for its node. Nothing is sent again at once.
 func TestServerHangsUpOnSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
@@ -227,7 +227,7 @@ func TestServerHangsUpOnHeartbeats(t *testing.T) {
 			t.Logf("%v: %d hang-ups, %s", lasts, injected.Hits(), waiting.State().Trouble)
 			injected.Remove()
 			time.Sleep(10 * time.Second)
-			if lasts < time.Minute { // else the trouble of a search is that of a session that is over
+			if lasts < time.Minute { // else the search's session is over, and its trouble with it
 				require.Empty(t, waiting.State().Trouble)
 			}
 			require.Equal(t, lasts < time.Minute, lease.Valid())

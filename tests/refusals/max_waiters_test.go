@@ -31,8 +31,8 @@ var boundedKinds = map[string]func(client *locks.Client, most int) locking{
 	},
 }
 
-// TestMaxWaiters: one holds and one waits. Whoever waits behind fewer than two is refused, and the servers have not made a
-// node for it; whoever waits behind fewer than three waits, and holds in its turn.
+// TestMaxWaiters: one holds and one waits. A request with a bound of two is refused, and the
+// servers have not made a node for it. One with a bound of three waits, and holds in its turn.
 func TestMaxWaiters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		first, second, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -108,8 +108,9 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 	})
 }
 
-// TestMaxWaitersOfAnotherNumberOfPermits: what is wrong with the request itself is told before what is wrong with the
-// moment. Whoever names an old number of permits hears that also where the queue is full, and no node is made.
+// TestMaxWaitersOfAnotherNumberOfPermits: a mistake in the request is told before the state of the
+// queue. A request with an old number of permits hears that also where the queue is full, and no
+// node is made.
 func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -183,8 +184,8 @@ func TestMaxWaitersInside(t *testing.T) {
 	})
 }
 
-// TestMaxWaitersOnce: who was let in is not refused when it queues again, in another session, behind those that came
-// meanwhile.
+// TestMaxWaitersOnce: a request that was let in is not refused when it queues again, in another
+// session, behind contenders that came meanwhile.
 func TestMaxWaitersOnce(t *testing.T) {
 	t.Parallel()
 	server := embedded.Run(t)
@@ -217,8 +218,8 @@ func TestMaxWaitersOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestMaxWaitersGivenUp: who asks gives up while the queue is listed for it. What the listing shows then is for nobody, and
-// the session goes on.
+// TestMaxWaitersGivenUp: the request gives up while the queue is listed for it. The listing is
+// dropped then, and the session goes on.
 func TestMaxWaitersGivenUp(t *testing.T) {
 	t.Parallel()
 	server := embedded.Run(t)

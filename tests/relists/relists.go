@@ -2,9 +2,9 @@
 // it.
 //
 // A waiter that hears nothing lists the queue again after a session timeout. That repairs what a
-// lost wake-up breaks: a wrong waiter passes its tests, only later, and no test may depend on speed.
-// So whatever opens a session for a test has it counted, see [Count]. What a session has found that
-// way is in [actors.Counters].
+// lost wake-up breaks: a wrong waiter passes its tests, only later, and no test may depend on
+// speed. So all helpers that open a session for a test have it counted, see [Count].
+// [actors.Counters] has the count of a session.
 package relists
 
 import (

@@ -10,10 +10,10 @@
 // -brief, failures are cut to what fits a screen, and packages that pass and tests
 // that are skipped are counted only.
 //
-// With -beside the same go test runs in other modules, too, two at a time, while it
-// runs in this one. They begin in the order in which they are named, each by its
-// folder, and those of -plain run without -race and -gcflags. The packages of -first, which are of this module, come before
-// those that are named last: what takes longest should begin first.
+// With -beside the same go test runs in other modules, too, two at a time, while it runs in this
+// one. They begin in the order in which they are named, each by its folder. The modules of -plain
+// run without -race and -gcflags. The packages of -first, which are of this module, come before the
+// packages that are named last: the longest should begin first.
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// lanes is how many other modules are tested at the same time.
+// lanes is the number of other modules that are tested at the same time.
 const lanes = 2
 
 // run runs the tests of this module with the arguments ours, and beside them those of the others.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// goTest runs the real go test on a module with these files, so that what is
-// tested is what the toolchain says, not what this package believes it says.
+// goTest runs the real go test on a module with these files, so that the package is tested with the
+// toolchain's own output.
 func goTest(t *testing.T, files map[string]string) (*tally, string, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBrief: what fails is printed within a screen: the first failure with the beginning of its output, the number of
-// those that there was no room for, and no line for what passes.
+// TestBrief: failures are printed within a screen: the first with the beginning of its output, the
+// number of failures without room, and no line for tests that pass.
 func TestBrief(t *testing.T) {
 	var printed strings.Builder
 	tally := newTally(&printed)

@@ -35,7 +35,7 @@ type tally struct {
 	screen *screen             // nil to print all of each failure, and a line for each package
 }
 
-// counts is how many tests had which outcome.
+// counts has the number of tests with each outcome.
 type counts struct{ passed, failed, skipped int }
 
 func (c counts) plus(other counts) counts {
@@ -51,7 +51,7 @@ func newTally(to io.Writer) *tally {
 	}
 }
 
-// read takes events to their end. A line that is no event is printed as it is.
+// read takes events to their end. A line that is no event is printed unchanged.
 func (t *tally) read(from io.Reader) error {
 	lines := bufio.NewReader(from)
 	for {
@@ -166,7 +166,7 @@ func (t *tally) summary() string {
 	return text
 }
 
-// verdict is nil when the run was a success. goTest is how go test ended.
+// verdict is nil when the run was a success. goTest is the error of go test.
 func (t *tally) verdict(noSkips bool, goTest error) error {
 	all := t.total()
 	switch {

@@ -42,9 +42,9 @@ func (w *onlooker) holds(t *testing.T) *locks.Lease {
 	return a.Lease
 }
 
-// TestReclaim: a holder is killed and started again, several times, while somebody waits. Each holds at the place of
-// the one before, with a greater token and in another session; whoever waits holds when the last gives back, and has a
-// greater token than all.
+// TestReclaim: a holder is killed and started again, several times, while somebody waits. Each
+// holds at the place of the one before, with a greater token and in another session. The waiter
+// holds when the last gives back, and has a greater token than all.
 func TestReclaim(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", patient.Session}
@@ -134,7 +134,8 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 	})
 }
 
-// TestNotReclaimed: whoever waits holds first, and the process that is started again queues like any other.
+// TestNotReclaimed: the waiter holds first, and the process that is started again queues like any
+// other.
 func TestNotReclaimed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

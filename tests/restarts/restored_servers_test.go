@@ -19,9 +19,9 @@ import (
 // restoredSession is the timeout of sessions whose servers are wiped, restored or swapped.
 const restoredSession = 4 * time.Second
 
-// A server whose data are wiped, or restored from an old backup, refuses every client that has seen a newer zxid, for
-// ever. Each client comes back by itself: a holder, one who waits, one who was idle, a leader and a member of a
-// group.
+// A server whose data are wiped, or restored from an old backup, refuses every client that has seen
+// a newer zxid, for ever. Each client comes back by itself: a holder, a waiter, an idle client, a
+// leader and a member of a group.
 func TestRestoredServer(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()

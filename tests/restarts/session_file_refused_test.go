@@ -43,7 +43,7 @@ func TestSessionFileIsRefused(t *testing.T) {
 	refused(path+"/in/no/folder", "not a directory")
 }
 
-// A file that was damaged is told of, and used.
+// A damaged file is reported, and used.
 func TestDamagedSessionFileIsUsed(t *testing.T) {
 	server := embedded.Run(t)
 	path := sessionFile(t)

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Archive is where the archive of the servers' classes is, if there is one. A JVM that maps one neither reads nor
-// verifies those classes, and starts a server in two thirds of the time. Package archive writes it; servers start
-// without one, too. Its name changes with Java and the jars.
+// Archive gives the path of the archive of the servers' classes. A JVM that maps it neither reads
+// nor verifies those classes, and starts a server in two thirds of the time. Package archive writes
+// it; servers start without one, too. Its name changes with Java and the jars.
 func Archive() (string, error) { return archive() }
 
 var archive = sync.OnceValues(func() (string, error) {

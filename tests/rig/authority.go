@@ -47,7 +47,7 @@ func NewAuthority(name string) (*Authority, error) {
 	return a, nil
 }
 
-// Pool holds the authority's certificate: for whoever is to trust it.
+// Pool holds the authority's certificate, for clients and servers that are to trust it.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// crowdSlots is how many sessions of a crowd are opened at the same time.
+	// crowdSlots is the number of sessions of a crowd that are opened at the same time.
 	crowdSlots = 16
 	// openBound is for one session to be opened by a server that has much to do.
 	openBound = time.Minute
@@ -98,7 +98,7 @@ func keepPinging(ctx context.Context, conn net.Conn, every time.Duration) {
 // pingFrame is 8 bytes: xid -2 and type 11.
 var pingFrame = []byte{0, 0, 0, 8, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 11}
 
-// passwordLength is that of a session's password, in bytes.
+// passwordLength is the length of a session's password, in bytes.
 const passwordLength = 16
 
 // OpenSession asks for a session anew, by id and password, or for a new one where id is 0, and returns the timeout that
@@ -121,7 +121,7 @@ func OpenSession(ctx context.Context, addr string, timeout time.Duration, id int
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("rig: session at %s: %w", addr, err), conn.Close())
 	}
-	// Of no interest, but the server's end is not to fill up.
+	// The replies are not needed, but the server's end must not fill up.
 	go func() { _, _ = io.Copy(io.Discard, from) }()
 	return conn, granted, nil
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// dataFolder is where a server keeps its snapshots and its log, in its folder.
+// dataFolder is the folder of a server's snapshots and its log, in its folder.
 const dataFolder = "version-2"
 
 // Backup copies the data of a server that does not run to a folder, which must not exist.

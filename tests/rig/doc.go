@@ -20,6 +20,6 @@
 // archive writes ([Archive]). A test that calls [Require] is skipped where Java or the jars are
 // missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that a missing server is a failure.
 //
-// Servers die with the process that started them, whatever ends it. Their data
-// lives in temporary folders that Stop removes.
+// Servers die with the process that started them, however it ends. Their data lives in temporary
+// folders that Stop removes.
 package rig

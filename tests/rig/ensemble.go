@@ -16,7 +16,7 @@ type Ensemble struct {
 	peers   []peer
 }
 
-// peer is where one member talks to the others.
+// peer has the ports at which one member talks to the others.
 type peer struct{ quorum, election int }
 
 // StartEnsemble starts that many servers, waits until all serve and one leads,

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// flowDepth is how many parcels a flow keeps for itself. What comes after them
-// stays with the sender, as it does when a receiver's window is full.
+// flowDepth is the number of parcels that a flow keeps. Later ones stay with the sender, as when a
+// receiver's window is full.
 const flowDepth = 256
 
-// flow is one direction of a network. It can stall and delay, and it keeps the
-// order of the bytes whatever happens. The zero value carries at once.
+// flow is one direction of a network. It can stall and delay, and it always keeps the order of the
+// bytes. The zero value carries at once.
 type flow struct {
 	mu    sync.Mutex
 	gate  chan struct{} // nil: bytes may pass; closed by resume
@@ -37,7 +37,7 @@ func (f *flow) resume() {
 	}
 }
 
-// slow delays by d whatever is sent from now on.
+// slow delays everything that is sent from now on by d.
 func (f *flow) slow(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // ErrNotServing: the server runs, but has no quorum or has not finished starting.
 var ErrNotServing = errors.New("rig: server is not serving requests")
 
-// Address is where a server listens, host:port: any server that speaks
-// ZooKeeper's protocol. It answers four-letter words.
+// Address is the address of a server, host:port: any server that speaks ZooKeeper's protocol. It
+// answers four-letter words.
 type Address string
 
 // Address is the server's address, for four-letter words.

@@ -9,8 +9,8 @@ import (
 
 // link is one connection through a proxy: two goroutines for each direction.
 //
-// Frames are judged and passed on one at a time, so whatever is done to a frame
-// is done at its place in the stream.
+// Frames are judged and passed on one at a time, so a fault strikes a frame at its place in the
+// stream.
 type link struct {
 	proxy  *Proxy
 	target string

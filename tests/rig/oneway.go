@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// OneWay is one direction of the link between two members: whatever one of them
-// sends to the other, on the connection of a follower to its leader and on those
-// of elections, whichever side has dialed. Clients do not use it.
+// OneWay is one direction of the link between two members: everything that one of them sends to the
+// other, on the connection of a follower to its leader and on connections for elections, whichever
+// side has dialed. Clients do not use it.
 //
 //	p.Link(leader, follower).Stall() // no ping, proposal or commit arrives
 //	...                              // its answers and requests still do

@@ -10,7 +10,8 @@ import (
 // Option changes how a server is configured.
 type Option func(*settings)
 
-// settings has the settings of every member of an ensemble, those that differ among them.
+// settings has the settings of every member of an ensemble, also the ones that differ between
+// members.
 type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties

@@ -20,16 +20,16 @@ const (
 	packetSnapshot   PacketType = 15
 )
 
-// Packet is a message of a leader or a follower on the connection between them. One
-// that goes on to a client is none.
+// Packet is a message of a leader or a follower on the connection between them. Messages to clients
+// are no packets.
 type Packet struct {
 	Type PacketType
 	Zxid int64
 	Data []byte
 }
 
-// Sessions are those of the answer to a ping, or of a revalidation: session ids with
-// their timeouts in milliseconds.
+// Sessions gives the sessions in the answer to a ping, or in a revalidation: session ids with their
+// timeouts in milliseconds.
 func (p Packet) Sessions() map[int64]int32 {
 	found := map[int64]int32{}
 	for rest := p.Data; len(rest) >= 12; rest = rest[12:] {
@@ -38,7 +38,7 @@ func (p Packet) Sessions() map[int64]int32 {
 	return found
 }
 
-// Session is whose request a PacketRequest carries.
+// Session gives the session whose request a PacketRequest carries.
 func (p Packet) Session() int64 {
 	if len(p.Data) < 8 {
 		return 0
@@ -53,7 +53,7 @@ var snapshotEnd = []byte("\x00\x00\x00\x0aBenWasHere")
 type packets struct {
 	rest     []byte
 	snapshot bool // its bytes pass now
-	lost     bool // they are none that we know; nothing is told any more
+	lost     bool // they are packets that we do not know; nothing is told any more
 }
 
 // feed takes bytes as they pass, and returns the packets that end in them.

@@ -128,8 +128,8 @@ func (p *Partitionable) Silence(member int) {
 	}
 }
 
-// Heal connects all members with all, whatever was done to any link. What was
-// held back is delivered.
+// Heal undoes every fault of every link, so that all members are connected. Bytes that were held
+// back are delivered.
 func (p *Partitionable) Heal() {
 	for _, pair := range p.wires {
 		for _, w := range pair {

@@ -56,7 +56,7 @@ func loopback(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// TakePort gives a port to whoever starts servers of another kind. [ReleasePort] gives it back.
+// TakePort gives a port for servers of another kind. [ReleasePort] gives it back.
 func TakePort() (int, error) { return takePort() }
 
 // ReleasePort gives a port of TakePort back once its server is gone for good.

@@ -53,11 +53,10 @@ func serve(listener net.Listener, target string) *Proxy {
 	return p
 }
 
-// Addr is where the client connects.
+// Addr is the address for the client.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// SetTarget sends connections from now on to another server. Those that are
-// open stay where they are.
+// SetTarget sends later connections to another server. Open connections are not changed.
 func (p *Proxy) SetTarget(addr string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,8 +113,8 @@ func (p *Proxy) Expect(rule Rule) *Fault {
 	return fault
 }
 
-// Requests counts the frames of that kind that have passed to the server, or
-// that a fault has caught: a multi is one OpMulti, whatever it contains.
+// Requests counts the frames of that kind that have passed to the server, or that a fault has
+// caught: a multi is one OpMulti, with any parts.
 func (p *Proxy) Requests(op OpCode) int { return p.count(p.requests, op) }
 
 // Operations counts the single operations of that kind that clients have sent:

@@ -45,8 +45,7 @@ func (p *Proxy) Hold(hold bool) {
 	}
 }
 
-// Timeout is the timeout that the last connect reply has granted, or 0 when
-// there was none.
+// Timeout is the timeout that the last connect reply has granted, or 0 before the first.
 func (p *Proxy) Timeout() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

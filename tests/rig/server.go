@@ -36,7 +36,7 @@ type Server struct {
 	dir      string
 	port     int
 	settings settings
-	// securePort is the one with TLS; 0 where there is none.
+	// securePort is the port with TLS; 0 without TLS.
 	securePort int
 	quorum     []string // the server.N lines; empty when standalone
 	output     child.Tail
@@ -172,7 +172,7 @@ func (s *Server) awaitServing(ctx context.Context) error {
 	}
 }
 
-// Addr is where clients connect: host and port.
+// Addr is the address for clients: host and port.
 func (s *Server) Addr() string { return loopback(s.port) }
 
 // PID is the process's number, or 0 when it does not run.

@@ -8,8 +8,8 @@ import (
 )
 
 // WithSlowLog has the server log what it logs by default, down to level INFO, and read that log at
-// so many lines a second at most. Beyond what a pipe holds (a page on Linux), whoever logs waits, as
-// with a disk or a collector that does not keep up. A session that expires is a line.
+// so many lines a second at most. When the pipe is full (a page on Linux), threads that log wait,
+// as with a disk or a collector that does not keep up. A session that expires is a line.
 func WithSlowLog(lines int) Option {
 	return func(s *settings) {
 		s.properties["org.slf4j.simpleLogger.defaultLogLevel"] = "info"
@@ -26,8 +26,8 @@ func WithLogOfExpiries() Option {
 	}
 }
 
-// SlowLog has the log take so many lines a second at most from now on, or as many as there are where lines is 0. The server
-// has [WithSlowLog] or [WithLogOfExpiries].
+// SlowLog has the log take so many lines a second at most from now on, or any number where lines is
+// 0. The server has [WithSlowLog] or [WithLogOfExpiries].
 func (s *Server) SlowLog(lines int) {
 	var pause time.Duration
 	if lines > 0 {
@@ -36,7 +36,7 @@ func (s *Server) SlowLog(lines int) {
 	s.linePause.Store(int64(pause))
 }
 
-// log is where a server's output goes.
+// log gives the writer of a server's output.
 func (s *Server) log() io.Writer {
 	if !s.settings.braked {
 		return &s.output
@@ -50,7 +50,8 @@ type slowLog struct {
 	pause *atomic.Int64 // nanoseconds a line
 }
 
-// slowPiece is how much is read at once: so little that the pipe is not emptied in one go.
+// slowPiece is the number of bytes that are read at once: so few that the pipe is not emptied in
+// one go.
 const slowPiece = 512
 
 func (l *slowLog) Write(p []byte) (int, error) {

@@ -5,9 +5,10 @@ import "encoding/binary"
 // codeThrottled is KeeperException.Code.THROTTLEDOP.
 const codeThrottled = -127
 
-// A request that is throttled is replaced on its way by a read of the root, so that the server answers at its place, with
-// the zxid that it has then. The reply is cut to its header, which says that the request was throttled. That is what a
-// server sends which passes a throttled request through all its stages without carrying it out (FinalRequestProcessor).
+// A request that is throttled is replaced on its way by a read of the root, so that the server
+// answers at its place, with the zxid that it has then. The reply is cut to its header, which says
+// that the request was throttled. A server sends the same that passes a throttled request through
+// all its stages without carrying it out (FinalRequestProcessor).
 
 // standIn asks whether the root exists.
 func standIn(xid int32) []byte {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// TLS is how a server speaks TLS on a port of its own, beside the one without.
+// TLS sets up TLS on a port of its own, beside the port without.
 type TLS struct {
 	// Certificate is the server's.
 	Certificate tls.Certificate
 	// Clients is the authority whose certificates the server accepts of clients.
 	Clients *Authority
-	// Demand makes it refuse clients that have none. Otherwise it asks for none.
+	// Demand makes it refuse clients without a certificate. Otherwise it does not ask for one.
 	Demand bool
 	// Protocols are the versions that it speaks, such as TLSv1.2 and TLSv1.3. Nil leaves that to the server: 3.8 speaks
 	// TLS 1.2 only, and 3.9.5 TLS 1.3 only.
@@ -31,7 +31,7 @@ func WithTLS(secure TLS) Option {
 	return func(s *settings) { s.secure = &secure }
 }
 
-// SecureAddr is where clients connect with TLS; empty where the server has none.
+// SecureAddr is the address for clients with TLS; empty where the server has no TLS.
 func (s *Server) SecureAddr() string {
 	if s.securePort == 0 {
 		return ""

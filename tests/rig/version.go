@@ -14,13 +14,13 @@ import (
 // VersionVariable is the environment variable that chooses which ZooKeeper servers are, by its version.
 const VersionVariable = "TURNSTILE_ZOOKEEPER"
 
-// DefaultVersion is that of the servers where nobody chooses.
+// DefaultVersion is the default version of the servers.
 const DefaultVersion = "3.9.5"
 
 // Debian is the version that Debian 12 has. Its package brings the jars.
 const Debian = "3.8.0"
 
-// Version is that of the servers: what [VersionVariable] says, or [DefaultVersion].
+// Version is the version of the servers: of [VersionVariable], or [DefaultVersion].
 func Version() string {
 	if chosen := os.Getenv(VersionVariable); chosen != "" {
 		return chosen
@@ -28,7 +28,7 @@ func Version() string {
 	return DefaultVersion
 }
 
-// Versions lists those that can be chosen: what package pinned has, and Debian's.
+// Versions lists the versions that can be chosen: package pinned's, and Debian's.
 func Versions() ([]string, error) {
 	profiles, err := pinned.Tests.Profiles()
 	if err != nil {
@@ -45,9 +45,10 @@ func Versions() ([]string, error) {
 
 const profilePrefix = "zookeeper-"
 
-// debianJars are the class path of Debian's version: what is needed beside those that the manifest of zookeeper.jar
-// names. That lacks some of netty's, without which a server with TLS ends with NoClassDefFoundError. slf4j-simple logs
-// to standard error without a configuration file, and commons-cli is for ZooKeeper's shell.
+// debianJars are the class path of Debian's version: the jars that are needed beside the ones that
+// the manifest of zookeeper.jar names. That lacks some of netty's, without which a server with TLS
+// ends with NoClassDefFoundError. slf4j-simple logs to standard error without a configuration file,
+// and commons-cli is for ZooKeeper's shell.
 var debianJars = []string{
 	"zookeeper-3.8.0.jar", "slf4j-simple.jar",
 	"netty-codec.jar", "netty-resolver.jar", "netty-transport-native-unix-common.jar", "commons-cli.jar",
@@ -58,7 +59,8 @@ const (
 	debianHowTo  = "on Debian 12: apt-get install --no-install-recommends zookeeper libnetty-java default-jre-headless"
 )
 
-// ClassPath is that of the servers of [Version], and of its shell. The error wraps [ErrUnavailable].
+// ClassPath is the class path of the servers of [Version], and of its shell. The error wraps
+// [ErrUnavailable].
 func ClassPath() (string, error) {
 	version := Version()
 	versions, err := Versions()

@@ -156,7 +156,7 @@ func (w *wire) silence() {
 	w.back.stall()
 }
 
-// heal undoes whatever was done: what was held back is carried on, in order.
+// heal undoes every fault: bytes that were held back are carried on, in order.
 func (w *wire) heal() {
 	w.admit()
 	w.out.heal()

@@ -24,7 +24,7 @@ func (c *shiftedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// TestPeriodIsByTheServersClock: to the millisecond, whatever the clients' clocks show.
+// TestPeriodIsByTheServersClock: to the millisecond, with any clocks of clients.
 func TestPeriodIsByTheServersClock(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -50,8 +50,9 @@ func TestPeriodIsByTheServersClock(t *testing.T) {
 	}
 }
 
-// TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and when it is set on by
-// an hour an hour has passed, whatever the clients have seen of time. One that is set back counts as standing still.
+// TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and
+// when it is set on by an hour an hour has passed, whatever time the clients have measured. A clock
+// that is set back counts as standing still.
 func TestClientsClocksChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &shiftedClock{}

@@ -103,8 +103,8 @@ var onceCells = map[string]onceCell{
 	}, fails: locks.ErrUnknownOutcome, works: true},
 }
 
-// TestRunOnceFaults: each fault has its outcome, and the mark says whether the work is to be done again. Whatever
-// happens, it is done twice only where the first RunOnce has returned an error.
+// TestRunOnceFaults: each fault has its outcome, and the mark says whether the work is to be done
+// again. Under every fault, it is done twice only where the first RunOnce has returned an error.
 func TestRunOnceFaults(t *testing.T) {
 	for name, cell := range onceCells {
 		t.Run(name, func(t *testing.T) {

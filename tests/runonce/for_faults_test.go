@@ -61,8 +61,9 @@ var instantCells = map[string]instantCell{
 	"the end is held up until the session ends": {onceCells["the mark is held up until the session ends"], locks.MarkBegun},
 }
 
-// TestRunOnceForFaults: each fault has its outcome. By itself the work is called at most once for the instant, whatever
-// happens. WithRetryAfter has the next that comes call it again, unless it is known to be done.
+// TestRunOnceForFaults: each fault has its outcome. By itself the work is called at most once for
+// the instant, under every fault. WithRetryAfter has the next that comes call it again, unless it
+// is known to be done.
 func TestRunOnceForFaults(t *testing.T) {
 	for name, cell := range instantCells {
 		for policy, opts := range map[string][]locks.InstantOption{"at most once": nil,
@@ -172,8 +173,8 @@ func TestRunOnceForExpires(t *testing.T) {
 	})
 }
 
-// TestRunOnceForKilled: the process is killed while it works. Others are told that the run has begun, and those who want
-// it again wait until its session has expired.
+// TestRunOnceForKilled: the process is killed while it works. Others are told that the run has
+// begun, and callers that want it again wait until its session has expired.
 func TestRunOnceForKilled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
@@ -207,8 +208,8 @@ func TestRunOnceForPaused(t *testing.T) {
 	})
 }
 
-// TestInstantsAndTheServersClock: whatever the clients' clocks show, an instant is what it is. How late it is is told by
-// the servers' clock.
+// TestInstantsAndTheServersClock: an instant is the same with any clocks of clients. Its lateness
+// is measured by the servers' clock.
 func TestInstantsAndTheServersClock(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -50,8 +50,9 @@ func notRunFor(t *testing.T, want locks.OnceOutcome, client *locks.Client, at ti
 	return err
 }
 
-// TestRunOnceFor: the first of three replicas runs, however fast the work is and however late the others come. The
-// instant is what counts, in whatever zone. A newer one is run, and an older one is refused after that.
+// TestRunOnceFor: the first of three replicas runs, however fast the work is and however late the
+// others come. The instant is the key, in any time zone. A newer one is run, and an older one is
+// refused after that.
 func TestRunOnceFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		replicas := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()),
@@ -90,8 +91,8 @@ func TestRunOnceFor(t *testing.T) {
 	})
 }
 
-// TestRunOnceForFails: it has had its run. Whoever wants a second one says so, and a run by hand moves nothing of the
-// schedule.
+// TestRunOnceForFails: an instant that failed has had its run. WithRetryAfter asks for a second
+// one, and a run by hand moves nothing of the schedule.
 func TestRunOnceForFails(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -128,8 +129,8 @@ func TestRunOnceForFails(t *testing.T) {
 	})
 }
 
-// TestRunOnceForIsBusy: who comes while the work runs is told for which instant, and whether that leaves its own without
-// a run.
+// TestRunOnceForIsBusy: a caller that comes while the work runs is told for which instant it runs,
+// and whether that leaves its own without a run.
 func TestRunOnceForIsBusy(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -166,7 +167,7 @@ func TestRunOnceForIsBusy(t *testing.T) {
 	})
 }
 
-// TestStartDeadline: what is too late is not run, and neither is what is to come.
+// TestStartDeadline: an instant is not run too late, and not before its time.
 func TestStartDeadline(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())

@@ -47,7 +47,7 @@ func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, 
 	return got
 }
 
-// TestRunOnce: who comes within the period is told who ran and when, and who comes later runs.
+// TestRunOnce: a caller within the period is told who ran and when, and a later one runs.
 func TestRunOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
@@ -76,7 +76,7 @@ func TestRunOnce(t *testing.T) {
 		require.Equal(t, int32(2), zk.Read(t, jobMark).Version)
 		require.Empty(t, patient.QueueOf(t, client, jobKey))
 
-		conn := zk.Raw(t) // as it is cleaned up
+		conn := zk.Raw(t) // as the clean-up reads it
 		for _, name := range append(zk.Children(t, conn, jobKey), "") {
 			path := zk.Root() + jobKey
 			if name != "" {
@@ -127,7 +127,8 @@ func TestRunOnceFails(t *testing.T) {
 	})
 }
 
-// TestRunOnceIsBusy: who finds somebody at it leaves, and is told who it is; or waits, and runs if that one fails.
+// TestRunOnceIsBusy: a caller that finds a run under way leaves, and is told who runs; or it waits,
+// and runs if that one fails.
 func TestRunOnceIsBusy(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]error{"and works": nil, "and fails": patient.ErrOfWork} {
@@ -174,7 +175,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 	}
 }
 
-// TestMarkFirst: who fails is not followed by others within the period.
+// TestMarkFirst: after a failure nobody else runs within the period.
 func TestMarkFirst(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())
@@ -196,7 +197,7 @@ func TestMarkFirst(t *testing.T) {
 	})
 }
 
-// TestRetryAfter: nobody tries again for as long as whoever asks allows.
+// TestRetryAfter: no caller runs the work again before its own WithRetryAfter is over.
 func TestRetryAfter(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())

@@ -48,7 +48,7 @@ func creatorsTakeTurns(t *testing.T, at *place) {
 	unlock(t, lease)
 }
 
-// shutOut tells what becomes of a client that is not bob's: a clear error, and nobody disturbed.
+// shutOut checks a client that is not bob's: it gets a clear error, and disturbs nobody.
 func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 	holder := lock(t, mine(t, at.connect()), "/mine")
 	stranger := open(t, at.addrs, opts...)

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 )
 
-// passwords are those of the JAAS files.
+// passwords are the passwords of the JAAS files.
 var passwords = map[string]string{"alice": "alice's pass word", "bob": `tr0ub4dor"&\3`}
 
 // digest is the mechanism of a user.

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Whoever is not let in is told so, by whom and why, and never hangs.
+// A client that is not let in is told so, by which server and why, and never hangs.
 func TestRefused(t *testing.T) {
 	tell(t, []story{
 		{"wrong password", func(t *testing.T, at *place) { refused(t, at, "bob", "a guess") }},
@@ -95,10 +95,11 @@ func TestServerWithoutTheProvider(t *testing.T) {
 	unlock(t, lock(t, open(t, s.Addr(), as(t, "bob")), "/anybodys"))
 }
 
-// 3.8, up to 3.8.6, keeps the name of the last known user for all connections, and takes a user whom it does not know for that
-// one: with somebody else's password. So it lets in whoever has a password under any name, "super" too, which every
-// list of the scheme lets pass. An entry for that name in the JAAS file keeps it shut. (The guide says so.)
-// 3.9.5 refuses such a user.
+// 3.8, up to 3.8.6, keeps the name of the last known user for all connections, and takes a user
+// whom it does not know for that one: with somebody else's password. So it lets in a client with
+// any user's password under any name, "super" too, which every list of the scheme lets pass. An
+// entry for that name in the JAAS file keeps it shut. (The guide says so.) 3.9.5 refuses such a
+// user.
 func TestUnknownUserWithAnothersPassword(t *testing.T) {
 	in := func(addr, user, password string) zkconn.EventKind {
 		conn, events := dial(t, addr, zkconn.WithSASL(digest(t, user, password)))

@@ -34,8 +34,8 @@ func (l *text) String() string {
 	return l.buf.String()
 }
 
-// Nothing that is logged at any level, printed of any value, or said by any error has the password in it, whatever
-// happens to the connection.
+// No log line at any level, no printed value and no error has the password in it, under any fault
+// of the connection.
 func TestPasswordsAreKept(t *testing.T) {
 	tell(t, []story{
 		{"when all goes well", passwordIsKept},
@@ -84,7 +84,7 @@ func refusedPasswordIsKept(t *testing.T, at *place) {
 	hides(t, guess, logged.String(), err.Error(), fmt.Sprintf("%+v %#v", err, err))
 }
 
-// hides wants a password to be in none of the texts, as it is or as its bytes are printed.
+// hides checks that none of the texts has a password, as text or as printed bytes.
 func hides(t *testing.T, password string, texts ...string) {
 	t.Helper()
 	for _, printed := range []string{

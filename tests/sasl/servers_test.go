@@ -16,7 +16,7 @@ type story struct {
 	tell func(t *testing.T, at *place)
 }
 
-// place is where a story happens: servers, and a chroot of the story's own.
+// place is the place of a story: servers, and a chroot of the story's own.
 type place struct {
 	addrs    string // of all servers
 	one      string // of one of them
@@ -58,7 +58,7 @@ func (p *place) connect() string { return p.addrs + p.root }
 // proxy stands before one of the servers.
 func (p *place) proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, p.one) }
 
-// What all tests of behaviour do, whatever package they are in.
+// Helpers that all tests of behaviour share, in any package.
 var (
 	open       = patient.Open
 	recorder   = patient.Recorder

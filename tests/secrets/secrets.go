@@ -1,9 +1,10 @@
-// Package secrets looks for secrets where nobody should find them: in whatever a value reaches, exported or not.
+// Package secrets looks for secrets where nobody should find them: in everything that a value
+// refers to, exported or not.
 //
 //	require.Empty(t, secrets.Find(client, password))
 //
-// What it finds, a printer that follows pointers finds too (spew, a debugger's dump that is posted with a bug
-// report). What functions keep for themselves is out of its reach, as it is out of theirs.
+// A printer that follows pointers finds the same (spew, a debugger's dump that is posted with a bug
+// report). Variables that functions capture are out of its reach, as they are out of a printer's.
 package secrets
 
 import (
@@ -12,8 +13,8 @@ import (
 	"strings"
 )
 
-// Find gives the places at which the secret is part of a text or of a slice of bytes; none where there is none. The
-// value must not change meanwhile.
+// Find gives the places at which the secret is part of a text or of a slice of bytes; nil where it
+// is nowhere. The value must not change meanwhile.
 func Find(value any, secret string) []string {
 	w := walk{secret: secret, seen: map[visit]bool{}}
 	w.value("value", reflect.ValueOf(value))

@@ -40,8 +40,8 @@ type outcome string
 
 const (
 	kept  outcome = "kept"  // it goes on holding until it is told to end
-	lost  outcome = "lost"  // whoever waits holds, and then the fault is over
-	given outcome = "given" // it gives the lock back by itself, and whoever waits holds
+	lost  outcome = "lost"  // the waiter holds, and then the fault is over
+	given outcome = "given" // it gives the lock back by itself, and the waiter holds
 )
 
 // bounds are the times of a cell that differ from those of its world.

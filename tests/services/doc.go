@@ -1,10 +1,11 @@
 // Package services shows what the abilities for services come to under faults: each of them under each fault, with the
 // exact outcome, on an embedded server and on real ones.
 //
-// The cells are data: see cells_test.go for the abilities that hold a lock, and group_test.go for membership. A cell
-// says what must come out in a sentence, and then exactly. It says what the one that meets the fault is told, in order.
-// And it says whether whoever waits in another session holds before that one was asked to end. Every cell checks, too,
-// that tokens grow from grant to grant, and that no node is left.
+// The cells are data: see cells_test.go for the abilities that hold a lock, and group_test.go for
+// membership. A cell says what must come out in a sentence, and then exactly. It says what the
+// subject of the fault is told, in order. And it says whether a waiter in another session holds
+// before the subject was asked to end. Every cell checks, too, that tokens grow from grant to
+// grant, and that no node is left.
 //
 // What needs no process runs in virtual time against an embedded server (virtual_test.go), and in real time against a
 // standalone server, through a proxy (real_test.go). Cuts and lost replies run against an ensemble of three as well,

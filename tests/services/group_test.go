@@ -54,7 +54,7 @@ func TestGroupOnServers(t *testing.T) {
 	}
 }
 
-// TestGroupInVirtualTime: those that need no process.
+// TestGroupInVirtualTime: the cells that need no process.
 func TestGroupInVirtualTime(t *testing.T) {
 	for _, c := range groupCells {
 		if c.fault == pause || c.fault == kill {
@@ -69,7 +69,7 @@ func TestGroupInVirtualTime(t *testing.T) {
 	}
 }
 
-// onlooker sees who is in the group.
+// onlooker watches the members of the group.
 type onlooker struct {
 	mu   sync.Mutex
 	ids  []string // that were seen
@@ -142,7 +142,7 @@ func (o *onlooker) await(t *testing.T, what string) []string {
 	}
 }
 
-// play is as that of a cell.
+// play plays a cell, as cell.play does.
 func (c groupCell) play(t *testing.T, w world) bool {
 	others, group := w.others(t), w.others(t).Group(w.path())
 	require.NoError(t, locks.Do(patient.Deadline(t), others.RWMutex(w.path()).Reader(), // the next create is the member's
@@ -180,7 +180,7 @@ func (c groupCell) play(t *testing.T, w world) bool {
 	}
 	deleted()
 	seen := o.await(t, "nobody")
-	if !c.gone { // whoever looks may have missed that nobody was there in between
+	if !c.gone { // a watcher may have missed that nobody was there in between
 		last := len(seen) - 1
 		seen = append(slices.DeleteFunc(seen[:last], func(what string) bool { return what == "nobody" }), "nobody")
 	}

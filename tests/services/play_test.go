@@ -33,7 +33,7 @@ type world interface {
 	// lose loses the reply to the next request that makes a contender's node, or deletes one. What it gives waits until
 	// that has happened.
 	lose(t *testing.T, what change) func()
-	// exact: the clock is that of a bubble.
+	// exact: the clock is a bubble's.
 	exact() bool
 }
 
@@ -45,7 +45,7 @@ const (
 	deletes change = "delete"
 )
 
-// next is somebody who waits for the lock in another session.
+// next is a client that waits for the lock in another session.
 type next struct {
 	client *locks.Client
 	path   string
@@ -146,8 +146,8 @@ func (c cell) play(t *testing.T, w world) bool {
 // rejoins: the member of a group is to be there again before it is told to end.
 func (c cell) rejoins() bool { return c.ability == Group && c.ends == lost && c.fault != kill }
 
-// toldInTime gives the reports that come by the real clock. A machine that stands still resolves a doubt late, or, once
-// the lease is over, has none left to tell of, as in a pause.
+// toldInTime gives the reports that come by the real clock. A machine that stands still tells the
+// end of a doubt late, or never, once the lease is over, as in a pause.
 func (c cell) toldInTime(t *testing.T, s *subject) []string {
 	t.Helper()
 	if c.ability != OnChange || c.ends != lost || c.fault == kill || c.fault == pause {
@@ -205,7 +205,7 @@ func (c cell) overcome(t *testing.T, w world, process *child.Process) {
 	}
 }
 
-// finish hears the story to its end: last is the token of whoever held before.
+// finish hears the story to its end: last is the token of the holder before.
 func (c cell) finish(t *testing.T, s *subject, n *next, last locks.Token) {
 	t.Helper()
 	if c.fault != kill && c.ends != kept {

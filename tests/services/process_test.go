@@ -22,7 +22,7 @@ import (
 // order.
 const orderVariable = "TURNSTILE_SERVICES_ORDER"
 
-// said is how lines of a script begin.
+// said begins the lines of a script.
 const said = "said: "
 
 func number(text string) int64 {

@@ -20,7 +20,7 @@ const (
 	long = patient.Session
 	// short is one that a cell waits for whose lock is lost.
 	short = 8 * time.Second
-	// boundOfHolds is that of WithMaxHold, in real time: the fault comes before it.
+	// boundOfHolds is the bound for WithMaxHold, in real time: the fault comes before it.
 	boundOfHolds = 5 * time.Second
 )
 

@@ -20,8 +20,8 @@ import (
 
 const (
 	virtualTimeout = 10 * time.Second
-	// settled is how long a hold lasts before it meets its fault: longer than the first lease of a connection, and no
-	// multiple of the time between two heartbeats.
+	// settled is the time that a hold lasts before it meets its fault: longer than the first lease
+	// of a connection, and no multiple of the time between two heartbeats.
 	settled = time.Minute + 700*time.Millisecond
 	// virtualHold is a bound of holds that ends while the lease still runs that the fault has met.
 	virtualHold = settled + time.Second

@@ -35,18 +35,18 @@
 // # What a seed decides, and what it does not
 //
 // Frames that one client sends in one instant come from goroutines that know nothing of each other.
-// They are put into the order of their text, which is one that the scheduler could have chosen, and
-// those that say the same are delivered together. GUIDs and jitter follow from the seed. A clock
-// that moves a little after every frame sees to it that hardly two things are due at once. So a
-// seed gives the same history again, frame by frame and transition by transition.
+// They are put into the order of their text, which the scheduler could have chosen, too. Frames
+// with the same text are delivered together. GUIDs and jitter follow from the seed. A clock that
+// moves a little after every frame sees to it that hardly two things are due at once. So a seed
+// gives the same history again, frame by frame and transition by transition.
 //
 // TestReplay counts how many of how many do, with the race detector as well, which makes the
 // scheduler as unpredictable as it can. What happens to several requests between two frames has no
 // order and is compared request by request.
 //
 // A seed does not decide the order in which goroutines of one client take note of one and the same
-// frame, or of the loss of a connection. Nor does it decide which of two frames that say the same
-// is whose. It rarely matters: of 100 seeds all gave the same history twice, with the race detector
+// frame, or of the loss of a connection. Nor does it decide the senders of two frames with the same
+// text. It rarely matters: of 100 seeds all gave the same history twice, with the race detector
 // some 90. In the others the order decided which of two waiters asked for a listing, or which of
 // two deletes was answered first.
 //
@@ -58,8 +58,8 @@
 // the timeout, as if the leader's clock ran faster: the margin of a lease is 0.1.
 //
 // An operator who deletes a contender's node breaks its lock on purpose; that grant counts no more.
-// An event that is lost excuses the poll that finds what it would have told, and so does a listing
-// that took long. Nothing else is excused.
+// A lost event excuses the poll that finds the same later, and so does a listing that took long.
+// Nothing else is excused.
 //
 // Inside the ensemble
 //

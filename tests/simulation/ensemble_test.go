@@ -9,7 +9,7 @@ import (
 // actions inside the ensemble: links between replicas, replicas that pause or die at the wrong
 // moment
 
-// follower is one of those that follow now, with its number; nil when nobody leads, or nobody
+// follower gives one of the present followers, with its number; nil when nobody leads, or nobody
 // follows.
 func (w *world) follower(by uint32) (leader, follower *embedded.Replica, number int) {
 	leader = w.server.Leader()

@@ -65,7 +65,7 @@ func (h *history) story() []string {
 	return told
 }
 
-// difference gives the first lines that differ, with what came before; "" when there is none.
+// difference gives the first lines that differ, with the lines before; "" when all are the same.
 func difference(a, b []string) string {
 	for i := range max(len(a), len(b)) {
 		x, y := at(a, i), at(b, i)

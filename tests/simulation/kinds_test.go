@@ -2,7 +2,7 @@ package simulation
 
 import "time"
 
-// kind is one kind of action. do tells whether there was anything to do.
+// kind is one kind of action. do reports whether the action was possible.
 type kind struct {
 	name   string
 	weight int

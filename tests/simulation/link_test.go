@@ -46,7 +46,7 @@ type item struct {
 	frame
 	at     time.Time // when it was written
 	end    bool
-	bundle int // of an answer: that of its request
+	bundle int // an answer has its request's
 }
 
 // asked is a request without an answer. Requests that say the same and were written in one instant are one

@@ -46,7 +46,8 @@ func firstFailing(t *testing.T, made mistake, from uint64) (seed uint64, violati
 	return 0, ""
 }
 
-// A plan that fails is made so short that a reader sees why it does, and what is left fails every time.
+// A failing plan is made so short that a reader sees why it fails, and the short plan fails every
+// time.
 func TestShrink(t *testing.T) {
 	seed, violation := firstFailing(t, longLease, 89)
 	p := newPlan(seed)

@@ -24,7 +24,7 @@ type network struct {
 	changed  chan struct{}
 	withheld map[int]bool   // clients that are not let connect
 	over     map[int64]bool // sessions of which a server has said that they are over
-	// passed is told of every frame that is delivered, before it is.
+	// passed is called for every frame, before it is delivered.
 	passed func(*link, direction, item)
 }
 
@@ -86,7 +86,7 @@ func (n *network) pendingDials() []*dial {
 	return all
 }
 
-// answer lets a client connect to a replica, or not when there is none to connect to.
+// answer lets a client connect to a replica, or refuses it where the replica cannot be reached.
 func (n *network) answer(d *dial, replica int) {
 	n.forget(d)
 	conn, err := n.server.DialContext(context.Background(), "tcp", n.server.Addrs()[replica])
@@ -184,7 +184,8 @@ func (n *network) deliver(p place) {
 	synctest.Wait()
 }
 
-// end tells one side that the other has closed the connection. Whatever goes the other way is of no use any more.
+// end tells one side that the other has closed the connection. Frames in the other direction are
+// dropped.
 func (n *network) end(p place) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -153,9 +153,9 @@ func (w *world) brokenGrant(r *lockRequest) bool {
 // rewatched is more than it takes to set a watch again that an event has spent, on links that pass everything.
 const rewatched = 50 * time.Millisecond
 
-// woken reports whether a request's client was told of a node's end while a poll was under way, by a watch event or
-// by the answer to a read that was to watch it once more, if that was not just being sent, or an event was lost to it: then that the poll found
-// something says nothing.
+// woken reports whether a request's client was told of a node's end while a poll was under way, by
+// a watch event or by the answer to a read that was to watch it once more, if that was not just
+// being sent, or an event was lost to it. Then a find of the poll proves nothing.
 func (w *world) woken(r *lockRequest) bool {
 	if r.client.lostEvents > 0 || time.Since(r.polled) > rewatched { // a listing that took so long overlaps with anything
 		return true

@@ -35,7 +35,7 @@ func (o *operator) delete(path string) {
 	o.call(embedded.OpDelete, binary.BigEndian.AppendUint32(appendText(nil, path), 0xffffffff))
 }
 
-// children are those of a path, sorted; none when it does not exist.
+// children gives the children of a path, sorted; nil when it does not exist.
 func (o *operator) children(path string) (names []string) {
 	r := o.call(embedded.OpGetChildren, append(appendText(nil, path), 0))
 	for n := r.int32(); n > 0; n-- {

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What must be true of those who hold, of their tokens, and of the order in which they came to hold.
+// Invariants of the holders, of their tokens, and of the order of grants.
 
 // root is the outermost of the requests that hold one within the other.
 func (r *lockRequest) root() *lockRequest {
@@ -35,7 +35,7 @@ func (r *lockRequest) excludes(other *lockRequest) bool {
 	return r.mode != messages.Read || other.mode != messages.Read
 }
 
-// checkPermits: those who hold a semaphore take no more than there is. w.mu is held.
+// checkPermits: the holders of a semaphore take no more permits than it has. w.mu is held.
 func (w *world) checkPermits(queue string, holders []*lockRequest) {
 	taken := 0
 	for _, r := range holders {
@@ -46,11 +46,12 @@ func (w *world) checkPermits(queue string, holders []*lockRequest) {
 	}
 }
 
-// granted are the greatest tokens of a queue: of those who exclude everybody, and of all.
+// granted has the greatest tokens of a queue: of holders that exclude everybody, and of all.
 type granted struct{ alone, any messages.Token }
 
-// checkToken: who excludes others has a greater token than all before; who does not, a greater one than all who
-// excluded it. What is held within one lease has one token. w.mu is held.
+// checkToken: a holder that excludes others has a greater token than all before; one that does not
+// has a greater token than all that excluded it. All holds within one lease have one token. w.mu is
+// held.
 func (w *world) checkToken(r *lockRequest, token messages.Token) {
 	last := w.tokens[r.queue()]
 	for _, other := range w.requests {
@@ -74,8 +75,8 @@ func (w *world) checkToken(r *lockRequest, token messages.Token) {
 	w.tokens[r.queue()] = last
 }
 
-// handsOver reports whether a node is that of a request of the same client which has had the lock and gave it back; its
-// delete is on its way.
+// handsOver reports whether a node belongs to a request of the same client that has had the lock
+// and gave it back; its delete is on its way.
 func (w *world) handsOver(node string, r *lockRequest) bool {
 	for _, other := range w.requests {
 		if other.client == r.client && other.mode == messages.Exclusive && other.held != nil &&

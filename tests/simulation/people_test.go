@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// actions of those who use the locks, and of operators
+// actions of users of the locks, and of operators
 
 // lockPaths are the lock paths of a plan.
 func (p plan) lockPaths() []string { return []string{"/a", "/deep/b", "/c"}[:p.paths] }
@@ -76,7 +76,7 @@ func (w *world) cancelSome(a action) bool {
 	return true
 }
 
-// stopActor stops a lock actor of our own, whatever it is at.
+// stopActor stops a lock actor of our own, in any state.
 func (w *world) stopActor(a action) bool {
 	all := w.some(func(r *lockRequest) bool { return r.pid != nil && !r.over() })
 	if len(all) == 0 {
@@ -141,8 +141,8 @@ func (w *world) deletePath(a action) bool {
 	})
 }
 
-// breakNode deletes a contender's node. Its request may go on believing in it for a while, and that is what
-// the operator wanted.
+// breakNode deletes a contender's node. Its request may go on believing in it for a while. The
+// operator takes that risk.
 func (w *world) breakNode(o *operator, node string) {
 	w.history.note("operator deletes %s", short(node))
 	w.mu.Lock()

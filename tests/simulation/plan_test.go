@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 )
 
-// plan is all that a seed decides. It does not depend on what happens when it is carried out: an action says
-// "the second of those that hold", and does nothing where nobody does. So actions can be left out of a plan
-// that fails to find out which of them matter.
+// plan is everything that a seed decides. It does not depend on the history when it is carried out:
+// an action says "the second of the holders", and does nothing where nobody holds. So actions can
+// be left out of a plan that fails to find out which of them matter.
 type plan struct {
 	seed     uint64
 	timeouts []time.Duration // of the clients' sessions

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// guids is where GUIDs come from: they begin with the number of the request that was started last.
+// guids makes GUIDs: they begin with the number of the request that was started last.
 var guids guidSource
 
 type guidSource struct{ number atomic.Uint32 }
@@ -128,7 +128,7 @@ func (w *world) eventually(most time.Duration, is func() bool) bool {
 	return false
 }
 
-// drained gives back whatever is held, and reports whether every request has ended.
+// drained gives back every hold, and reports whether every request has ended.
 func (w *world) drained() bool {
 	for _, r := range w.some((*lockRequest).acquired) {
 		w.giveBack(r, mostDraining)
@@ -182,7 +182,7 @@ func (w *world) checkEnded() {
 	left := w.contenders()
 	for _, r := range w.ended {
 		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 || r.cohort > 0 {
-			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
+			continue // the node has no number, is another's too, or may stay: the epilogue looks for the rest
 		}
 		for _, node := range left {
 			if w.net.refused(node.owner) {

@@ -9,8 +9,8 @@ import (
 // mostTries bounds how often a plan is run to make it shorter.
 const mostTries = 300
 
-// shrink leaves actions out of a plan that fails for as long as it goes on failing in the same way. It gives
-// the places of those that are left.
+// shrink leaves actions out of a plan that fails for as long as it goes on failing in the same way.
+// It gives the places of the actions that remain.
 func shrink(t *testing.T, p plan, violation string) []int {
 	t.Helper()
 	kept := make([]int, len(p.actions))

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// seeds is how many seeds TestSimulation tries.
+// seeds is the number of seeds that TestSimulation tries.
 func seeds(t *testing.T) uint64 {
 	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
 	switch {
@@ -68,7 +68,7 @@ func TestSimulation(t *testing.T) {
 	require.NoError(t, count.save())
 }
 
-// tell tries one seed and tells its story, whatever comes of it.
+// tell tries one seed and prints its history, also when it passes.
 func tell(t *testing.T, seed uint64) {
 	t.Helper()
 	p := newPlan(seed)

@@ -86,7 +86,7 @@ func (w *world) choose(want *wish, u use, a action) {
 	if u.recipe == exclusive || u.recipe == semaphore || a.b>>16%8 == 0 {
 		return
 	}
-	// Within the lease of somebody who has the lock: once more, or reading where that one writes.
+	// Within the lease of a holder of the lock: once more, or reading where that one writes.
 	outer := w.some(func(r *lockRequest) bool {
 		return r.acquired() && r.lease != nil && r.holds() && r.queue() == want.queue() && !r.client.closing
 	})
@@ -112,7 +112,7 @@ func (want wish) queue() string {
 	return want.path
 }
 
-// dir is where the nodes are.
+// dir is the parent of the nodes.
 func (want wish) dir() string {
 	if want.mode == messages.Contest {
 		return path.Dir(want.path)

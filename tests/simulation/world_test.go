@@ -112,7 +112,7 @@ func (w *world) open(number int, timeout time.Duration) error {
 	return nil
 }
 
-// passed is told of every frame that is delivered.
+// passed is called for every frame that is delivered.
 func (w *world) passed(l *link, d direction, it item) {
 	w.tally.Frames++
 	if i := l.client - 1; d == down && it.event != "" && i < len(w.clients) {
@@ -133,7 +133,8 @@ func (w *world) violated(format string, args ...any) {
 	}
 }
 
-// flow lets time pass, and delivers everything as it comes, in any order that keeps that of each direction.
+// flow lets time pass, and delivers everything as it comes, in any order that keeps the order of
+// each direction.
 func (w *world) flow(d time.Duration) { w.flowUntil(nil, d) }
 
 // flowUntil is flow that ends when done is closed.

@@ -72,7 +72,7 @@ func history(t *testing.T, seed uint64, tell bool) (activations int) {
 		for _, n := range w.nodes {
 			n.line.Be(bubble.Open)
 		}
-		time.Sleep(2 * time.Minute) // whatever is being stopped has ended then
+		time.Sleep(2 * time.Minute) // all that are being stopped have ended then
 		for _, n := range w.nodes {
 			if n.pid == nil || !n.lives() {
 				n.spawn(n.props(opts...))

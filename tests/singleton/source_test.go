@@ -89,8 +89,8 @@ func TestUnheardEnd(t *testing.T) {
 	})
 }
 
-// TestRevokedAtOnce: when the lock actor goes on, and deletes the node, the context has ended and the lease is not
-// valid, whatever is in the singleton's mailbox.
+// TestRevokedAtOnce: when the lock actor goes on, and deletes the node, the context has ended and
+// the lease is not valid, however full the singleton's mailbox is.
 func TestRevokedAtOnce(t *testing.T) {
 	told(t, func(w *world, s *source, n *node, by *actors.Activation) {
 		n.send(sleeps(time.Hour))

@@ -153,7 +153,7 @@ func TestPausedProcess(t *testing.T) {
 	})
 }
 
-// active2 waits until a node is active, whoever else still runs.
+// active2 waits until a node is active, even while another still runs.
 func (w *world) active2(n *node) {
 	w.t.Helper()
 	w.until(n.name+" is active", func() bool { return w.witness.activation(n.name) != nil })
@@ -191,7 +191,7 @@ func TestTakenByForce(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		require.True(w.t, by.Valid())
 		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonAsked)
-		w.witness.broken = true // the grace period is what its owner wants instead
+		w.witness.broken = true // the owner has chosen a grace period instead
 		w.active2(b)
 		require.False(w.t, by.Valid())
 		w.until("a waits", func() bool { return w.contenders() == 2 })

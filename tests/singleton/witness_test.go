@@ -23,7 +23,7 @@ type (
 	poisonous struct{}
 	// leaves makes it stop itself.
 	leaves struct{}
-	// sleeps makes it deaf for a while, whatever becomes of its context.
+	// sleeps makes it deaf for a while, also when its context ends.
 	sleeps time.Duration
 	// lingers makes it take so long to stop.
 	lingers time.Duration
@@ -39,7 +39,7 @@ type witness struct {
 	newest   messages.Token
 	lines    []string
 	wrong    []string
-	jobs     []job // that were done, and those that became dead letters
+	jobs     []job // that were done; dead has the ones that became dead letters
 	dead     []job
 	count    int             // activations
 	poisoned map[string]bool // nodes whose children panic in Stopping
@@ -167,7 +167,8 @@ func (w *witness) activation(node string) *actors.Activation {
 	return nil
 }
 
-// done and lost give the numbers of the jobs that were done, and of those that became dead letters.
+// done and lost give the numbers of the jobs that were done, and of the jobs that became dead
+// letters.
 func (w *witness) done() []int { return w.numbers(&w.jobs) }
 func (w *witness) lost() []int { return w.numbers(&w.dead) }
 
@@ -185,7 +186,7 @@ func (w *witness) child(node string) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor { return &child{witness: w, node: node} })
 }
 
-// child is that actor.
+// child is the actor that is a singleton's child.
 type child struct {
 	witness *witness
 	node    string

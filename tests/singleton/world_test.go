@@ -80,7 +80,7 @@ func (w *world) active(n *node) *actors.Activation {
 	return w.witness.activation(n.name)
 }
 
-// contenders counts who queues.
+// contenders counts the contenders.
 func (w *world) contenders() int {
 	w.t.Helper()
 	for _, n := range w.nodes {
@@ -123,7 +123,7 @@ func (n *node) connect() {
 	n.w.t.Cleanup(func() { patient.Closed(n.w.t, session.Close(context.WithoutCancel(n.w.t.Context()))) })
 }
 
-// props are those of the node's singleton.
+// props gives the props of the node's singleton.
 func (n *node) props(opts ...actors.SingletonOption) *actor.Props {
 	if n.from != nil {
 		return n.over(n.from, acquire, opts...)

@@ -9,8 +9,9 @@ import "time"
 // before is over, no lock may be free and waited for until a poll finds out.
 
 const (
-	// calmSessions is how many session timeouts the calm lasts, and calmSettle how many of them are for what was
-	// broken before: a poll comes once a session timeout, which some servers allow to be twice as long.
+	// The calm lasts calmSessions session timeouts. The first calmSettle of them are for recovery
+	// from earlier faults: a poll comes once a session timeout, which some servers allow to be
+	// twice as long.
 	calmSessions = 6
 	calmSettle   = 4
 	// A grant is late when the lock was free and waited for, for longer than this part of a session timeout, and for

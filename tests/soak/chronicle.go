@@ -23,7 +23,7 @@ const (
 	settleTime = 2 * time.Minute
 	// settleMargin leaves room for grants that were reported late.
 	settleMargin = 30 * time.Second
-	// windowLeast is how many grants a window has where it can be cut.
+	// windowLeast is the least number of grants of a window that is cut.
 	windowLeast = 100
 	// checkPatience bounds the check of a window.
 	checkPatience = 30 * time.Second

@@ -46,7 +46,7 @@ func (k *keeping) commits() bool {
 	return can && k.mode == exclusive && k.w.rng.IntN(every) == 0
 }
 
-// commit writes an entry into the lock's journal, and tells what it was told of it.
+// commit writes an entry into the lock's journal, and reports its outcome.
 func (k *keeping) commit() error {
 	guard, can := k.hold.(committer)
 	if !can {

@@ -40,7 +40,7 @@ type grant struct {
 	end    int64
 	closed bool // the worker does not claim it any more
 	lost   bool // it was told that it lost it
-	// released is when Unlock was called, or the loss was seen.
+	// released is the time at which Unlock was called, or the loss was seen.
 	released     int64
 	unlockReturn int64 // 0: it was not, or is not known
 	writes       []write
@@ -48,7 +48,7 @@ type grant struct {
 	struck       bool // its node was deleted by an operator
 }
 
-// write is one write to the resource, at is when it was answered.
+// write is one write to the resource, at the time of its answer.
 type write struct {
 	call, at int64
 	ok       bool
@@ -77,7 +77,8 @@ func (l *contended) find(who holder, token int64) *grant {
 	return nil
 }
 
-// both gives the grant that a report is about, and that of the greatest token which the resource has seen.
+// both gives the grant that a report is about, and the grant with the greatest token that the
+// resource has seen.
 func (l *contended) both(r report) (all []*grant) {
 	for _, g := range []*grant{l.find(r.From, r.Token), l.find(l.newestBy, l.newest)} {
 		if g != nil {
@@ -87,7 +88,7 @@ func (l *contended) both(r report) (all []*grant) {
 	return all
 }
 
-// latest gives the newest grant with that node; nil where there is none.
+// latest gives the newest grant with that node; nil where the node had no grant.
 func (l *contended) latest(node string) *grant {
 	for i := len(l.grants) - 1; node != "" && i >= 0; i-- {
 		if g := l.grants[i]; g.node == node {

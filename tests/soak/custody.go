@@ -93,8 +93,9 @@ func (j *judge) deleting(lock int, node string) (done func(deleted bool)) {
 	}
 }
 
-// target gives the grant of a node for an operator to delete: one that somebody holds, or one that was given
-// back in the last moments by a client that may retain it. ok is false where there is none just now.
+// target gives the grant of a node for an operator to delete: one that somebody holds, or one that
+// was given back in the last moments by a client that may retain it. ok is false where no such
+// grant exists just now.
 func (j *judge) target(lock int, held bool) (target grant, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

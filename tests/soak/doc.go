@@ -22,9 +22,9 @@
 //
 // Busy clients ask for their locks all the time. Calm clients pause between requests, so their
 // sessions are idle at times and their locks are free. A lock is then granted by the reply to a
-// create, which is what a stall is meant to hit. Of Turnstile's busy locks some are read/write
-// locks and semaphores, and some are held in cohorts. Every second calm lock is sticky. The other
-// peers have mutexes only (kinds.go).
+// create, which a stall is meant to hit. Of Turnstile's busy locks some are read/write locks and
+// semaphores, and some are held in cohorts. Every second calm lock is sticky. The other peers have
+// mutexes only (kinds.go).
 //
 // # What is broken
 //
@@ -108,11 +108,12 @@
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
 // A member that was killed may not come back, for it hangs in an election or its data are broken.
-// It is started again up to three times, within 30 s each, and what its log and its threads say is
-// printed. After that the soak goes on with a new ensemble. The result counts those that could not
+// It is started again up to three times, within 30 s each, and its log and its threads are printed.
+// After that the soak goes on with a new ensemble. The result counts the ensembles that could not
 // be repaired.
 //
-// Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
-// are no error. Workers write on purpose with a delay after they looked at their lease, and once more
-// after they have lost it. The fence is there to refuse them, and those that it refused are counted.
+// Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has
+// ended, are no error. Workers write on purpose with a delay after they looked at their lease, and
+// once more after they have lost it. The fence is there to refuse them, and the refused ones are
+// counted.
 package main

@@ -29,7 +29,7 @@ func (j *judge) await(matches func(l *contended, g *grant) bool) *event {
 const (
 	// overtakenMargin is by how much a request comes after another one for certain.
 	overtakenMargin = 20 * time.Millisecond
-	// overtakenWait is how long one has waited who was behind another.
+	// overtakenWait is the wait after which a waiter counts as overtaken by one behind it.
 	overtakenWait = 100 * time.Millisecond
 )
 
@@ -57,7 +57,7 @@ func (j *judge) grantedTo(client int) *event {
 	return j.await(func(_ *contended, g *grant) bool { return g.by.Client == client })
 }
 
-// notify tells those who wait for a grant. The judge is locked.
+// notify tells all that wait for a grant. The judge is locked.
 func (j *judge) notify(l *contended, g *grant) {
 	for e := range j.events {
 		if e.matches(l, g) {

@@ -26,7 +26,7 @@ func (w way) String() string {
 	return "follower → leader"
 }
 
-// linkFaults are those of one direction of one link between two members. All members are up.
+// linkFaults are the faults of one direction of one link between two members. All members are up.
 func (c *chaos) linkFaults() []fault {
 	return []fault{
 		{"link-stall-from-leader", c.link(fromLeader, c.linkStalls)},

@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// massSessions is how many sessions expire with those of the clients. The leader takes all that are due at one tick off
-// its queue at once, and logs a line for each as it ends them (SessionTrackerImpl.run, ZooKeeperServer.expire).
+// massSessions is the number of sessions that expire together with the clients'. The leader takes
+// all that are due at one tick off its queue at once, and logs a line for each as it ends them
+// (SessionTrackerImpl.run, ZooKeeperServer.expire).
 const massSessions = 300
 
 // massFaults are sessions that expire in masses.
@@ -68,7 +69,7 @@ func (c *chaos) massesExpire(ctx context.Context, rng *rand.Rand) error {
 			c.burst(others...)
 		}
 	}
-	return err // members are repaired by whoever broke them, who may be at work just now
+	return err // the fault that broke a member repairs it, and may be at work just now
 }
 
 // comesBack lets a client come back. In one of two cases it hears nothing more once it has been granted a lock.

@@ -109,8 +109,9 @@ func (c *chaos) hangUpsAtContainer(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-// reapedEvery is how often a container is deleted at most. Servers do so once a minute. A client that is far from its
-// servers, and needs two round trips for a lock, would never get in where it happened more often than those take.
+// reapedEvery is the shortest time between two deletes of a container. Servers delete one once a
+// minute. A client that is far from its servers, and needs two round trips for a lock, would never
+// get in where it happened more often than those take.
 const reapedEvery = time.Second
 
 // emptied deletes containers of locks as soon as they are empty, until ctx ends.

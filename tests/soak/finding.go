@@ -58,7 +58,7 @@ func (j *judge) violation(kind, format string, args ...any) {
 // tally counts findings.
 type tally struct {
 	wrong           map[string]int // the figures that must be zero
-	tainted         int            // findings after servers' trees differed, of whatever kind
+	tainted         int            // findings of any kind after servers' trees differed
 	operator        int            // that an operator's delete of a held node explains
 	wipedDoubles    int            // double holders that a wipe of the servers' data explains
 	wipedGrants     int            // grants with tokens or writes that a wipe explains

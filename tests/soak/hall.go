@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// hall is where clients come to report.
+// hall takes the reports of clients.
 type hall struct {
 	listener net.Listener
 	judge    *judge

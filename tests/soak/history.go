@@ -19,10 +19,10 @@ import (
 //   - write: the resource accepts it when it has seen no greater token, and refuses it otherwise. It
 //     takes effect between the look at the lease and the answer.
 //
-// Acquires are legal in the order of their tokens only. That is what is to be shown, and it leaves the
-// checker little to try: the order of the acquires is given, and only whether a release or a write is
-// before or after one is open. So it takes thousands of operations in a moment, where a lock model with
-// any order of sixteen waiters would never end.
+// Acquires are legal in the order of their tokens only. That is to be shown, and it leaves the
+// checker little to try: the order of the acquires is given, and it only chooses whether a release
+// or a write is before or after one. So it takes thousands of operations in a moment, where a lock
+// model with any order of sixteen waiters would never end.
 //
 // A history is cut into windows, at grants before which all that concerns earlier grants is over: then
 // what is before and what is after can be judged apart.
@@ -103,8 +103,8 @@ func operations(window []*grant) []porcupine.Operation {
 	return all
 }
 
-// releasedBy is when it is certain that the lock had been released. Who lost it, or was killed, never
-// knows.
+// releasedBy is the time by which the lock had certainly been released. A holder that lost it, or
+// was killed, never knows.
 func (g *grant) releasedBy() int64 {
 	if g.lost || g.unlockReturn == 0 {
 		return math.MaxInt64
@@ -112,7 +112,8 @@ func (g *grant) releasedBy() int64 {
 	return g.unlockReturn
 }
 
-// over is when all that concerns the grant is over but its release, which only the next grant shows.
+// over is the time at which all that concerns the grant is over, except its release, which only the
+// next grant shows.
 func (g *grant) over() int64 {
 	latest := max(g.at, g.end)
 	for _, w := range g.writes {
@@ -121,7 +122,7 @@ func (g *grant) over() int64 {
 	return latest
 }
 
-// earliest is when the grant can first be seen by others.
+// earliest is the time at which others can first see the grant.
 func (g *grant) earliest() int64 {
 	first := g.at
 	for _, w := range g.writes {

@@ -54,12 +54,12 @@ type judge struct {
 
 	wipe wipeRecord
 
-	// strict: no request is to fail, whatever the servers do, unless its caller gives up.
+	// strict: no request may fail, under any fault, unless its caller gives up.
 	strict bool
 
 	events map[*event]bool // that the controller waits for
 
-	// convict is told of every violation.
+	// convict is called for every violation.
 	convict  func(kind, text string)
 	accusing sync.WaitGroup
 }

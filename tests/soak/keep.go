@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// samplePause is how often a holder's lease is looked at.
+	// samplePause is the pause between two looks at a holder's lease.
 	samplePause = 2 * time.Millisecond
 	// stoodStill is longer than the looks of a process that runs are apart.
 	stoodStill = 100 * time.Millisecond

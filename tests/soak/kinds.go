@@ -65,7 +65,7 @@ func (o options) want(lock int, rng *rand.Rand) want {
 	return w
 }
 
-// all is how many locks there are, busy and calm.
+// all is the number of locks, busy and calm.
 func (o options) allLocks() int { return o.locks + o.calmLocks }
 
 // calmClient reports whether a client is one whose workers pause between requests, so that its session is idle at

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// tick is that of the servers, the rig's own.
+// tick is the servers' tick, as package rig sets it.
 const tick = 200 * time.Millisecond
 
 // timeoutsDiffer reports whether members allow different session timeouts, so that a client that moves between them
@@ -16,7 +16,7 @@ func (o options) timeoutsDiffer() bool {
 	return len(chosen([]fault{{name: clientMoves}}, o.faults)) > 0
 }
 
-// ensemble is how the members are configured.
+// ensemble gives the configuration of the members.
 func (o options) ensemble() []rig.Option {
 	all := []rig.Option{
 		rig.WithLogOfExpiries(),

@@ -148,7 +148,7 @@ func (o options) check() error {
 	return nil
 }
 
-// arguments are those that a client is started with.
+// arguments gives the arguments that a client is started with.
 func (o options) arguments(controller, servers string, client, incarnation int) []string {
 	return []string{
 		"-role", roleClient, "-peer", o.peer, "-controller", controller, "-servers", servers,
@@ -160,5 +160,5 @@ func (o options) arguments(controller, servers string, client, incarnation int) 
 	}
 }
 
-// lockPath is where a lock is.
+// lockPath gives the path of a lock.
 func lockPath(lock int) string { return fmt.Sprintf("/soak/lock-%d", lock) }

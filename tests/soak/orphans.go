@@ -29,8 +29,8 @@ func newInspector(servers string, locks int) (*inspector, error) {
 
 func (i *inspector) close() { i.conn.Close() }
 
-// await polls until no child is left under any lock path, or within has passed; then it gives those that
-// are there, each with its owner.
+// await polls until no child is left under any lock path, or within has passed; then it gives the
+// ones that are left, each with its owner.
 func (i *inspector) await(within time.Duration) (map[string]string, error) {
 	var err error
 	for deadline := time.Now().Add(within); ; {

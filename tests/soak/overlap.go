@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mode is how a lock is held.
+// mode is the mode in which a lock is held.
 type mode string
 
 const (
@@ -18,7 +18,7 @@ const (
 // before the other.
 type pair struct{ first, second *grant }
 
-// excludes reports whether the two may not hold at the same time, whoever else does.
+// excludes reports whether the two may not hold at the same time.
 func (g *grant) excludes(other *grant) bool {
 	switch {
 	case g.mode == permit && other.mode == permit:

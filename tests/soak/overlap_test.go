@@ -37,7 +37,7 @@ func TestDoubleHoldersAreFoundOnce(t *testing.T) {
 	require.EqualValues(t, 80, c.longest())
 }
 
-// One that holds for too long overlaps everybody who is granted the lock meanwhile, also when others held in between.
+// A hold that lasts too long overlaps every grant meanwhile, also when others held in between.
 func TestEveryPairOfHoldersIsCompared(t *testing.T) {
 	c := newCourtroom(t)
 	c.grant(anna, 5, 100, 200, 201)

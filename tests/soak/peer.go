@@ -25,7 +25,7 @@ type hold interface {
 	Node() string
 	// Valid reports whether it is believed to be held now.
 	Valid() bool
-	// Deadline is when that ends unless something is heard; zero where there is none.
+	// Deadline is the time at which that ends unless something is heard; zero without a deadline.
 	Deadline() time.Time
 	// Done is closed when it is known to be lost.
 	Done() <-chan struct{}

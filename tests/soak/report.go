@@ -26,7 +26,7 @@ type report struct {
 // The kinds of reports.
 const (
 	kindProcess   = "process"   // first on the connection of a process
-	kindWorker    = "worker"    // first on that of a worker
+	kindWorker    = "worker"    // first on a worker's
 	kindAsk       = "ask"       // Lock is called
 	kindGrant     = "grant"     // Lock has returned a lease
 	kindWrite     = "write"     // to the resource; it is answered

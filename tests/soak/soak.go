@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// soak runs clients under faults for as long as the options say, or until ctx ends, and judges. When an
-// ensemble's servers find that their trees differ, it goes on with a new ensemble for what is left of the time, or until
-// every kind of fault has happened.
+// soak runs clients under faults for as long as the options say, or until ctx ends, and judges.
+// When an ensemble's servers find that their trees differ, it goes on with a new ensemble for the
+// rest of the time, or until every kind of fault has happened.
 func soak(ctx context.Context, o options, out io.Writer) (result, error) {
 	whole, err := life(ctx, o, out)
 	for err == nil && whole.endedEarly && ctx.Err() == nil {
@@ -31,7 +31,7 @@ func soak(ctx context.Context, o options, out io.Writer) (result, error) {
 	return whole, err
 }
 
-// shortestLife is how much time must be left for a new ensemble to be worth it.
+// shortestLife is the time that must be left for a new ensemble to be worth it.
 const shortestLife = 30 * time.Second
 
 // life is the soak of one ensemble.

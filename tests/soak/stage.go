@@ -100,7 +100,8 @@ func (s *stage) subject(n int) (*subject, error) {
 	return made, nil
 }
 
-// quietPoint has all requests end and looks for what is left of them. With last, nothing is begun after.
+// quietPoint has all requests end and looks for nodes that they have left. With last, nothing is
+// begun after.
 func (s *stage) quietPoint(last bool) {
 	s.hushAll()
 	s.lookForOrphans(4*s.o.session + 10*time.Second)

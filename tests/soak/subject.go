@@ -138,7 +138,7 @@ func (s *subject) down() {
 	}
 }
 
-// at is the member to which the client is connected, counted from 0; -1 where there is none.
+// at is the member to which the client is connected, counted from 0; -1 where it is not connected.
 func (s *subject) at() int {
 	return slices.IndexFunc(s.proxies, func(p *rig.Proxy) bool { return p.Connections() > 0 })
 }

@@ -76,7 +76,8 @@ func (t *turnstile) SessionsLost() int {
 	return max(len(t.sessions)-1, 0)
 }
 
-// Close ends the client. That the servers could not be told is what the soak is for.
+// Close ends the client. It is no error that the servers could not be told, because the soak makes
+// such faults.
 func (t *turnstile) Close(ctx context.Context) error {
 	if err := t.client.Close(ctx); !errors.Is(err, locks.ErrSessionRemains) {
 		return err

@@ -13,12 +13,13 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// At the end of a run of Turnstile, when nothing else is broken any more, the data of all servers are wiped, and restored
-// from an older backup, in turn. No lock can hold then: the servers have forgotten who holds, and tokens begin again. A
-// program has to tell its resources (locks/guides/fencing.go). So what excludes holders, and what they wrote, is counted
-// apart in the spell around a wipe, and the resources and journals begin anew after it. A spell lasts from a moment at which
-// no request is under way to another one. In it, as ever, requests end, nothing is left behind, and every client is
-// granted a lock in time.
+// At the end of a run of Turnstile, when nothing else is broken any more, the data of all servers
+// are wiped, and restored from an older backup, in turn. No lock can hold then: the servers have
+// forgotten who holds, and tokens begin again. A program has to tell its resources
+// (locks/guides/fencing.go). So overlaps of holders, and their writes, are counted apart in the
+// spell around a wipe, and the resources and journals begin anew after it. A spell lasts from a
+// moment at which no request is under way to another one. In it, as ever, requests end, nothing is
+// left behind, and every client is granted a lock in time.
 
 // notBack is the figure of clients that were not granted a lock within a session timeout and backMargin of the servers'
 // return.
@@ -166,7 +167,8 @@ func (s *stage) awaitBack(ctx context.Context, c *chaos) {
 	coming.Wait()
 }
 
-// inspectAnew makes another inspector: the servers refuse for ever whoever has seen more than they have.
+// inspectAnew makes another inspector: the servers refuse for ever a client that has seen more than
+// they have.
 func (s *stage) inspectAnew() error {
 	known := s.inspector.known
 	s.inspector.close()

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// hungGrace is how long after its context a call may return, by the clock of the running process.
+	// hungGrace bounds the time after the end of its context within which a call must return, by
+	// the clock of the running process.
 	hungGrace = 20 * time.Second
 	// One Lock in soonEvery has the patience of at most soonMost.
 	soonEvery = 8
@@ -48,7 +49,7 @@ func newWorker(c *client, me holder, to *line) *worker {
 		alarm: c.alarm, long: &c.long, calm: c.o.calmClient(me.Client), rng: rand.New(rand.NewPCG(c.o.seed, place))}
 }
 
-// run goes on until the gate is stopped. An error is that of the connection to the controller.
+// run goes on until the gate is stopped. It returns the error of the connection to the controller.
 func (w *worker) run() error {
 	if err := w.tell(report{Kind: kindWorker}); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (w *worker) choose() int {
 	return w.o.locks + w.me.Worker%w.o.calmLocks
 }
 
-// patience is how long to wait for the lock, and whether that is meant to be too short.
+// patience gives the time to wait for the lock, and whether that is meant to be too short.
 func (w *worker) patience() (time.Duration, bool) {
 	if w.o.peer == peerTurnstile && w.rng.IntN(soonEvery) == 0 {
 		return time.Duration(w.rng.Int64N(int64(soonMost))), true
@@ -129,7 +130,7 @@ func (w *worker) patience() (time.Duration, bool) {
 	return w.o.patience, false
 }
 
-// length is how long to hold.
+// length gives the time to hold.
 func (w *worker) length() time.Duration {
 	every := longEvery
 	if w.calm {

@@ -135,7 +135,7 @@ func (r *Request) Waits(t *testing.T) *Request {
 	return r
 }
 
-// Holds is Hold for whoever goes on with the request.
+// Holds is Hold that returns the request.
 func (r *Request) Holds(t *testing.T) *Request {
 	t.Helper()
 	r.Hold(t)

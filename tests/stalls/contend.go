@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// contender is one who asks for the lock of a trial.
+// contender is a contender for the lock of a trial.
 type contender struct {
 	side   side
 	client *locks.Client

@@ -1,5 +1,5 @@
 // Command stalls attacks the rule by which a lease is valid. No two contenders of a lock path may
-// have valid leases at the same time, whatever a network, a leader or a follower does.
+// have valid leases at the same time, under any fault of a network, a leader or a follower.
 //
 //	go run ./tests/stalls -scenario down-idle -timeout 2s -tick 500ms -trials 200
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// sessionsOfEach is how many sessions contend at each member while the leader is
-// paused; they share the trials.
+// sessionsOfEach is the number of sessions that contend at each member while the leader is paused;
+// they share the trials.
 const sessionsOfEach = 10
 
 // pausedLeader pauses the leader while every lock is handed around among sessions

@@ -17,7 +17,7 @@ type hold struct {
 	until time.Time
 	over  bool // nobody looks at it any more
 	lost  bool // it ended before it was given back
-	// session is whose hold it was.
+	// session is the session that held.
 	session int64
 }
 
@@ -37,7 +37,7 @@ func (h *hold) look() {
 	}
 }
 
-// ledger says who has held one exclusive lock path, and when for certain.
+// ledger has the holders of one exclusive lock path, and the times at which they held for certain.
 type ledger struct {
 	mu    sync.Mutex
 	holds []*hold
@@ -61,7 +61,7 @@ func (l *ledger) granted(s side, granted lease, token, session int64) *hold {
 	return h
 }
 
-// grants is how many holds there were.
+// grants is the number of holds.
 func (l *ledger) grants() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +115,8 @@ func (l *ledger) overlaps() (found []overlap) {
 	return found
 }
 
-// disorder counts the valid holds whose token is smaller than that of a hold that
-// was valid for certain before they were.
+// disorder counts the valid holds whose token is smaller than the token of a hold that was
+// certainly valid before.
 func (l *ledger) disorder() (count int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

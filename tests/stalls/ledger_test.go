@@ -56,7 +56,7 @@ func TestLedgerNeedsCertainty(t *testing.T) {
 	})
 }
 
-// One common instant is enough, and what has ended before is none.
+// One common instant counts as an overlap, and a hold that has ended before does not.
 func TestLedgerCountsOneInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l ledger

@@ -19,11 +19,12 @@ func massExpiry(r *round) error { return r.massExpiry(r.follower) }
 // massExpiryAtLeader has them at the leader, which ends the sessions and serves the reconnects alike.
 func massExpiryAtLeader(r *round) error { return r.massExpiry(r.leader) }
 
-// massExpiry lets many sessions fall silent at one instant, and cuts off a client for each trial then. The server takes
-// all of them off its queue at once and ends them one by one (SessionTrackerImpl.run). Each client reconnects at a
-// moment of its own, from 0.8 T to 1.6 T after that, and asks for its lock. Whoever comes inside the loop is renewed, has
-// transactions committed, and is ended all the same. One client in five has held its lock before. One in two hears
-// nothing more once it has been granted its lock. Others queue behind them.
+// massExpiry lets many sessions fall silent at one instant, and cuts off a client for each trial
+// then. The server takes all of them off its queue at once and ends them one by one
+// (SessionTrackerImpl.run). Each client reconnects at a moment of its own, from 0.8 T to 1.6 T
+// after that, and asks for its lock. A client that comes inside the loop is renewed, has
+// transactions committed, and is ended all the same. One client in five has held its lock before.
+// One in two hears nothing more once it has been granted its lock. Others queue behind them.
 func (r *round) massExpiry(member *rig.Server) error {
 	clients, err := r.behindProxies(member, r.o.timeout)
 	if err != nil {
@@ -113,8 +114,8 @@ func (r *round) holdSome(clients []proxied) ([]*former, error) {
 	})
 }
 
-// awaitAll waits for what is bound to end, until a minute after the servers can have ended all sessions. Then it has
-// those who ask give up.
+// awaitAll waits for the requests, which must end, until a minute after the servers can have ended
+// all sessions. Then it has the remaining ones give up.
 func (r *round) awaitAll(asked *sync.WaitGroup) error {
 	done := make(chan struct{})
 	go func() { asked.Wait(); close(done) }()

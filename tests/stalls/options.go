@@ -68,7 +68,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	return o, err
 }
 
-// pace is how long servers take to log the end of all sessions.
+// pace is the time that servers take to log the end of all sessions.
 func (o options) pace() time.Duration {
 	return time.Duration(o.sessions) * time.Second / time.Duration(o.lines)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// side is who a contender is, seen from the fault.
+// side is the role of a contender, seen from the fault.
 type side int
 
 const (
@@ -54,7 +54,7 @@ func (r *result) clean() bool {
 	return r.Overlaps == 0 && r.Disorder == 0 && r.Never == 0 && r.Relisted == 0
 }
 
-// add counts one trial, and returns the overlaps in it, but for those that are no longer than is allowed. alive are the
+// add counts one trial, and returns the overlaps in it that are longer than allowed. alive are the
 // sessions that the leader knew at the end.
 func (r *result) add(l *ledger, alive map[int64]bool, allowed time.Duration) []overlap {
 	r.Trials++

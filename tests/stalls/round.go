@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// lookEvery is how often leases are looked at while nothing else happens: shorter
-// overlaps are still found where they hold the instant of a grant.
+// lookEvery is the pause between two looks at leases while nothing else happens. Shorter overlaps
+// are still found where they include the instant of a grant.
 const lookEvery = 2 * time.Millisecond
 
 // trial is one lock path.
@@ -73,7 +73,7 @@ func (s *stage) enter(ctx context.Context, width int) (*round, error) {
 	return r, nil
 }
 
-// cast finds out who leads, and opens what every round needs.
+// cast finds the leader, and opens the sessions that every round needs.
 func (r *round) cast() (err error) {
 	if r.leader, err = r.leading(r.ctx); err != nil {
 		return err
@@ -155,8 +155,7 @@ func (r *round) survivors() (map[int64]bool, error) {
 	return alive, nil
 }
 
-// leave closes everything, whatever has become of the round, and mends the
-// ensemble for the next.
+// leave closes everything, however the round has ended, and mends the ensemble for the next.
 func (r *round) leave(err error) error {
 	r.enough()
 	r.running.Wait()

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// scenario is a fault and who asks for locks around it.
+// scenario is a fault and the contenders around it.
 type scenario struct {
 	name  string
 	about string
@@ -16,10 +16,10 @@ type scenario struct {
 	servers func(o options) []rig.Option
 	// most bounds the trials of a round; 0: no bound but the width that was asked for.
 	most int
-	// overlapping is for how many session timeouts two leases may be valid: somebody who closes the session of a
-	// process that lives takes its lock away before its lease is over.
+	// overlapping is the number of session timeouts for which two leases may be valid: an operator
+	// that closes the session of a living process takes its lock away before its lease is over.
 	overlapping float64
-	// members is how many servers there are: three, or one.
+	// members is the number of servers: three, or one.
 	members int
 }
 

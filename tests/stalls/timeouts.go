@@ -11,7 +11,7 @@ import (
 // The members whose session timeouts differ, counted from 0; the third grants
 // what is asked for.
 const (
-	generous = 0 // grants a long timeout, whatever is asked for
+	generous = 0 // grants a long timeout to every request
 	strict   = 1 // grants T at most
 )
 

@@ -9,8 +9,9 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// wait is how long a request whose client was cut off has waited once it could be granted: since the client may
-// connect again, and since the node of the client's former hold is gone at the servers, where it had one.
+// wait measures the time that a request whose client was cut off has waited since it could be
+// granted: since the client may connect again, and since the node of the client's former hold, if
+// any, is gone at the servers.
 type wait struct {
 	since   time.Time // the client may connect again, and asks
 	former  *former   // nil: its client did not hold before
@@ -33,7 +34,7 @@ type former struct {
 	gone time.Time // zero: nobody has said that it is gone
 }
 
-// end is when the leader's event said that the node was gone.
+// end is the time at which the leader's event said that the node was gone.
 func (f *former) end() time.Time {
 	if f == nil {
 		return time.Time{}

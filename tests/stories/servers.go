@@ -46,8 +46,9 @@ func EachServer(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	}
 }
 
-// EachServerAlone is EachServer for a test that looks at all that runs, here or at the servers, that keeps the
-// processors busy by itself, or whose story depends on who comes first.
+// EachServerAlone is EachServer for a test that looks at everything that runs, here or at the
+// servers, that keeps the processors busy by itself, or whose story depends on the order of
+// arrivals.
 func EachServerAlone(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	for _, kind := range every {
 		t.Run(kind.Name, func(t *testing.T) { run(t, kind.servers(t)) })
@@ -149,7 +150,7 @@ type Written struct {
 	Version int32
 }
 
-// Absent is what Read gives of a node that does not exist.
+// Absent is the result of Read for a node that does not exist.
 var Absent = Written{"", -1}
 
 // Read reads a node after a sync.

@@ -1,6 +1,5 @@
-// Package touches shows on real servers what the lease rule takes for granted about
-// them: when a leader touches a session, which is what keeps it alive. There is no
-// code in it but tests.
+// Package touches checks on real servers the assumptions of the lease rule: when a leader touches a
+// session, which keeps the session alive. It has tests only.
 //
 //	TestRequestsDoNotTouch              a forwarded request, committed, touches nothing
 //	TestAnsweredPingsTouch              the answer to a leader's ping does; it names the session

@@ -15,8 +15,8 @@ import (
 // patience bounds every wait for something that must happen.
 const patience = 3 * time.Minute
 
-// lab is an ensemble of three, and a client at the leader that sees what becomes of
-// the others' sessions.
+// lab is an ensemble of three, and a client at the leader that watches the nodes of the others'
+// sessions.
 type lab struct {
 	*rig.Partitionable
 	t                       *testing.T
@@ -34,7 +34,7 @@ func newLab(t *testing.T, opts ...rig.Option) *lab {
 	return l
 }
 
-// cast finds out who leads and who follows.
+// cast finds the leader and the followers.
 func (l *lab) cast() {
 	l.t.Helper()
 	var err error

@@ -12,7 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// The leader sends a ping every half tick, whatever else it sends. The test runs alone, lest others delay the pings.
+// The leader sends a ping every half tick, whatever else it sends. The test runs alone, so that
+// others do not delay the pings.
 func TestPingsGoEveryHalfTick(t *testing.T) {
 	const tick = time.Second
 	l := newLab(t, rig.WithTickTime(tick))

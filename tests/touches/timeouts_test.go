@@ -81,7 +81,7 @@ func newUnequalLab(t *testing.T, opts ...rig.Option) *lab {
 		rig.WithMember(generous, rig.WithMinSessionTimeout(long), rig.WithMaxSessionTimeout(long)),
 		rig.WithMember(strict, rig.WithMaxSessionTimeout(short)))...)
 	third := l.Members()[2]
-	for l.leader != third { // it wins the next election: the greatest id of those that know as much
+	for l.leader != third { // it wins the next election: it has the greatest id of the servers with the newest data
 		require.NoError(t, l.leader.Restart(l.context()))
 		l.cast()
 	}

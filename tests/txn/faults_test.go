@@ -17,9 +17,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// accountant is a holder that writes a node under a lock, one version after the other, and keeps account of what it was told:
-// a transaction that succeeded was carried out once, one that failed was not, and only one of which nobody knows may
-// have been.
+// accountant is a holder that writes a node under a lock, one version after the other, and keeps
+// account of the outcomes: a transaction that succeeded was carried out once, one that failed was
+// not, and only one of unknown outcome may have been.
 type accountant struct {
 	mutex   *locks.Mutex
 	lease   *locks.Lease

@@ -107,8 +107,8 @@ func TestGetReadsAgain(t *testing.T) {
 	})
 }
 
-// TestGetComesBehindTxns: a transaction whose caller does not wait any more is still under way. Get waits for it, and so
-// tells what became of it.
+// TestGetComesBehindTxns: a transaction whose caller does not wait any more is still under way. Get
+// waits for it, and so shows whether it was carried out.
 func TestGetComesBehindTxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

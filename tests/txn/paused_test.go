@@ -25,7 +25,7 @@ import (
 // committerVariable makes the test binary a holder in a process of its own; it holds what to connect to.
 const committerVariable = "TURNSTILE_TESTS_COMMITTER"
 
-// trialsVariable is how many holders TestPausedHolderCommits pauses.
+// trialsVariable sets the number of holders that TestPausedHolderCommits pauses.
 const trialsVariable = "TURNSTILE_PAUSED_TRIALS"
 
 const (

@@ -147,8 +147,8 @@ var lostReplies = []lostReply{
 		[]locks.Op{locks.Set("/value", []byte("new"), 0)}, nil, nil},
 }
 
-// TestReplyToTxnIsLost: it is found out what became of the transaction, where that can be known. It is carried out once,
-// and a request that was lost is sent again.
+// TestReplyToTxnIsLost: the outcome of the transaction is resolved where it can be known. It is
+// carried out once, and a lost request is sent again.
 func TestReplyToTxnIsLost(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		for _, c := range lostReplies {

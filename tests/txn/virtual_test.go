@@ -61,8 +61,9 @@ var passedOn = map[string][]locks.LockOption{
 	"cohort":    {locks.WithCohort(100)},
 }
 
-// TestLockIsGivenBackBehindTxns: a node that is passed on within a client, or reused, never guards a transaction of the
-// hold before. Whoever holds next, here or elsewhere, holds when that has been carried out.
+// TestLockIsGivenBackBehindTxns: a node that is passed on within a client, or reused, never guards
+// a transaction of the hold before. The next holder, here or elsewhere, holds when that transaction
+// has been carried out.
 func TestLockIsGivenBackBehindTxns(t *testing.T) {
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {

@@ -73,8 +73,8 @@ func unpack(t *testing.T, packed []byte) map[string][]byte {
 	}
 }
 
-// TestManual: the page has every command and every flag that the help has, with its text, and only what roff reads as it
-// is meant.
+// TestManual: the page has every command and every flag of the help, with its text, and nothing
+// that roff would read differently.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	page, _ := says(t, place{}, 0, "man")

@@ -15,8 +15,8 @@ func every(flags ...string) []string {
 	return patiently("run", append([]string{"--at-most-every", "1h", "--label", "hourly"}, flags...)...)
 }
 
-// TestAtMostEvery: of two processes the first runs the command, and the second is told who has; while it runs, too. One
-// that waits finds that it is done. Later it is not due for anybody.
+// TestAtMostEvery: of two processes the first runs the command, and the second is told who has run
+// it, or who runs it now. One that waits finds that it is done. Later it is not due for anybody.
 func TestAtMostEvery(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		first, _ := runs(t, at, every("/job", "--", "sh", "-c", holding)...)
@@ -43,8 +43,8 @@ func TestAtMostEvery(t *testing.T) {
 	})
 }
 
-// TestAtMostEveryAfterAFailure: a command that fails, that is asked to give the lock back, or that is killed with its
-// zklock is run again by whoever comes, and by one that waits at once.
+// TestAtMostEveryAfterAFailure: a command that fails, that is asked to give the lock back, or that
+// is killed with its zklock is run again by the next to come, and at once by one that waits.
 func TestAtMostEveryAfterAFailure(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		says(t, at, 7, every("/job", "--", "sh", "-c", "exit 7")...)

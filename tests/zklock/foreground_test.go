@@ -32,7 +32,7 @@ func TestNobodyReads(t *testing.T) {
 		_, err = unix.Write(fd, block)
 	}
 	require.ErrorIs(t, err, unix.EAGAIN)
-	require.NoError(t, unix.SetNonblock(fd, false)) // it is the same for whoever inherits it
+	require.NoError(t, unix.SetNonblock(fd, false)) // processes that inherit it share the setting
 
 	cmd := command(at, patiently("run", "--grace", "200ms", "/full", "--", "sh", "-c", stubborn)...)
 	cmd.Stderr = write
@@ -79,8 +79,8 @@ func shell(t *testing.T, at place) *terminal {
 	return x
 }
 
-// TestTerminalStopsWriters: a terminal that stops who writes to it from the background (stty tostop) does not stop
-// zklock when it has to end its command, which has the foreground.
+// TestTerminalStopsWriters: a terminal that stops background processes that write to it (stty
+// tostop) does not stop zklock when it has to end its command, which has the foreground.
 func TestTerminalStopsWriters(t *testing.T) {
 	t.Parallel()
 	at := here(t)

@@ -40,7 +40,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// TestHoldGivesWay to somebody who asks, unless it is told to go on; a lock that is broken is lost.
+// TestHoldGivesWay to a revoke request, unless it is told to go on; a lock that is broken is lost.
 func TestHoldGivesWay(t *testing.T) {
 	t.Parallel()
 	at := here(t)

@@ -16,8 +16,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// expire ends the session of the client behind a proxy, at the server. A member of an ensemble may leave an attempt without
-// an answer, so there are several; that the session is not known any more is what they are for, but not at the first.
+// expire ends the session of the client behind a proxy, at the server. A member of an ensemble may
+// leave an attempt without an answer, so it makes several. A later attempt may find that the
+// session is not known any more, which is success; the first must not.
 func expire(t *testing.T, at place, proxy *rig.Proxy) {
 	t.Helper()
 	id, password, ok := proxy.Session()
@@ -34,8 +35,8 @@ func expire(t *testing.T, at place, proxy *rig.Proxy) {
 	require.FailNow(t, "the session could not be ended")
 }
 
-// requireGone requires that no process is left. Those that zklock has waited for are gone when it has ended; others the
-// kernel may still be clearing away.
+// requireGone requires that no process is left. Processes that zklock has waited for are gone when
+// it has ended; the kernel may still be clearing others away.
 func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	require.NotEmpty(t, pids)

@@ -19,7 +19,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// process is one run of zklock. Its output goes into files: a pipe would be kept open by whoever outlives it.
+// process is one run of zklock. Its output goes into files: a process that outlives it would keep a
+// pipe open.
 type process struct {
 	*child.Process
 	stdin    io.WriteCloser

@@ -65,7 +65,8 @@ func TestExclusion(t *testing.T) {
 	})
 }
 
-// TestShared: those that say --shared hold together, and one that does not waits for all of them, and they for it.
+// TestShared: runs with --shared hold together. A run without it waits for all of them, and they
+// wait for it.
 func TestShared(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		var readers []*process
@@ -91,7 +92,7 @@ func TestShared(t *testing.T) {
 	})
 }
 
-// TestPermits: so many hold together, the next waits, and who names another number is refused.
+// TestPermits: so many hold together, the next waits, and a run with another number is refused.
 func TestPermits(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		first, _ := runs(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)

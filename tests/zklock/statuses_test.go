@@ -127,8 +127,8 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// TestFollowingWhatDoesNotExist: whoever follows what happens at a path may come before its first lock. It is told that there is
-// no such path, and shown the lock.
+// TestFollowingWhatDoesNotExist: a command that follows events at a path may come before its first
+// lock. It says that the path does not exist, and then shows the lock.
 func TestFollowingWhatDoesNotExist(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
@@ -157,7 +157,7 @@ func TestWaitBehindSomebody(t *testing.T) {
 	require.NoError(t, err)
 	holder, err := conn.Create("/w/_c_a0000000000000000000000000000000-lock-", nil, zk.FlagEphemeral|zk.FlagSequence, acl)
 	require.NoError(t, err)
-	// Whoever reads the holder's node has seen the queue.
+	// A session that reads the holder's node has seen the queue.
 	silence, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: holder, Action: embedded.HoldReplies})
 	require.NoError(t, err)
 	waiter := start(t, at, patiently("run", "--wait", "10s", "/w", "--", "true")...)

@@ -52,7 +52,8 @@ func TestKazooBesideOurs(t *testing.T) {
 	})
 }
 
-// TestDoctorOnContendersOfNoSession: nobody's end deletes them, and whoever comes behind them waits for ever.
+// TestDoctorOnContendersOfNoSession: no session's end deletes them, and contenders behind them wait
+// for ever.
 func TestDoctorOnContendersOfNoSession(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		at.make(t, "/p", "/p/lock-0000000007")

@@ -93,7 +93,7 @@ func (x *terminal) ends(t *testing.T, status int) {
 	require.Equal(t, status, x.cmd.ProcessState.ExitCode(), x.text())
 }
 
-// settings are those of the terminal.
+// settings gives the settings of the terminal.
 func (x *terminal) settings(t *testing.T) unix.Termios {
 	t.Helper()
 	got, err := unix.IoctlGetTermios(int(x.far.Fd()), unix.TCGETS)

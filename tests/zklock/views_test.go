@@ -150,7 +150,8 @@ func TestTrace(t *testing.T) {
 				return strings.Join(got, ", ") == strings.Join(want, ", ")
 			}
 		}
-		// Both have seen each step before the next is taken: who looks late sees two steps as one.
+		// Both have seen each step before the next is taken, because a late look sees two steps as
+		// one.
 		told := func(n int) {
 			patient.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == n }, "the trace for people has not %d lines", n)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// Servers map the archive of this machine where there is one, and start where there is none.
+// Servers map the archive of this machine where it exists, and start without it, too.
 func TestServersMapTheArchive(t *testing.T) {
 	server := rig.StartStandalone(t)
 	path, missing := rig.Archive()

@@ -20,7 +20,7 @@ func TestWrite(t *testing.T) {
 	classPath, err := rig.ClassPath()
 	require.NoError(t, err)
 
-	// Without a configuration it ends at once. Its status is that of its refusal.
+	// Without a configuration it ends at once, with the status of a refusal.
 	output, _ := exec.Command("java", "-XX:+UseSerialGC", "-XX:SharedArchiveFile="+path, "-Xlog:class+load",
 		"-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(folder, "none.cfg")).CombinedOutput()
 	require.Contains(t, string(output), "org.apache.zookeeper.server.quorum.QuorumPeerMain source: shared objects file")

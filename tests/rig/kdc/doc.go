@@ -1,4 +1,4 @@
-// Package kdc runs a real KDC for tests, that of MIT Kerberos, and breaks it.
+// Package kdc runs a real KDC for tests, MIT Kerberos's, and breaks it.
 //
 //	kdc := kdc.Start(t)
 //	kdc.Add(t, "zookeeper/localhost", "alice")

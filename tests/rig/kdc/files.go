@@ -79,7 +79,7 @@ func (k *KDC) fresh(name string) string {
 
 // Log gives the KDC's log of requests.
 func (k *KDC) Log() string {
-	content, _ := os.ReadFile(k.path("kdc.log")) // there is none before the first request
+	content, _ := os.ReadFile(k.path("kdc.log")) // it does not exist before the first request
 	return string(content)
 }
 

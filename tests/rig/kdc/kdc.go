@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// Realm is that of every KDC of [Start].
+	// Realm is the realm of every KDC of [Start].
 	Realm = "TURNSTILE.TEST"
 
 	startTimeout  = 60 * time.Second

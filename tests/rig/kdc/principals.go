@@ -43,7 +43,8 @@ func (k *KDC) Modify(t testing.TB, name string, flags ...string) {
 	k.admin(t, "modprinc "+strings.Join(flags, " ")+" "+name)
 }
 
-// ChangeKey gives a principal a new random key of the next version: keytabs from before are of no use.
+// ChangeKey gives a principal a new random key of the next version: older keytabs do not work any
+// more.
 func (k *KDC) ChangeKey(t testing.TB, name string) {
 	t.Helper()
 	k.admin(t, "cpw -randkey "+name)

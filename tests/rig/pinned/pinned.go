@@ -35,7 +35,8 @@ var peersRequirements []byte
 // Tests is the set that make test needs: servers of ZooKeeper, Curator and kazoo.
 var Tests = Set{POM: testsPOM, Requirements: testsRequirements}
 
-// Peers is the set that make peers-suites needs beside it: the suites of those that are also clients of ZooKeeper.
+// Peers is the set that make peers-suites needs beside it: the suites of other clients of
+// ZooKeeper.
 var Peers = Set{POM: peersPOM, Requirements: peersRequirements}
 
 // SystemPython is the interpreter that the virtual environment is made from. The first python3 in PATH may be one that
@@ -53,11 +54,11 @@ func (s Set) Profiles() ([]string, error) {
 	return pom.IDs, nil
 }
 
-// Folder is where the jars of a profile are, or are to be.
+// Folder gives the folder of a profile's jars, which need not exist yet.
 func (s Set) Folder(profile string) (string, error) { return folder(s.POM, profile) }
 
-// Environment is where the virtual environment is, or is to be. It belongs to one version of Python, so its
-// name has that, too.
+// Environment gives the folder of the virtual environment, which need not exist yet. It belongs to
+// one version of Python, so its name has that, too.
 func (s Set) Environment() (string, error) {
 	python, err := filepath.EvalSymlinks(SystemPython)
 	if err != nil {
@@ -74,7 +75,8 @@ func folder(file []byte, name string) (string, error) {
 	return filepath.Join(cache, "turnstile", "pinned", fmt.Sprintf("%s-%x", name, sha256.Sum256(file))[:len(name)+17]), nil
 }
 
-// ClassPath is that of a profile: all of its jars. The error wraps [ErrMissing] where they are not there.
+// ClassPath gives the class path of a profile: all of its jars. The error wraps [ErrMissing] where
+// they are missing.
 func (s Set) ClassPath(profile string) (string, error) {
 	folder, err := s.Folder(profile)
 	if err != nil {

@@ -106,7 +106,7 @@ func within(folder string, fill func(making string) error) (err error) {
 	}
 	err = os.Rename(making, folder)
 	if _, there := os.Stat(folder); there == nil {
-		return nil // ours, or that of another who did the same meanwhile
+		return nil // ours, or another process's, which did the same meanwhile
 	}
 	return err
 }
