@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -78,7 +79,9 @@ func (m *measured) heal(t *testing.T) {
 	again, err := m.holder.client.Mutex(lockPath).Lock(bounded(t))
 	require.NoError(t, err)
 	require.Greater(t, again.Token(), m.holder.lease.Token())
-	require.NoError(t, again.Unlock(bounded(t)))
+	if err := again.Unlock(bounded(t)); !errors.Is(err, locks.ErrUnconfirmed) && !errors.Is(err, locks.ErrLost) {
+		require.NoError(t, err) // the smallest session is shorter than what a busy machine takes for a round trip
+	}
 }
 
 // goesElsewhere: the holder's follower is killed right after a reply, and the holder knows the others: it keeps
