@@ -55,7 +55,7 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice that a Tell effect sends; nil for other effects.
+// notice makes the notice that a Tell effect sends.
 func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 	grant := l.grant(ctx)
 	switch do {
@@ -187,7 +187,7 @@ type probeDue struct{ mailbox.Quiet }
 // setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
 // it when it waits no more.
 func (l *lock) setProbe(ctx actor.Context, waiting bool) {
-	if l.want.Deadlocks.Every == 0 || waiting == (l.probes != nil) {
+	if waiting == (l.probes != nil) {
 		return
 	}
 	if !waiting {

@@ -180,9 +180,11 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		l.held, l.term = l.info, term
 	}
 	l.countPoll(&before, ev.Kind)
-	l.setProbe(ctx, l.isWaiting())
 	if after.State != before.State {
 		l.failures = 0
+		if l.want.Deadlocks.Every > 0 {
+			l.setProbe(ctx, l.isWaiting())
+		}
 		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, row.On.String(), after.Reason)
 	}
@@ -239,21 +241,25 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.Halt:
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
+	case machine.TellHeld, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
+		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
+		l.report(ctx, l.notice(ctx, e.Do))
 	default:
-		if notice := l.notice(ctx, e.Do); notice != nil {
-			l.report(ctx, notice)
-			return
-		}
-		o := orders.Get().(*order)
-		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
-		if l.info != nil {
-			o.Epoch = l.info.epoch
-		}
-		if e.Do == machine.GiveBack {
-			o.Moment = coordinator.Moment(l.session.figures.Now())
-		}
-		ctx.Send(l.session.pid, o)
+		l.order(ctx, e)
 	}
+}
+
+// order asks the session for an effect.
+func (l *lock) order(ctx actor.Context, e machine.Effect) {
+	o := orders.Get().(*order)
+	*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
+	if l.info != nil {
+		o.Epoch = l.info.epoch
+	}
+	if e.Do == machine.GiveBack {
+		o.Moment = coordinator.Moment(l.session.figures.Now())
+	}
+	ctx.Send(l.session.pid, o)
 }
 
 // ownerGone handles the end of the owner, or the loss of its node. In the latter case

@@ -51,7 +51,9 @@ type Lease struct {
 // newLease makes the lease of a request that holds. values is the context of the call of Lock.
 func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
-	l.values, l.span = from.holdSpan(values, held)
+	if l.values = values; from.client.tracer != nil {
+		l.values, l.span = from.holdSpan(values, held)
+	}
 	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
 	l.boundHold(from.maxHold)
 	return l

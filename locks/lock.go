@@ -51,11 +51,8 @@ func (l lock) try() *lock {
 	return &l
 }
 
-// startSpan starts a span about a lock in ctx.
+// startSpan starts a span about a lock in ctx, with the client's tracer.
 func (l *lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
-	if l.client.tracer == nil {
-		return ctx, nil
-	}
 	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
 		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
 	return ctx, &tracedSpan{Span: span}

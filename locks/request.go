@@ -15,6 +15,9 @@ import (
 
 // acquire carries out every call of Lock.
 func (l *lock) acquire(ctx context.Context) (*Lease, error) {
+	if l.client.tracer == nil {
+		return l.await(ctx)
+	}
 	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
 	lease, err := l.await(ctx)
 	if lease != nil {

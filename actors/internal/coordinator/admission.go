@@ -67,6 +67,9 @@ func (c *Coordinator) keptOut(r *request) bool {
 // giveTurns scans the lines of the queues in which a node has gone with the input at hand, and then
 // the lines that wait for weight.
 func (c *Coordinator) giveTurns() {
+	if e := &c.epoch; len(e.toScan)+len(e.short)+len(e.due) == 0 {
+		return // no request stands in a line
+	}
 	if c.epoch.connection != connected { // the next connection has all lines scanned
 		for _, q := range c.epoch.toScan {
 			q.line.toScan = false

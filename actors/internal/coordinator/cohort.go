@@ -52,7 +52,7 @@ func (c *Coordinator) lineUpReader(r *request) {
 // mayLead notes that a request is to make the node of its cohort, where nobody is. Others wait for it from now on, also
 // while it stands in the line of the queue.
 func (r *request) mayLead() {
-	if k := &r.queue.cohort; r.spec.sharesNode() && !r.spec.Reads() && k.node == nil && k.called == 0 {
+	if k := &r.queue.cohort; !r.spec.Reads() && k.node == nil && k.called == 0 {
 		k.called, k.style = r.id, r.spec.Style
 	}
 }
@@ -285,7 +285,7 @@ func (c *Coordinator) letsIn(n *node) bool {
 // endClosedReaders ends a cohort of readers that lets nobody in any more, for a reader that makes its own node.
 func (c *Coordinator) endClosedReaders(r *request) {
 	k := &r.queue.cohort
-	if r.spec.Reads() && r.spec.sharesNode() && k.heldByReaders() && k.node != r.node && k.style == r.spec.Style {
+	if r.spec.Reads() && k.heldByReaders() && k.node != r.node && k.style == r.spec.Style {
 		c.endCohortOf(r.queue, k.node)
 	}
 }

@@ -60,8 +60,10 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		c.enterLineOf(r, s.node, op)
 		return
 	}
-	c.endClosedReaders(r)
-	r.mayLead()
+	if r.spec.sharesNode() {
+		c.endClosedReaders(r)
+		r.mayLead()
+	}
 	if s.kind == reuses {
 		c.checkRetained(r, op)
 		return
