@@ -120,10 +120,4 @@ func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 // for 10 s, 3 for 30 s. A lease at a steady rate lasts 0.4 of the timeout, which makes some 45
 // rounds with any timeout. One of a new connection lasts 0.9, which makes up to 95. A credential
 // that was refused ends that until a connection has been of use.
-func (c *Conn) Urgent(urgent bool) {
-	if urgent {
-		c.hosts.urgency.set(c.lease.clock.Deadline)
-	} else {
-		c.hosts.urgency.set(nil)
-	}
-}
+func (c *Conn) Urgent(urgent bool) { c.hosts.urgency.set(urgent) }

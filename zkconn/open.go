@@ -34,7 +34,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	c.lease.givenUp = func() { c.endSession(errGivenUp) }
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
-	c.hosts.urgency.timeout = c.SessionTimeout
+	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.clock.Deadline
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,

@@ -47,13 +47,13 @@ type transport struct {
 	patience func() time.Duration // for the SASL exchange
 	held     []byte               // the connect reply, which the library reads when the exchange has succeeded
 
-	out         *outbox                   // once the session is established
-	sendBy      atomic.Pointer[time.Time] // the library's newest write deadline; nil before there was one
-	unread      int                       // bytes of the current frame that the library has still to read
-	over        error                     // nothing is read behind the current frame, for this reason
-	requested   bool                      // the connect request has passed
-	replied     bool                      // the connect reply has come
-	farewell    atomic.Int64              // the number of the request that closes the session; 0 before it has passed
+	out         *outbox      // once the session is established
+	sendBy      deadline     // the library's newest write deadline
+	unread      int          // bytes of the current frame that the library has still to read
+	over        error        // nothing is read behind the current frame, for this reason
+	requested   bool         // the connect request has passed
+	replied     bool         // the connect reply has come
+	farewell    atomic.Int64 // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
 	mute        muteWatch // looks whether anything is answered while it is new
 	deadline    time.Time // of the handshake
@@ -94,17 +94,28 @@ func (t *transport) SetReadDeadline(at time.Time) error {
 // outbox has sent those.
 func (t *transport) SetWriteDeadline(at time.Time) error {
 	if t.established.Load() {
-		t.sendBy.Store(&at)
+		t.sendBy.set(at)
 		return nil
 	}
 	return t.Conn.SetWriteDeadline(t.clamp(at))
 }
 
-func (t *transport) deadlineOfWrite() time.Time {
-	if by := t.sendBy.Load(); by != nil {
-		return *by
-	}
-	return time.Time{}
+// deadline is a time that one goroutine sets and another reads; zero for none.
+type deadline struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (d *deadline) set(at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = at
+}
+
+func (d *deadline) get() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.at
 }
 
 // SetDeadline clamps the handshake's deadlines.

@@ -30,7 +30,7 @@ func (t *transport) Write(p []byte) (int, error) {
 		t.trips.connecting()
 	}
 	if t.established.Load() {
-		_ = t.out.put(frame, t.deadlineOfWrite()) // fails when the connection is closed, which the library finds by reading
+		_ = t.out.put(frame, t.sendBy.get()) // fails when the connection is closed, which the library finds by reading
 	} else if _, err := t.Conn.Write(frame); err != nil {
 		_ = t.fail("write", err)
 	}

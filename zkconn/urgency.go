@@ -9,8 +9,9 @@ import (
 
 // urgency says until when reconnecting is urgent, and how fast attempts follow each other meanwhile.
 type urgency struct {
-	until   atomic.Pointer[func() time.Time]
-	changed chan struct{} // has room for one
+	on      atomic.Bool
+	changed chan struct{}    // has room for one
+	until   func() time.Time // the end of the lease: it is urgent until then at most
 	timeout func() time.Duration
 	refused bool          // a credential was, on the newest connection of use; the connecting goroutine's
 	pauses  *retry.Pauses // since the newest loss; nil before the first pause
@@ -28,12 +29,10 @@ func newUrgency(timeout func() time.Duration) *urgency {
 	return &urgency{changed: make(chan struct{}, 1), timeout: timeout}
 }
 
-func (h *urgency) set(until func() time.Time) {
-	if until == nil {
-		h.until.Store(nil)
+func (h *urgency) set(urgent bool) {
+	if h.on.Store(urgent); !urgent {
 		return
 	}
-	h.until.Store(&until)
 	select {
 	case h.changed <- struct{}{}:
 	default:
@@ -42,11 +41,10 @@ func (h *urgency) set(until func() time.Time) {
 
 // left gives how much longer reconnecting is urgent; zero or less where it is not.
 func (h *urgency) left() time.Duration {
-	until := h.until.Load()
-	if until == nil || h.refused {
+	if !h.on.Load() || h.refused {
 		return 0
 	}
-	return time.Until((*until)())
+	return time.Until(h.until())
 }
 
 func (h *urgency) urgent() bool { return h.left() > 0 }

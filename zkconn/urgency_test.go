@@ -15,9 +15,10 @@ import (
 )
 
 // urgentFor makes reconnecting urgent for that long from now.
-func urgentFor(d time.Duration) func() time.Time {
+func urgentFor(h *urgency, d time.Duration) {
 	end := time.Now().Add(d)
-	return func() time.Time { return end }
+	h.until = func() time.Time { return end }
+	h.set(true)
 }
 
 func TestUrgentHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
@@ -26,7 +27,7 @@ func TestUrgentHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lease := timeout * 2 / 5
 				h := newTestHosts(t, "10.0.0.1", never, WithSessionTimeout(timeout))
-				h.urgency.set(urgentFor(lease))
+				urgentFor(h.urgency, lease)
 				next(t, h)
 				longest, rounds, start := max(timeout/100, 10*time.Millisecond)*3/2, 0, time.Now()
 				for ; time.Since(start) < lease; rounds++ {
@@ -49,10 +50,10 @@ func TestUrgencyEndsAPauseThatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Hour, time.Hour))
 		next(t, h)
-		time.AfterFunc(time.Second, func() { h.urgency.set(urgentFor(4 * time.Second)) })
+		time.AfterFunc(time.Second, func() { urgentFor(h.urgency, 4 * time.Second) })
 		_, took := next(t, h)
 		require.LessOrEqual(t, took, time.Second+150*time.Millisecond)
-		h.urgency.set(nil)
+		h.urgency.set(false)
 		_, took = next(t, h)
 		require.Greater(t, took, 20*time.Minute)
 	})
@@ -63,7 +64,7 @@ func TestUrgencyEndsAPauseThatHasBegun(t *testing.T) {
 func TestRefusedCredentialsAreNotUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Minute, time.Minute))
-		h.urgency.set(urgentFor(time.Hour))
+		urgentFor(h.urgency, time.Hour)
 		next(t, h)
 		h.Connected()
 		h.sawReply()
@@ -98,7 +99,7 @@ func TestUrgentHostsFallBackOnWhatANameMeant(t *testing.T) {
 		}
 		next(t, h)
 		down = true
-		h.urgency.set(urgentFor(4 * time.Second))
+		urgentFor(h.urgency, 4 * time.Second)
 		server, took := next(t, h)
 		require.Equal(t, "10.0.0.1:2181", server)
 		require.LessOrEqual(t, took, 300*time.Millisecond)
@@ -168,7 +169,7 @@ func urgentConn(t *testing.T, left time.Duration) (*network, *Conn, <-chan Event
 	c, events := dialFake(t, server, three[0]+","+three[1]+","+three[2], WithDialer(n.dial), WithReconnectBackoff(time.Minute, time.Minute))
 	expect(t, events, Connected)
 	require.NoError(t, c.Sync("/a"))
-	c.hosts.urgency.set(urgentFor(left))
+	urgentFor(c.hosts.urgency, left)
 	return n, c, events
 }
 
@@ -211,7 +212,7 @@ func TestUrgentHandshakesLeaveTimeForAnotherServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newUrgency(func() time.Duration { return 4 * time.Second })
 		require.Equal(t, time.Second, h.handshake(time.Second, 3), "not urgent")
-		h.set(urgentFor(900 * time.Millisecond))
+		urgentFor(h, 900*time.Millisecond)
 		require.Equal(t, 450*time.Millisecond, h.handshake(time.Second, 3))
 		require.Equal(t, time.Second, h.handshake(time.Second, 1), "there is no other")
 		time.Sleep(600 * time.Millisecond)
