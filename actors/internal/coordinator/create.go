@@ -79,7 +79,9 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		c.leaveLine(r)
 		r.lead()
 		c.beginCreating(r)
-		if !c.reclaim(r, op) {
+		if r.spec.Want.Reclaim != "" {
+			c.reclaim(r, op)
+		} else {
 			r.kind.create(c, r, op)
 		}
 	case awaitsRoom:
@@ -298,15 +300,10 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 // have held with. It is chosen before the node is made, so a node whose reply was lost is found
 // with the same token.
 
-// reclaim has the servers asked what there is to take over, before the node of a request is made; false where the
-// request does not want that.
-func (c *Coordinator) reclaim(r *request, op uint64) bool {
-	if r.spec.Want.Reclaim == "" {
-		return false
-	}
+// reclaim has the servers asked what there is to take over, before the node of a request is made.
+func (c *Coordinator) reclaim(r *request, op uint64) {
 	r.inherited = 0 // of an attempt before, which has come to nothing
 	c.ask(&SeekReclaimable{Spec: r.spec}, seekingReclaimable{operation: operation{r.id, op}})
-	return true
 }
 
 // seekingReclaimable is the purpose of a SeekReclaimable, takingOver the purpose of a TakeOver. The
