@@ -198,7 +198,7 @@ func TestSASLWithASilentServerWhereItIsUrgent(t *testing.T) {
 			silent := func(fakeRequest) fakeReply { return fakeReply{silent: true} }
 			server.handle = times(1, opSASL, silent, swears("open", 0, nil))
 		})
-		urgentFor(c.hosts.urgency, 9 * time.Second)
+		urgentFor(c.hosts.urgency, 9*time.Second)
 		server.cut()
 		expect(t, events, Disconnected)
 		start := time.Now()

@@ -50,7 +50,7 @@ func TestUrgencyEndsAPauseThatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Hour, time.Hour))
 		next(t, h)
-		time.AfterFunc(time.Second, func() { urgentFor(h.urgency, 4 * time.Second) })
+		time.AfterFunc(time.Second, func() { urgentFor(h.urgency, 4*time.Second) })
 		_, took := next(t, h)
 		require.LessOrEqual(t, took, time.Second+150*time.Millisecond)
 		h.urgency.set(false)
@@ -99,7 +99,7 @@ func TestUrgentHostsFallBackOnWhatANameMeant(t *testing.T) {
 		}
 		next(t, h)
 		down = true
-		urgentFor(h.urgency, 4 * time.Second)
+		urgentFor(h.urgency, 4*time.Second)
 		server, took := next(t, h)
 		require.Equal(t, "10.0.0.1:2181", server)
 		require.LessOrEqual(t, took, 300*time.Millisecond)
