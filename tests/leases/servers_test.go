@@ -53,6 +53,7 @@ func TestMaxHoldOnServers(t *testing.T) {
 						require.Greater(t, later, token)
 						return nil
 					}))
+					patient.Receive(t, held.Done()) // a goroutine passes the end of the lease on to it
 					require.ErrorIs(t, context.Cause(held), locks.ErrMaxHold)
 					return nil
 				})
