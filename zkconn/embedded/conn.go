@@ -3,7 +3,6 @@ package embedded
 import (
 	"encoding/binary"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +64,9 @@ func (c *conn) countReceived() { c.received++; c.r.received++ }
 // noZxid is the zxid of an event that no transaction caused: the client has set its watches again.
 const noZxid = -1
 
+// mayRead reports whether a list of permissions lets the client read the node.
+func (c *conn) mayRead(acl []access) bool { return allowed(acl, permRead, c.who) }
+
 // notify sends a watch event, with the zxid of the transaction that has caused it.
 func (c *conn) notify(event eventType, path string, zxid int64) {
 	c.out.add(func(e *encoder) {
@@ -107,64 +109,3 @@ func (c *conn) greeting(old bool, timeout time.Duration, id int64, password []by
 }
 
 func (c *conn) countSent() { c.sent++; c.r.sent++ }
-
-// await puts a request behind the ones that wait.
-func (c *conn) await() *exchange {
-	x := &exchange{mute: c.mute}
-	c.waiting = append(c.waiting, x)
-	return x
-}
-
-// answered takes the answer to a request, and sends all those whose turn it is.
-func (c *conn) answered(x *exchange, answer func() bool) {
-	x.known, x.answer = true, answer
-	busy, mute := c.busy, c.mute
-	defer func() { c.busy, c.mute = busy, mute }()
-	c.busy = true
-	for len(c.waiting) > 0 && c.waiting[0].known && c.phase < parked {
-		next := c.waiting[0]
-		c.waiting = c.waiting[1:]
-		c.mute = next.mute
-		if !next.answer() {
-			c.park() // what else it sends is not looked at
-			c.out.finish()
-		}
-	}
-	if !busy {
-		c.out.poke()
-	}
-}
-
-// direct means that a request to the leader is answered at once.
-func (c *conn) direct() bool {
-	r := c.r
-	return len(c.waiting) == 0 && len(r.e.intake) == 0 && (r.link == nil || r.link.clear()) && r.e.quorate()
-}
-
-// order has the leader carry out a request. decide is called there; it gives the transaction, if
-// any comes of the request, and the answer. order reports false when the connection is to be
-// closed.
-func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
-	if c.direct() {
-		x, answer := decide(d)
-		if x == nil {
-			return answer(nil)
-		}
-		c.e.commitFrom(c.r, x, func(results []result) { open = answer(results) })
-		return open
-	}
-	body, waits := slices.Clone(d.buf), c.await()
-	c.r.toLeader(func() {
-		c.e.enter(func() {
-			x, answer := decide(&decoder{buf: body})
-			if x == nil {
-				c.r.fromLeader(func() { c.answered(waits, func() bool { return answer(nil) }) })
-				return
-			}
-			c.e.commitFrom(c.r, x, func(results []result) {
-				c.answered(waits, func() bool { return answer(results) })
-			})
-		})
-	})
-	return true
-}

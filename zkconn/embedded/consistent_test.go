@@ -166,8 +166,8 @@ func soundWatches(r *Replica, w *watches) error {
 			return fmt.Errorf("nobody watches %q", path)
 		}
 		for _, c := range conns.items {
-			if !w.byConn[c].has(path) || !r.conns.has(c) {
-				return fmt.Errorf("session %x does not know that it watches %q", c.sessionID, path)
+			if of := c.(*conn); !w.byConn[c].has(path) || !r.conns.has(of) {
+				return fmt.Errorf("session %x does not know that it watches %q", of.sessionID, path)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func soundWatches(r *Replica, w *watches) error {
 		if mode == recursively {
 			recursive++
 		}
-		if !w.byConn[of.conn].has(of.path) {
+		if !w.byConn[of.by].has(of.path) {
 			return fmt.Errorf("a mode of %q, which is not watched", of.path)
 		}
 	}

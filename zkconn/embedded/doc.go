@@ -61,6 +61,16 @@
 // Pings and transactions go to a follower in one order, requests and answers to pings to the leader
 // in another. A request that is forwarded touches nothing.
 //
+// The files are layers. Each uses those before it in this list, and none after it (TestLayers):
+//
+//	data        protocol, set, acl, watches, tree, codec
+//	settings    clock, output, fault, options, digest_md5
+//	state       state
+//	ensemble    conn, replica, replication, preparation, session, election
+//	requests    prepare, answer_watches, answer, authenticate, request
+//	clients     fourletter, network
+//	control     replica_control, server
+//
 // # Where it differs from 3.9.5
 //
 //   - Nothing is written to disk. A replica that stops keeps what it has, but only in memory.

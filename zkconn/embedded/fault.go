@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -75,9 +76,43 @@ func (f Fault) names(p string) bool {
 	return matched
 }
 
+// faults are those that are in place, in the order in which they were injected.
+type faults struct {
+	mu  *sync.Mutex // the ensemble's
+	all []*Injection
+}
+
+func (f *faults) any() bool { return len(f.all) > 0 }
+
+func (f *faults) inject(fault Fault) *Injection {
+	i := &Injection{of: f, fault: fault, skip: fault.Skip, left: fault.Count, hit: make(chan struct{})}
+	if fault.Count == 0 {
+		i.left = 1
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, i)
+	return i
+}
+
+// strike gives the first fault that strikes a request; nil for none. It counts, so it is asked once for each request.
+// Its caller has the lock.
+func (f *faults) strike(r Request) *Injection {
+	for _, i := range f.all {
+		if !i.matches(r) {
+			continue
+		}
+		if i.hits++; i.hits == 1 {
+			close(i.hit)
+		}
+		return i
+	}
+	return nil
+}
+
 // Injection is a fault that was put in place.
 type Injection struct {
-	e       *ensemble
+	of      *faults
 	fault   Fault
 	skip    int
 	left    int // negative: for ever
@@ -107,8 +142,8 @@ func (i *Injection) matches(r Request) bool {
 
 // Hits counts how often it has happened.
 func (i *Injection) Hits() int {
-	i.e.mu.Lock()
-	defer i.e.mu.Unlock()
+	i.of.mu.Lock()
+	defer i.of.mu.Unlock()
 	return i.hits
 }
 
@@ -129,8 +164,8 @@ func (i *Injection) Wait(ctx context.Context) error {
 
 // Release sends the replies that HoldReplies has kept.
 func (i *Injection) Release() {
-	i.e.mu.Lock()
-	defer i.e.mu.Unlock()
+	i.of.mu.Lock()
+	defer i.of.mu.Unlock()
 	for _, out := range i.holding {
 		out.hold(-1)
 	}
@@ -139,7 +174,7 @@ func (i *Injection) Release() {
 
 // Remove takes the fault away. Replies that it has kept stay kept until Release.
 func (i *Injection) Remove() {
-	i.e.mu.Lock()
-	defer i.e.mu.Unlock()
-	i.e.faults = slices.DeleteFunc(i.e.faults, func(have *Injection) bool { return have == i })
+	i.of.mu.Lock()
+	defer i.of.mu.Unlock()
+	i.of.all = slices.DeleteFunc(i.of.all, func(have *Injection) bool { return have == i })
 }

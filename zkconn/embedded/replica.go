@@ -21,7 +21,7 @@ func (r *Replica) catchUp() {
 		x := r.behind[0]
 		r.behind = r.behind[1:]
 		r.results = r.tree.apply(x)
-		if x.op == OpCloseSession && x.asker != r {
+		if x.op == OpCloseSession && x.asker != r.number {
 			r.sessionClosed(x.session)
 		}
 	}

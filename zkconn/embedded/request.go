@@ -10,7 +10,7 @@ func (c *conn) handle(frame []byte) bool {
 	if d.err != nil {
 		return false
 	}
-	if c.e.faults != nil || c.e.hook != nil {
+	if c.e.faults.any() || c.e.hook != nil {
 		if goOn, open := c.suffer(xid, op, d.buf); !goOn {
 			return open
 		}
@@ -182,14 +182,8 @@ func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
 			return c.meet(xid, request, action, nil)
 		}
 	}
-	for _, i := range c.e.faults {
-		if i.matches(request) {
-			i.hits++
-			if i.hits == 1 {
-				close(i.hit)
-			}
-			return c.meet(xid, request, i.fault.Action, i)
-		}
+	if i := c.e.faults.strike(request); i != nil {
+		return c.meet(xid, request, i.fault.Action, i)
 	}
 	return true, true
 }

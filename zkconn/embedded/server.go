@@ -22,6 +22,7 @@ func Start(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	e := &ensemble{settings: settings, sessions: map[int64]*session{}, lines: map[[2]*Replica]line{}}
+	e.faults.mu = &e.mu
 	_, _ = rand.Read(e.secret[:])
 	now := e.clock.Now()
 	e.lastReap, e.ticked = now, now
@@ -198,12 +199,5 @@ func (s *Server) Inject(f Fault) (*Injection, error) {
 	if _, err := path.Match(f.Path, ""); err != nil {
 		return nil, fmt.Errorf("embedded: fault's path %q: %w", f.Path, err)
 	}
-	i := &Injection{e: s.e, fault: f, skip: f.Skip, left: f.Count, hit: make(chan struct{})}
-	if f.Count == 0 {
-		i.left = 1
-	}
-	s.e.mu.Lock()
-	defer s.e.mu.Unlock()
-	s.e.faults = append(s.e.faults, i)
-	return i, nil
+	return s.e.faults.inject(f), nil
 }

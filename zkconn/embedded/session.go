@@ -68,7 +68,10 @@ func (e *ensemble) endElsewhere(s *session) {
 // closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it. It is one, too, when
 // the session is over already.
 func (e *ensemble) closeSession(id int64, asker *Replica) *txn {
-	x := &txn{op: OpCloseSession, session: id, asker: asker, zxid: e.nextZxid(), time: e.millis()}
+	x := &txn{op: OpCloseSession, session: id, asker: noReplica, zxid: e.nextZxid(), time: e.millis()}
+	if asker != nil {
+		x.asker = asker.number
+	}
 	if owned := e.leader.tree.ephemerals[id]; owned != nil {
 		x.paths = append(x.paths, owned.items...)
 	}

@@ -29,7 +29,7 @@ type ensemble struct {
 	intake []func()             // requests that the leader has, and no majority yet to carry them out
 	newest *tree                // of the leader, or of the last one: a majority has it
 
-	faults    []*Injection
+	faults    faults
 	stopTick  func()
 	stopPulse func()
 	stopReap  func()    // where containers are reaped between ticks

@@ -275,13 +275,16 @@ func modeOf(flags int32) (createMode, bool) {
 	return createModes[flags], true
 }
 
+// noReplica is the asker of what no client has asked for: the leader has ended the session.
+const noReplica = -1
+
 // txn is one transaction: what the leader has decided, and what every replica then applies.
 type txn struct {
 	op      Op // opError when it was refused; even that takes a zxid
 	zxid    int64
 	time    int64 // milliseconds since 1970
 	session int64
-	asker   *Replica // of OpCloseSession: whose client has asked for it; nil when the leader has ended the session
+	asker   int      // of OpCloseSession: the number of the replica whose client has asked for it, or noReplica
 	code    code     // of opError, and of a multi that was refused
 	parts   []part   // of a multi all of them, otherwise one
 	paths   []string // of OpCloseSession: the ephemeral nodes that end with it

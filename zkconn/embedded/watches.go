@@ -32,26 +32,33 @@ func addWatchMode(asked int32) (watchMode, bool) {
 // watches are who watches which path. A tree has two of them, as ZooKeeper has (WatchManager): for data, with existence,
 // and for children. Recursive watches are in the former alone: they hear of no changes of children.
 type watches struct {
-	byPath    map[string]*set[*conn]
-	byConn    map[*conn]*set[string]
+	byPath    map[string]*set[watcher]
+	byConn    map[watcher]*set[string]
 	modes     map[watch]watchMode // of all that are in byPath
 	recursive int
 }
 
+// watcher is a connection that watches.
+type watcher interface {
+	// mayRead reports whether a list of permissions lets its client read the node.
+	mayRead(acl []access) bool
+	notify(event eventType, path string, zxid int64)
+}
+
 type watch struct {
-	conn *conn
+	by   watcher
 	path string
 }
 
 func newWatches() watches {
-	return watches{byPath: map[string]*set[*conn]{}, byConn: map[*conn]*set[string]{}, modes: map[watch]watchMode{}}
+	return watches{byPath: map[string]*set[watcher]{}, byConn: map[watcher]*set[string]{}, modes: map[watch]watchMode{}}
 }
 
 // add sets a watch beside those of other kinds that the connection has on the path.
-func (w *watches) add(path string, c *conn, mode watchMode) {
+func (w *watches) add(path string, c watcher, mode watchMode) {
 	watchers := w.byPath[path]
 	if watchers == nil {
-		watchers = &set[*conn]{}
+		watchers = &set[watcher]{}
 		w.byPath[path] = watchers
 	}
 	watchers.add(c)
@@ -69,7 +76,7 @@ func (w *watches) add(path string, c *conn, mode watchMode) {
 }
 
 // remove takes the watches of these kinds away. It reports whether there was one.
-func (w *watches) remove(path string, c *conn, modes watchMode) bool {
+func (w *watches) remove(path string, c watcher, modes watchMode) bool {
 	of := watch{c, path}
 	had := w.modes[of]
 	if had&modes == 0 {
@@ -91,7 +98,7 @@ func (w *watches) remove(path string, c *conn, modes watchMode) bool {
 }
 
 // removeAll forgets a connection.
-func (w *watches) removeAll(c *conn) {
+func (w *watches) removeAll(c watcher) {
 	paths := w.byConn[c]
 	if paths == nil {
 		return
@@ -105,8 +112,8 @@ func (w *watches) removeAll(c *conn) {
 // trigger sends the event to the connections that watch the path, except to those that were told
 // already, and returns all that it found. The event carries the zxid of its transaction. A client
 // that may not read the node is not told.
-func (w *watches) trigger(path string, event eventType, zxid int64, acl []access, told []*conn) []*conn {
-	var found []*conn
+func (w *watches) trigger(path string, event eventType, zxid int64, acl []access, told []watcher) []watcher {
+	var found []watcher
 	if here := w.byPath[path]; here != nil {
 		found = slices.Clone(here.items)
 		for _, c := range found {
@@ -117,7 +124,7 @@ func (w *watches) trigger(path string, event eventType, zxid int64, acl []access
 		found = w.above(path, found)
 	}
 	for _, c := range found {
-		if !slices.Contains(told, c) && allowed(acl, permRead, c.who) {
+		if !slices.Contains(told, c) && c.mayRead(acl) {
 			c.notify(event, path, zxid)
 		}
 	}
@@ -125,7 +132,7 @@ func (w *watches) trigger(path string, event eventType, zxid int64, acl []access
 }
 
 // above adds the connections that watch one of the path's ancestors recursively.
-func (w *watches) above(path string, found []*conn) []*conn {
+func (w *watches) above(path string, found []watcher) []watcher {
 	for path != rootPath {
 		path = shown(path[:strings.LastIndexByte(path, '/')])
 		if here := w.byPath[path]; here != nil {
@@ -140,7 +147,7 @@ func (w *watches) above(path string, found []*conn) []*conn {
 }
 
 // has reports whether the connection watches the path in one of these ways.
-func (w *watches) has(path string, c *conn, modes watchMode) bool {
+func (w *watches) has(path string, c watcher, modes watchMode) bool {
 	return w.modes[watch{c, path}]&modes != 0
 }
 
