@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -16,9 +17,20 @@ import (
 // will be sent again.
 const maxQueries = 64
 
-// query answers a query: on a goroutine, because the session may be out of reach.
-func (g *server) query(ctx actor.Context, x *wire.Query) {
-	asker, root, self := ctx.Sender(), g.system.Root, g.self
+// queries answers what other nodes ask of a gateway's session.
+type queries struct {
+	session *actors.Session
+	running int
+}
+
+// queryDone tells the gateway that a query was carried out.
+type queryDone struct{}
+
+func (q *queries) done() { q.running-- }
+
+// answer answers a query: on a goroutine, because the session may be out of reach.
+func (q *queries) answer(ctx actor.Context, x *wire.Query) {
+	asker, root, self := ctx.Sender(), ctx.ActorSystem().Root, ctx.Self()
 	if asker == nil || len(x.GetId()) > maxID {
 		return
 	}
@@ -33,7 +45,7 @@ func (g *server) query(ctx actor.Context, x *wire.Query) {
 	}
 	if _, hello := x.GetWhat().(*wire.Query_Hello); hello {
 		ctx.Send(asker, &wire.Answer{Version: wire.Version, Id: x.GetId(), What: &wire.Answer_Welcome{
-			Welcome: &wire.Welcome{Servers: g.session.Servers(), Chroot: g.session.Absolute("")}}})
+			Welcome: &wire.Welcome{Servers: q.session.Servers(), Chroot: q.session.Absolute("")}}})
 		return
 	}
 	query := x.Messages()
@@ -45,16 +57,16 @@ func (g *server) query(ctx actor.Context, x *wire.Query) {
 		refuse(err.Error())
 		return
 	}
-	if g.queries.running >= maxQueries {
+	if q.running >= maxQueries {
 		return
 	}
-	g.queries.running++
-	bound := g.session.Timeout()
+	q.running++
+	bound := q.session.Timeout()
 	go func() {
 		defer root.Send(self, &queryDone{})
 		wait, stop := context.WithTimeout(context.Background(), bound)
 		defer stop()
-		answer, err := g.session.Ask(wait, query)
+		answer, err := q.session.Ask(wait, query)
 		switch {
 		case wait.Err() != nil && err != nil: // it will be asked again
 		case err != nil:

@@ -34,7 +34,7 @@ type server struct {
 	begun   time.Time
 	locks   map[string]*actor.PID // by the ids of requests
 	ids     map[string]string     // the other way round, by the ids of the lock actors
-	queries queries
+	queries *queries
 
 	flushing bool
 	ticker   *time.Timer
@@ -51,13 +51,7 @@ type (
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
 	troubled  struct{ id, text string }
-	queryDone struct{}
 )
-
-// queries counts the queries that a gateway carries out now.
-type queries struct{ running int }
-
-func (q *queries) done() { q.running-- }
 
 // ear hears from the lock actor of a request what keeps it from being carried out. All else it is told as an observer.
 type ear struct {
@@ -70,8 +64,8 @@ func (e *ear) Hear(*actor.PID, any)         {}
 func (e *ear) Troubled(text string)         { e.of.system.Root.Send(e.of.self, &troubled{e.id, text}) }
 
 func newGateway(session *actors.Session, limits relay.Limits) *server {
-	return &server{session: session, limits: limits, begun: time.Now(), locks: map[string]*actor.PID{}, ids: map[string]string{},
-		stopped: make(chan struct{})}
+	return &server{session: session, queries: &queries{session: session}, limits: limits, begun: time.Now(),
+		locks: map[string]*actor.PID{}, ids: map[string]string{}, stopped: make(chan struct{})}
 }
 
 func (g *server) now() relay.Instant { return relay.Instant(time.Since(g.begun)) + 1 }
@@ -101,7 +95,7 @@ func (g *server) Receive(ctx actor.Context) {
 	case *wire.Request:
 		g.request(ctx, msg)
 	case *wire.Query:
-		g.query(ctx, msg)
+		g.queries.answer(ctx, msg)
 	case *messages.Transition, *messages.Held, *messages.Suspended, *messages.Resumed,
 		*messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost,
 		*messages.Cancelled, *messages.Failed:

@@ -1,9 +1,12 @@
 package digestmd5
 
 import (
+	"context"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // phase is the phase of an exchange.
@@ -21,6 +24,11 @@ type exchange struct {
 	mechanism *Mechanism
 	phase     phase
 	proof     string // that the server must give
+}
+
+// Start begins an exchange. It needs nobody, and never fails.
+func (m *Mechanism) Start(context.Context, zkconn.SASLServer) (zkconn.SASLExchange, error) {
+	return &exchange{mechanism: m}, nil
 }
 
 // Initial gives the empty token: the server speaks first.

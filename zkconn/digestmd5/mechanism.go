@@ -1,7 +1,6 @@
 package digestmd5
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -81,11 +80,6 @@ func (m *Mechanism) String() string { return fmt.Sprintf("%s as %q", m.Name(), m
 
 // GoString is String: %#v prints no more.
 func (m *Mechanism) GoString() string { return m.String() }
-
-// Start begins an exchange. It needs nobody, and never fails.
-func (m *Mechanism) Start(context.Context, zkconn.SASLServer) (zkconn.SASLExchange, error) {
-	return &exchange{mechanism: m}, nil
-}
 
 // randomNonce gives 128 bits that nobody has used before.
 func randomNonce() string {
