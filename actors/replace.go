@@ -1,0 +1,95 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// A session that has lapsed is replaced, when the rule of lapse says so.
+
+// lapsed: no lease may rest on the session any more.
+func (s *session) lapsed(ev zkconn.Event) {
+	s.lapse.lapses(s.phase.connected() && s.askedForProofs())
+	s.phase.lapsed()
+	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
+		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.apply(coordinator.Lapsed{})
+	if !s.decides.Wanted() {
+		return
+	}
+	wait := s.info.timeout / lastWords
+	if s.lapse.slow { // as all sessions may be at a change of leader
+		wait += spread(s.info.session, s.info.timeout/lapseSpread)
+	}
+	s.replaceSoon(wait)
+}
+
+// askedForProofs reports whether the connection has asked the servers for proofs for long enough: one takes a third of a
+// session timeout, and four round trips.
+func (s *session) askedForProofs() bool {
+	return s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
+}
+
+// replaceIfLapsed replaces a session that has lapsed, because a request comes.
+func (s *session) replaceIfLapsed() {
+	if s.lapse.lapsed && s.lapse.timer == nil {
+		s.replaceSoon(0)
+	}
+}
+
+// replaceSoon replaces the session after a while, or when it may be replaced.
+func (s *session) replaceSoon(wait time.Duration) {
+	if s.phase.connected() {
+		wait = max(wait, time.Until(s.lapse.earliest()))
+	} else {
+		wait = min(wait, s.info.timeout/lastWords)
+	}
+	if wait <= 0 {
+		s.replace()
+		return
+	}
+	if s.lapse.timer == nil {
+		if wait > s.info.timeout {
+			s.log.Warn("sessions lapse one after the other: the next begins later, and no lock is granted until then",
+				s.logged(logkeys.Wait, wait)...)
+		}
+		root, self, epoch := s.system.Root, s.self, s.info.epoch
+		s.lapse.timer = time.AfterFunc(wait, func() { root.Send(self, &pauseOver{epoch: epoch}) })
+	}
+}
+
+// endPauseIfQuick replaces a session that waits for its turn once its servers have recovered. The next pause is longer all
+// the same, should sessions go on lapsing.
+func (s *session) endPauseIfQuick(took time.Duration) {
+	now := time.Now()
+	if !s.lapse.answered(now, took, s.info.timeout) {
+		return
+	}
+	s.lapse.endPause()
+	s.lapse.notBefore = now
+	s.log.Info("servers are quick again: the session that has lapsed is replaced", s.logged()...)
+	if s.decides.Wanted() {
+		s.replaceSoon(spread(s.info.session, s.info.timeout/lapseSpread))
+	}
+}
+
+// lapsePauseOver: the session may be replaced, if a request still wants that.
+func (s *session) lapsePauseOver() {
+	s.lapse.timer = nil
+	if s.decides.Wanted() {
+		s.replaceSoon(0)
+	}
+}
+
+// replace ends the epoch, and so begins the next session.
+func (s *session) replace() {
+	if s.phase.connected() {
+		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)
+	}
+	s.figures.Expired()
+	s.log.Warn("session replaced", s.logged()...)
+	s.apply(coordinator.Expired{})
+}
