@@ -55,7 +55,7 @@ func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Prop
 
 // SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
 // WithObserver. want and observers must not change from then on. It is for many requests: their
-// actors share what they have in common.
+// actors share their common settings.
 func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
 	pid := s.system.Root.Spawn(s.listened)
 	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})

@@ -100,7 +100,7 @@ type shutdown struct {
 	until time.Time
 }
 
-// assignment tells a lock actor of SpawnLock's what it is to acquire, and who listens.
+// assignment gives a lock actor of SpawnLock its request and its listener.
 type assignment struct {
 	want      *messages.Acquire
 	listener  Listener

@@ -107,7 +107,8 @@ type field struct {
 	name string
 	// given reports whether the request asks for something by this field.
 	given func(messages.Acquire) bool
-	// modes are the modes of locks on which the field has an effect; nil means all. why says why there is none on others.
+	// modes are the modes of locks on which the field has an effect; nil means all. why says why it
+	// has no effect on others.
 	modes []messages.Mode
 	why   string
 	// check says what is wrong with a value that was given; "" means nothing. Without a check every value is good.

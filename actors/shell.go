@@ -87,7 +87,7 @@ func (s *session) after(d time.Duration, do func()) {
 	s.pauses[timer] = struct{}{}
 }
 
-// noteCounts passes on what has changed of what the coordinator counts.
+// noteCounts passes on the coordinator's counts that have changed.
 func (s *session) noteCounts(now coordinator.Counts) {
 	was := s.counts
 	if now == was {

@@ -67,7 +67,7 @@ import (
 // continuation of actor.Context.ReenterAfter. A continuation whose lease is over, or whose child has
 // ended, does not run. Timers, and futures that are piped, come as messages.
 //
-// What comes while the singleton is nobody's on this node is answered as the actor system answers
+// A message that comes while no child runs on this node is answered as the actor system answers
 // messages to an actor that has ended, by a DeadLetterEvent for the singleton's address and a
 // DeadLetterResponse to the sender, or is kept: see [WithBuffer]. As with any actor, what is in the
 // child's mailbox when it is stopped vanishes without a dead letter. Addresses of other nodes'
@@ -136,10 +136,10 @@ func newActivation(term *shell.Term, singleton *actor.PID) any {
 	return &Activation{Grant: term.Grant, Context: term.Context, Singleton: singleton, term: term}
 }
 
-// Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right also in
-// a process that was paused and has not heard yet that it lost the lock. It stays true while the
-// actor is being stopped in order, when Context has ended: what it has to save it may save. Once
-// false it stays false.
+// Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right
+// also in a process that was paused and has not heard yet that it lost the lock. It stays true
+// while the actor is being stopped in order, when Context has ended, so that the actor can save its
+// state. Once false it stays false.
 func (a *Activation) Valid() bool { return a.term.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on with each renewal.
@@ -164,9 +164,9 @@ func WithFailures(count int, within, out time.Duration) SingletonOption {
 	return func(s *singletonSettings) { s.Failures, s.Within, s.Out = count, within, out }
 }
 
-// WithBuffer keeps up to so many messages that come while the singleton is nobody's on this node.
-// The next child gets them in order, before anything that comes later. Those above the bound, and
-// all that are left when the singleton stops, become dead letters. Without it no message is kept.
+// WithBuffer keeps up to so many messages that come while no child runs on this node. The next
+// child gets them in order, before anything that comes later. Those above the bound, and all that
+// are left when the singleton stops, become dead letters. Without it no message is kept.
 //
 // A negative bound is bad input.
 func WithBuffer(messages int) SingletonOption {

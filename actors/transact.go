@@ -75,8 +75,8 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	}
 }
 
-// answerBehindLoss is for how long an answer is waited for when the lease has ended: it says more than
-// that nobody knows.
+// answerBehindLoss is the time for which an answer is still waited for when the lease has ended: it
+// says more than an unknown outcome.
 const answerBehindLoss = 100 * time.Millisecond
 
 // The stages of a transaction, as far as the end of its ctx is concerned.
@@ -262,8 +262,9 @@ func (x *transacting) ended() error {
 	return ErrNotHolding
 }
 
-// Ephemeral nodes that transactions make weigh as those of contenders do: see WithMaxNodeBytes. Only the session knows
-// of them. A transaction asks for room before it is sent, and says afterwards what it has made and deleted.
+// Ephemeral nodes that transactions make weigh as those of contenders do: see WithMaxNodeBytes.
+// Only the session knows of them. A transaction asks for room before it is sent, and reports
+// afterwards the nodes that it has made and deleted.
 
 // weighing asks the session actor for room for the ephemeral nodes of a transaction.
 type weighing struct {
@@ -303,7 +304,7 @@ func (x *transacting) weight() (weight int) {
 	return weight
 }
 
-// admit waits for room. The error wraps ErrSessionFull where there is none.
+// admit waits for room. The error wraps ErrSessionFull where there is no room.
 func (x *transacting) admit(weight int) error {
 	for tries := 1; ; tries++ {
 		answer := make(chan admitted, 1)

@@ -13,10 +13,10 @@ import (
 )
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the same order, by path, in whatever order they are given
-// here. So callers of All never wait for each other in a circle, whatever the chroots of their
-// clients are. When a lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives
-// back those that are held and returns that error.
+// caller takes them in the same order, by path, however they are ordered here. So callers of All
+// never wait for each other in a circle, even when their clients have different chroots. When a
+// lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives back the held ones and
+// returns that error.
 //
 // Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
 // back, pauses, and begins again, a few times: another caller of All may need their room as much.
@@ -118,8 +118,8 @@ func newLeases(held []*Lease) *Leases {
 	return l
 }
 
-// Context ends when one of the locks is lost or revoked, or all are given back. Its cause is that
-// of the lease concerned. Lock with it locks within all of them.
+// Context ends when one of the locks is lost or revoked, or all are given back. Its cause is the
+// cause of the lease concerned. Lock with it locks within all of them.
 func (l *Leases) Context() context.Context { return l.ctx }
 
 // Each gives the leases of the locks, in the order in which they were taken. Giving one of them
@@ -131,7 +131,7 @@ func (l *Leases) Valid() bool {
 	return !slices.ContainsFunc(l.held, func(lease *Lease) bool { return !lease.Valid() })
 }
 
-// Deadline is when the first of the leases ends unless the ensemble is heard of again.
+// Deadline is the time at which the first of the leases ends unless the ensemble is heard of again.
 func (l *Leases) Deadline() time.Time {
 	return slices.MinFunc(l.held, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }

@@ -67,7 +67,7 @@ func (c *candidacy) after(t termEnd) (sequel, error) {
 	return afterPause, nil
 }
 
-// lossOf gives an error that says that a lease was lost, or else that of the term before.
+// lossOf gives an error that says that a lease was lost, or else the loss of the term before.
 func lossOf(err, last error) error {
 	if errors.Is(err, ErrLost) {
 		return err

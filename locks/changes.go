@@ -28,9 +28,9 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
-	// Until is when the lease ends unless it is renewed (Suspended, Resumed), or when the lock is
-	// given back by force (RevokeRequested; zero without WithGrace). Left is the time from the
-	// change until then.
+	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time at which
+	// the lock is given back by force (RevokeRequested; zero without WithGrace). Left is the time
+	// from the change until then.
 	Until time.Time
 	Left  time.Duration
 	// Err says why (Lost). It is the cause of the lease's context, which is ErrReleased where the

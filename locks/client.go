@@ -116,8 +116,8 @@ func shrink(actors *actor.SliceMap) {
 	actors.LocalPIDs = one
 }
 
-// abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a
-// few seconds, whatever the servers do.
+// abort undoes a failed Open. Its waits are bounded: closing a connection takes at most a few
+// seconds, also when no server answers.
 func (c *Client) abort() {
 	if c.session != nil {
 		_ = c.session.Close(context.Background())
@@ -219,7 +219,7 @@ type Source interface {
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
 	// Ask carries out a query of package messages: see actors.Session.Ask.
 	Ask(ctx context.Context, query any) (answer any, err error)
-	// PID is the actor that takes messages.Follow; nil where there is none.
+	// PID is the actor that takes messages.Follow; nil where no actor does.
 	PID() *actor.PID
 	// Explain adds to an error the known cause of a silence, such as a refused connection.
 	Explain(err error) error

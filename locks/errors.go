@@ -101,7 +101,7 @@ var (
 type Error struct {
 	// Op is "lock", "unlock" or another word for what was tried.
 	Op string
-	// Path is the lock path; Node the contender's node, "" when there is or was none.
+	// Path is the lock path; Node the contender's node, "" when it has or had no node.
 	Path, Node string
 	// State is the state of the request when it failed.
 	State messages.State
@@ -214,7 +214,7 @@ func notCallers(err error) error {
 	return err
 }
 
-// withoutContext matches whatever its error matches, except context.Canceled and
+// withoutContext matches all that its error matches, except context.Canceled and
 // context.DeadlineExceeded. It has no Unwrap, because errors.Is would reach them through it.
 type withoutContext struct{ err error }
 

@@ -24,7 +24,7 @@ type Lease struct {
 	held  *messages.Held
 	clock *zkconn.LeaseClock
 
-	from   *lock           // what it was acquired with
+	from   *lock           // the lock that it was acquired with
 	values context.Context // that Lock was called with, for its values, and those of the span
 
 	ctx    context.Context
@@ -59,8 +59,8 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 	return l
 }
 
-// Ownership follows the context. The context of a lease carries it, and those that are derived from
-// it carry it on: a lock that is taken with such a context is taken within that lease.
+// Ownership follows the context. The context of a lease carries it, and so do contexts that are
+// derived from it: a lock that is taken with such a context is taken within that lease.
 
 type leaseKey struct{}
 
@@ -86,7 +86,7 @@ func (v *leaseValues) Value(key any) any {
 }
 
 // withValues gives a context that ends with ctx, with its cause, and has the values of another
-// context. context.Cause looks for a value, which must not be that of the other context.
+// context. context.Cause looks for a value, which must not come from the other context.
 func withValues(ctx, values context.Context) context.Context {
 	return valued{ctx, context.WithoutCancel(values)}
 }
@@ -104,7 +104,7 @@ func (v valued) Value(key any) any {
 }
 
 // LeaseOf gives the lease of a context: that of Do, of Election.Run, or of Lease.Context. It is nil
-// where there is none.
+// for another context.
 func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
@@ -152,7 +152,7 @@ func (l *Lease) Valid() bool {
 	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Term)
 }
 
-// Deadline is when the lease ends unless it is renewed. It moves on while the ensemble answers.
+// Deadline is the end of the lease unless it is renewed. It moves on while the ensemble answers.
 func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
 
 // Revoked gives a channel that is closed when somebody asks for the lock.
@@ -261,8 +261,8 @@ func (l *Lease) giveBack() {
 	}
 }
 
-// makeRoomOnStack has the caller's stack grow at once to what a hand-over needs: the lock actor,
-// the session, and the actor of who holds next run on the goroutine that gives back. A goroutine
+// makeRoomOnStack has the caller's stack grow at once to the size that a hand-over needs: the lock
+// actor, the session, and the next holder's actor run on the goroutine that gives back. A goroutine
 // that has waited for long has a small stack, which would be copied three times, frame by frame,
 // while nobody holds. That was a quarter of the client's time of a hand-over, where each of 60 000
 // goroutines locks once.

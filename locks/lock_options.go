@@ -186,13 +186,13 @@ func WithSticky(d time.Duration) LockOption {
 // nothing, and a hand-off between them is made in memory. Each grant has its own, greater token.
 // Use it for hot locks of processes with many workers; of an RWMutex, for its readers.
 //
-// The order between clients stays that of the queue; inside the client it is that of the calls. The
+// Between clients the order of the queue stays; inside the client it is the order of the calls. The
 // node goes after n grants, after a twentieth of the session timeout, when somebody asks for the
 // lock, or when nobody waits here any more. Calls that still wait here then queue behind the other
 // clients. So another client waits for one hold and n grants of this one at most, and no longer
 // than for two holds and that time.
 //
-// Readers that share a node hold together, with one token. Those that wait for a writer hold as
+// Readers that share a node hold together, with one token. Readers that wait for a writer hold as
 // soon as the first of them does. Later ones hold at once, up to n in all and within that time. A
 // writer of another client that queues behind the node waits for them, and readers that come after
 // the cohort are behind the writer. Readers that come after a writer of their own client do not
@@ -272,11 +272,11 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // tell its own caller to come back later. With n of 1 it waits behind nobody; with 2 one waits behind
 // a holder. Zero, the default, is no bound; a negative n is refused with ErrBadAcquire.
 //
-// Holders count as well as waiters, and readers as well as writers. Those that hold with one node
-// together count once. This client's calls that wait without a node count, too (WithCohort,
-// WithMaxWaiting); those of other clients cannot be seen. A Lock that need not wait is never refused:
-// a reader beside readers, a call for which there are permits, another lease of the same hold
-// (WithReentry). TryLock does not wait, so the bound does not concern it.
+// Holders count as well as waiters, and readers as well as writers. Holders that share a node count
+// once. This client's calls that wait without a node count, too (WithCohort, WithMaxWaiting); those
+// of other clients cannot be seen. A Lock that need not wait is never refused: a reader beside
+// readers, a call for which there are permits, another lease of the same hold (WithReentry).
+// TryLock does not wait, so the bound does not concern it.
 //
 // Lock looks before it makes its node, which is one round trip more. The bound is exact within a
 // client. Clients that look at the same moment may go beyond it together. A call that was let in is
@@ -304,7 +304,7 @@ func WithMaxHold(d time.Duration) LockOption {
 }
 
 // WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
-// request that is part of a deadlock gives up if it is the youngest in it of those that look for
+// request that is part of a deadlock gives up if it is the youngest member that looks for
 // deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
 // *DeadlockError.
 //
@@ -365,9 +365,9 @@ func WithPriority(priority int, after time.Duration) ElectionOption {
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it
-// where work that fails would fail again at once. d is counted from the end of the failed work,
-// with the d of who asks. It is not for a loss of the lock, or work whose caller's ctx has ended:
-// there is no mark then. Zero, the default, lets the next one run at once.
+// where work that fails would fail again at once. d is counted from the end of the failed work.
+// Each caller's own d counts. It is not for a loss of the lock, or work whose caller's ctx has
+// ended: there is no mark then. Zero, the default, lets the next one run at once.
 //
 // RunOnceFor by itself runs work that has failed no second time for the same instant. With this
 // option the next one to ask does, when d has passed since the failure, which may be zero; and at

@@ -57,13 +57,13 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 	return tree, refused("locks below", root, tree.Refusal)
 }
 
-// Revoke asks the holders of a lock to give it back: all readers, or all who have a semaphore's
-// permits. It writes to their nodes: beside what Turnstile's nodes say, and in the place of what
-// others say, "__REVOKE__" where a node is Curator's, and "unlock" otherwise, as ZooKeeper's recipe
-// has it. It takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that
-// were locked WithGrace are released when that is over; Curator's are told when they made
-// themselves revocable; go-zookeeper's Lock and kazoo's do not listen. Waiters are left alone, and
-// no node is made.
+// Revoke asks the holders of a lock to give it back: all readers, or all holders of a semaphore's
+// permits. It writes a revoke request to their nodes. To the data of Turnstile's nodes it is added.
+// Other libraries' data are replaced, by "__REVOKE__" where a node is Curator's, and by "unlock"
+// otherwise, as ZooKeeper's recipe has it. It takes nothing away: holders of Turnstile's are told
+// by Lease.Revoked, and those that were locked WithGrace are released when that is over; Curator's
+// are told when they made themselves revocable; go-zookeeper's Lock and kazoo's do not listen.
+// Waiters are left alone, and no node is made.
 //
 // It gives the contenders that were asked, as they were before. Who they are Queue goes on telling,
 // besides that they were asked, where their nodes are Turnstile's; other libraries' are
@@ -123,10 +123,10 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // (messages.Contender.Who). A request made with the context of a lease, Lock(lease.Context()),
 // belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
-// the lock are believed to give back what they have. Those who wait for a contest leave no trace.
-// Those who wait in a cohort have no nodes: of this client they are seen, of others not. Where a
-// node takes part that another client passes on in a cohort the second reading is 1.25 s after the
-// first, because the node may still name its last owner.
+// the lock are believed to give back what they have. Waiters for a contest leave no trace. Waiters
+// in a cohort have no nodes: this client's are seen, others' are not. Where a node takes part that
+// another client passes on in a cohort the second reading is 1.25 s after the first, because the
+// node may still name its last owner.
 //
 // A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
 // permits that too few are left. Otherwise another holder's release lets it in.

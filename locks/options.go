@@ -76,7 +76,7 @@ func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 	return connection(zkconn.WithParentACLFunc(f))
 }
 
-// WithTLS connects with TLS. The server's name is that of the server list unless the config sets
+// WithTLS connects with TLS. The server's name is taken from the server list unless the config sets
 // one. Use it wherever the network is not trusted.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
@@ -107,18 +107,18 @@ func WithLogger(log *slog.Logger) Option {
 }
 
 // WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a
-// MeterProvider: package metering lists them. By default it is that of the actor system of
-// WithActorSystem, where that has one; nil turns them off. protoactor's own figures are not turned
-// on by it: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
+// MeterProvider: package metering lists them. By default it is the one of the actor system of
+// WithActorSystem, where that has one; nil turns the figures off. protoactor's own figures are not
+// turned on by it: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
 // WithMeterLabels puts attributes on the figures that the function makes of a lock path: see
 // actors.WithMeterLabels. Use it where groups of locks are to be told apart in figures.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
-// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
-// parent of both is the span of the context that Lock was called with; after Lease.Downgrade it is
-// the hold that is downgraded.
+// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, it makes none. The parent
+// of both is the span of the context that Lock was called with; after Lease.Downgrade it is the
+// hold that is downgraded.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
 //     lock was not acquired, with error.type as the figures have it.
@@ -194,7 +194,7 @@ func WithSessionFile(path string) Option { return session(actors.WithSessionFile
 // WithUnreleased reports leases that were not given back within a time of their grant, or before
 // Close: most likely somebody has forgotten to. Use it in tests, and to find out in production why
 // a lock stays held. The stack of each call of Lock is kept, which costs some microseconds. Each
-// lease is reported once, on a goroutine of its own; those that Close finds are reported before it
+// lease is reported once, on a goroutine of its own; leases that Close finds are reported before it
 // goes on. after must be above zero.
 func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
 	return func(o *options) error {

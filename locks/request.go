@@ -91,7 +91,7 @@ type request struct {
 	state  messages.State // of the lock actor
 	waited messages.State // the last one in which it waited for the lock
 	node   string
-	behind audience.Predecessor // whom it last waited for; nil where it has waited for nobody
+	behind audience.Predecessor // the contender that it last waited for; nil where it has not waited
 	// trouble says why servers that are there do not carry it out, such as hang-ups; "" for no
 	// trouble.
 	trouble string

@@ -86,10 +86,10 @@ func Check(path string, version int32) Op {
 //
 // ErrUnknownOutcome comes also when ctx ends before the answer.
 //
-// A lease's transactions are carried out one after the other. Unlock gives the lock back behind
-// those that are under way. So a node that is reused (WithSticky, WithCohort, a hand-over in the
-// client) never guards the writes of an earlier hold. Where several hold with one node
-// (WithReentry, a downgrade), it guards until the last of them has given back.
+// A lease's transactions are carried out one after the other. Unlock gives the lock back after the
+// ones under way. So a node that is reused (WithSticky, WithCohort, a hand-over in the client)
+// never guards the writes of an earlier hold. Where several hold with one node (WithReentry, a
+// downgrade), it guards until the last of them has given back.
 //
 // ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and the
 // lease of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
@@ -174,9 +174,9 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// exclusive reports whether nobody else could write so far, while this lease holds, what only
-// holders of the lock write. A lease within another one of the lock has an owner, by whom others
-// may share its hold.
+// exclusive reports whether no other holder could have written so far to nodes that only holders of
+// the lock write, while this lease holds. A lease within another one of the lock has an owner, by
+// whom others may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&

@@ -35,11 +35,12 @@ type Contender struct {
 	Weight int
 	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
 	Session int64
-	// Token is the fencing token that the node's first grant has, as far as the node tells: who locks again with a
-	// sticky node has a greater one, who downgraded keeps the writer's, who took the hold of an earlier process back goes
-	// on from that one's, and where Asked or Unread the place in it is not known, so that it may be up to MaxPlace too
-	// small. It is for people: a resource is given that of the lease. It is zero where the node's czxid does not fit, or
-	// is not known.
+	// Token is the fencing token that the node's first grant has, as far as the node tells: who
+	// locks again with a sticky node has a greater one, who downgraded keeps the writer's, who took
+	// the hold of an earlier process back goes on from that one's, and where Asked or Unread the
+	// place in it is not known, so that it may be up to MaxPlace too small. It is for people: a
+	// resource is given the lease's token. It is zero where the node's czxid does not fit, or is
+	// not known.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
@@ -53,9 +54,10 @@ type Contender struct {
 
 	// Library is the library that has made the node, judged by its name and data.
 	Library Library
-	// Asked: somebody has asked for the lock by writing to the node. Where that was another library than Turnstile, or
-	// the node is another's or that of a contest, what was written there before is lost, so that who it is cannot be
-	// told any more; a holder of Turnstile's that is alive writes it again.
+	// Asked: somebody has asked for the lock by writing to the node. Where another library asked,
+	// or the node is another library's or a contest's, the request has overwritten the node's data,
+	// so that they do not name the owner any more. A living holder of Turnstile's writes them
+	// again.
 	Asked bool
 	// Unread: its data may not be read. The fields below then have what else is known. From 3.8.4 and 3.9.2 on,
 	// servers tell nothing of such a node: Session, Token and Since are zero, too.
@@ -82,9 +84,9 @@ type Contender struct {
 	// than the newest grant, and name the owner before. The session writes them anew at most twice
 	// a second.
 	Cohort int
-	// Waiting is how many requests of the very session that answers wait behind the node without nodes of
-	// their own, in its cohort or for want of room: see actors.WithMaxWaiting. No node says it, so it is zero
-	// for the nodes of other sessions.
+	// Waiting is the number of requests that wait behind the node without nodes of their own, in
+	// its cohort or for want of room: see actors.WithMaxWaiting. Only requests of the session that
+	// answers are counted. No node says it, so it is zero for the nodes of other sessions.
 	Waiting int
 	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than
 	// its nodes say. It is empty for all others. Only deadlocks have such members. One without a Node

@@ -24,8 +24,8 @@ type Member struct {
 	// Who is the one that stands still: see Contender.Who. It is "" for one that only waits in a queue
 	// between the others.
 	Who string
-	// Keeps is the node with which it keeps out the member before it: a holder's, or that of an earlier
-	// waiter of the queue.
+	// Keeps is the node with which it keeps out the member before it: a holder's, or an earlier
+	// waiter's of the queue.
 	Keeps Contender
 	// Waits is the node with which it waits for the next member.
 	Waits Contender

@@ -10,8 +10,8 @@
 // original. Lock actors tell actors on other nodes where actors.WithRemote is set, and refuse them
 // otherwise.
 //
-// Times are those of the process that has the lease: the session's, or for a lock over a gateway
-// the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
+// Times are by the clock of the process that has the lease: the session's, or for a lock over a
+// gateway the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
 // RevokeRequested.Deadline and Transition.At of a packed message are zero on the other node.
 //
 // # Commands, sent to a lock actor

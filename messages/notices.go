@@ -66,8 +66,8 @@ type Resumed struct {
 	Until time.Time
 }
 
-// RevokeRequested: somebody asks for the lock. Deadline is when it will be released by force; it is
-// zero when Acquire.Grace was.
+// RevokeRequested: somebody asks for the lock. Deadline is the time at which it will be released by
+// force; it is zero when Acquire.Grace was.
 type RevokeRequested struct {
 	Grant
 	Deadline time.Time

@@ -1,7 +1,7 @@
 package messages
 
 // Queries that anybody may send to a session actor, each with the message that answers it. While
-// the session is not connected they wait. Paths are those of Acquire; roots may be "/" too.
+// the session is not connected they wait. Paths are as in Acquire; roots may be "/", too.
 type (
 	// ReadQueue asks for the contenders of a lock path. Queue answers it.
 	ReadQueue struct{ Path string }
@@ -43,7 +43,7 @@ type Refusal struct {
 }
 
 // Queue answers ReadQueue with the contenders, one named queue after the other, each in the order
-// in which they came. There are none where the lock path does not exist.
+// in which they came. It has no contenders where the lock path does not exist.
 type Queue struct {
 	Refusal
 	Path       string
@@ -87,8 +87,9 @@ type Unread struct {
 	Refusal
 }
 
-// RevokeRequestSent answers SendRevokeRequest. Asked are the holders that were asked: none where nobody holds. Where
-// a holder's node may not be written, Reason says so, and Asked has the others.
+// RevokeRequestSent answers SendRevokeRequest. Asked has the holders that were asked; it is empty
+// where nobody holds. Where a holder's node may not be written, Reason says so, and Asked has the
+// others.
 type RevokeRequestSent struct {
 	Refusal
 	Path  string

@@ -36,11 +36,11 @@ import (
 // the shortest that it grants. The next attempt waits until that is over, so that the session ends all the same.
 //
 // It returns when the session has ended: existed reports whether a server still knew it, by this id
-// and password. It tries every server, again and again, until ctx ends; the error then wraps that
-// of ctx and the last cause, and names the session. It fails with ErrOtherSession at once when a
-// server hands out another session in place of saying that it knows this one no more: that would go
-// on for ever, and the session expires by itself. It fails with ErrBadConfig when cfg does not come
-// from NewConfig or connect is not a connect string.
+// and password. It tries every server, again and again, until ctx ends; the error then wraps the
+// error of ctx and the last cause, and names the session. It fails with ErrOtherSession at once
+// when a server hands out another session in place of saying that it knows this one no more: that
+// would go on for ever, and the session expires by itself. It fails with ErrBadConfig when cfg does
+// not come from NewConfig or connect is not a connect string.
 //
 // If the client of that session runs, it is told that the session has expired. So make sure that it
 // is dead.

@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Codes of KeeperException. The package doc has the table of what each means here.
+// Codes of KeeperException. The package doc has a table with the meaning of each.
 const (
 	codeSystemError             = -1
 	codeRuntimeInconsistency    = -2

@@ -99,7 +99,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 // Servers gives the servers as host:port, in the order they were given.
 func (c Config) Servers() []string { return slices.Clone(c.servers) }
 
-// Chroot gives the path that every path is relative to; empty when there is none.
+// Chroot gives the path that every path is relative to; empty without a chroot.
 func (c Config) Chroot() string { return c.chroot }
 
 // SessionTimeout gives the timeout that servers are asked for; they may grant another.

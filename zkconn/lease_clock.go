@@ -81,8 +81,8 @@ func (l *LeaseClock) extend(until instant) {
 	}
 }
 
-// set moves the deadline to a later time, as Extend does, or to an earlier one: the servers may end the session sooner
-// than was known. now is what the clock has just given.
+// set moves the deadline to a later time, as Extend does, or to an earlier one: the servers may end
+// the session sooner than was known. now is a fresh reading of the clock.
 func (l *LeaseClock) set(until, now instant) {
 	for {
 		old := l.readAt(now)

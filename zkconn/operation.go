@@ -52,7 +52,8 @@ func (c *Conn) operate(op, path string, run func(absolute string) error) error {
 	return nil
 }
 
-// failure makes an *Error of an error of the library; one that is an *Error already stays as it is.
+// failure makes an *Error of an error of the library; an error that is an *Error already is not
+// changed.
 func (c *Conn) failure(op, path string, cause error) error {
 	var done *Error
 	if errors.As(cause, &done) {

@@ -152,9 +152,9 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 	}
 }
 
-// CreatorACL allows everything to the creator of a node, and nothing to others: Curator's and ZooKeeper's
-// CREATOR_ALL_ACL. The server puts in its place every identity that the connection has shown: that of WithSASL, of WithAuth
-// ("digest") and of a certificate.
+// CreatorACL allows everything to the creator of a node, and nothing to others: Curator's and
+// ZooKeeper's CREATOR_ALL_ACL. The server replaces it by every identity that the connection has
+// shown: by WithSASL, by WithAuth ("digest") and by a certificate.
 func CreatorACL() []ACL { return zk.AuthACL(zk.PermAll) }
 
 // SASLACL gives permissions to clients that have authenticated with SASL as that id: the user of DIGEST-MD5; the principal of
@@ -207,7 +207,7 @@ func WithParentACLFunc(f func(path string) []ACL) Option {
 	}
 }
 
-// checkACL refuses what no server accepts, or what allows nobody anything.
+// checkACL refuses an ACL that no server accepts, or that allows nobody anything.
 func checkACL(what string, acl []ACL) error {
 	if len(acl) == 0 {
 		return fmt.Errorf("%w: %s %v: must have an entry", ErrBadConfig, what, acl)

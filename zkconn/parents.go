@@ -19,14 +19,15 @@ import (
 //
 // Nodes that exist are no error, even where we may not make them. An ancestor that is reaped
 // meanwhile is made again, a bounded number of times (then ErrNoNode). Where it is refused, it
-// deletes what it has made by then. The error wraps ErrNoChildrenForEphemerals when an ancestor is
-// ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
+// deletes the parents that it has made by then. The error wraps ErrNoChildrenForEphemerals when an
+// ancestor is ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
 	_, err := c.MakeParents(path)
 	return err
 }
 
-// MakeParents is EnsureParents for a node that may be refused below them. It gives what it has made.
+// MakeParents is EnsureParents for a node that may be refused below them. It gives the parents that
+// it has made.
 func (c *Conn) MakeParents(path string) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c

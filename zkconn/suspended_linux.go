@@ -32,11 +32,13 @@ func systemSuspended() func(now time.Time) time.Duration {
 	return s.since
 }
 
-// suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a system call, which was a
-// third of what a hand-off costs a client, because the lease is looked at several times in each. When the machine is resumed
-// Linux adds the time that it was suspended to the wall clock, too (timekeeping_inject_sleeptime), and Go reads that one and
-// the monotonic one without a call. So a reading stands while these two have not moved against each other, and for
-// suspensionKnown at most: for a wall clock that is set back as far, right after the machine was resumed.
+// suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a
+// system call. That was a third of the client's cost of a hand-off, because the lease is looked at
+// several times in each. When the machine is resumed Linux adds the time that it was suspended to
+// the wall clock, too (timekeeping_inject_sleeptime), and Go reads that one and the monotonic one
+// without a call. So a reading stands while these two have not moved against each other, and for
+// suspensionKnown at most: for a wall clock that is set back as far, right after the machine was
+// resumed.
 type suspension struct {
 	read   func() time.Duration                                // by the system's clocks, since the beginning
 	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise; now is a fresh reading of time.Now

@@ -17,8 +17,8 @@
 // Started is the first message, and comes when the lock is held. [LeaseOf] then gives the fencing
 // token, and a context that ends with the lease. Messages that come before are kept, in their
 // order, up to a bound ([WithKept]); others are refused. The lease is checked before each message,
-// and before each continuation of ReenterAfter. So none is served once it has run out, whatever is
-// in the mailbox.
+// and before each continuation of ReenterAfter. So no message is served once it has run out,
+// however full the mailbox is.
 //
 // The lock is given back when the actor has stopped, and its children before it. An actor that its
 // supervisor restarts keeps the lock, and what was kept for it.

@@ -21,7 +21,7 @@ func Then(s messages.State) Part { return Part{state: s} }
 // Maybe is one state that may come next, once.
 func Maybe(s messages.State) Part { return Part{state: s, optional: true} }
 
-// Whatever is any number of states, or none.
+// Whatever matches any number of states, also none.
 func Whatever() Part { return Part{any: true} }
 
 // InOrder makes a pattern of states that come one right after the other.

@@ -77,9 +77,9 @@ func (r *Recorder) States() []messages.State {
 }
 
 // Await waits until the request enters the state for the first time, and gives that transition. It
-// returns at once when the request has been there. The error wraps that of ctx when the state does
-// not come in time, or names the states when the request ends elsewhere. Give ctx a deadline: an actor
-// that is stopped, and not released, may end without a last state.
+// returns at once when the request has been there. The error wraps the error of ctx when the state
+// does not come in time, or names the states when the request ends elsewhere. Give ctx a deadline:
+// an actor that is stopped, and not released, may end without a last state.
 func (r *Recorder) Await(ctx context.Context, state messages.State) (messages.Transition, error) {
 	return r.AwaitNth(ctx, state, 1)
 }

@@ -60,7 +60,8 @@ type WaitListener interface {
 
 // Predecessor describes the contender that a request waits for. It is immutable.
 type Predecessor interface {
-	// Contender gives its node and, where the node says so, its owner and since when. path is that of the lock.
+	// Contender gives its node and, where the node says so, its owner and since when. path is the
+	// lock path.
 	Contender(path string) messages.Contender
 }
 

@@ -60,8 +60,8 @@ func Spawn(system *actor.ActorSystem, session *actors.Session, name string, opts
 // gateway over a session with a session file refuses every request, with the words of
 // ErrSessionFile.
 //
-// It may be stopped at any time; what it has promised is kept until it has run out. Session.Close
-// waits for that. It stops by itself when its session has ended for good.
+// It may be stopped at any time; its promises are kept until they have run out. Session.Close waits
+// for that. It stops by itself when its session has ended for good.
 func New(session *actors.Session, opts ...Option) *actor.Props {
 	if session == nil {
 		panic("turnstile: gateway.New: the session is nil")

@@ -115,7 +115,7 @@ func (q *requester) Receive(ctx actor.Context) {
 		}
 	case *actor.Stopping:
 		q.stop(ctx)
-	case *actor.Restarting: // it ends: what it has told its owner is over, and only its end says so
+	case *actor.Restarting: // it ends: its hold is over, and only its end tells its owner so
 		q.stop(ctx)
 		q.at.remove(q.epoch)
 		ctx.Stop(ctx.Self())

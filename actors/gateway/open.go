@@ -28,8 +28,8 @@ import (
 // locks.WithUnreleased; the others are refused with locks.ErrBadAcquire.
 //
 // The system's remote must run; Close leaves both running. Close gives up what is asked for and
-// held, and does not wait for the gateways to hear of it. What they do not hear of they give back
-// when its lease has run out. at is closed with the client, and serves one client only.
+// held, and does not wait for the gateways to hear of it. A request of which they hear no more they
+// give back when its lease has run out. at is closed with the client, and serves one client only.
 //
 // Errors wrap the error of ctx when no gateway has answered before it ended, and
 // actors.ErrBadAcquire where no gateway is named.

@@ -21,7 +21,7 @@ type route struct {
 	to     *actor.PID // that was found; nil until it is
 	stays  bool       // to has accepted the request, or a hold of its owner
 	again  bool       // what was found before did not answer
-	pinned *actor.PID // where its owner holds: it goes there instead of what is found; nil for nowhere
+	pinned *actor.PID // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
 	asking bool       // the finder is at work
 	waits  *wire.Request
 }
@@ -75,7 +75,7 @@ func (r *route) found(ctx actor.Context, f *found) {
 	}
 }
 
-// stay notes who has accepted the request.
+// stay notes the gateway that has accepted the request.
 func (r *route) stay(gateway *actor.PID) {
 	if r.at.find != nil && !r.stays && gateway != nil {
 		r.to, r.stays = gateway, true

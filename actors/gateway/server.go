@@ -80,7 +80,7 @@ func (g *server) Left(epoch, term uint64) time.Duration {
 	return left
 }
 
-// Receive takes one message. A panic ends the gateway; what it has promised is kept.
+// Receive takes one message. A panic ends the gateway; its promises are kept.
 func (g *server) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {

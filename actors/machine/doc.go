@@ -13,8 +13,8 @@
 //
 // Requests that the machine asks for carry the number of the operation. A reply or a timer with
 // another number than the current one is stale. Step drops it before it looks at the table, so
-// leaving a state voids whatever was under way there. Events with number zero (commands, and events
-// of the session) are never stale.
+// leaving a state voids everything that was under way there. Events with number zero (commands, and
+// events of the session) are never stale.
 //
 // # What the session promises
 //

@@ -47,7 +47,7 @@ const (
 	TurnCame
 	// PredecessorGone: the predecessor's node is gone. It may have given up from the middle of the queue.
 	PredecessorGone
-	// Changed: the queue is not what it was when it was listed, in another way.
+	// Changed: the queue has changed since it was listed, in another way.
 	Changed
 	// Poll: it is time to look at the queue, or at the connection, again.
 	Poll

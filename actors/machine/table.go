@@ -64,8 +64,9 @@ func (m *Machine) take(ev Event) (Effects, *Row) {
 	return effect(Effect{Do: Halt}), nil
 }
 
-// Explain looks one event up in the table, and leaves the machine as it was. It gives the next machine, the
-// work to do, and the row that fires, nil where none does. It takes the event as it is, Overdue or not.
+// Explain looks one event up in the table, and leaves the machine as it was. It gives the next
+// machine, the work to do, and the row that fires, nil where none does. It takes the event
+// unchanged, Overdue or not.
 func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 	effects, row := m.take(ev)
 	return m, effects.All(), row

@@ -47,7 +47,7 @@ type contested struct {
 type standstill struct {
 	lines   []*contested
 	waiting map[string][]*waiter // by who stands still
-	holders bool                 // a contender that holds nothing, and waits elsewhere too, keeps nobody out
+	holders bool                 // a contender that holds no lock, and waits elsewhere too, keeps nobody out
 }
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,

@@ -43,8 +43,8 @@ func (c *conn) answerWord(word string) {
 	_, _ = c.stream.Write([]byte(text))
 }
 
-// envi has ZooKeeper's keys (Environment.list), which is where kazoo looks for the version. Values
-// of Java, and private ones, are not available.
+// envi has ZooKeeper's keys (Environment.list). kazoo looks for the version there. Values of Java,
+// and private ones, are not available.
 func (r *Replica) envi() string {
 	const unavailable = "<NA>"
 	known := map[string]string{

@@ -370,7 +370,7 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 	return open || !direct
 }
 
-// establish tells the client of its session, and carries out what it has sent too early.
+// establish tells the client of its session, and carries out requests that it has sent too early.
 func (c *conn) establish(old bool, id int64) bool {
 	c.sessionID, c.phase = id, max(c.phase, established)
 	c.r.bySession[id] = c

@@ -64,8 +64,8 @@ func (r *Replica) Rejoin() {
 	r.join()
 }
 
-// Stop ends the replica as if its process were killed: its connections are closed, and its port. What it
-// has stays.
+// Stop ends the replica as if its process were killed: its connections are closed, and its port.
+// Its data stay.
 func (r *Replica) Stop() {
 	r.control.Lock()
 	defer r.control.Unlock()

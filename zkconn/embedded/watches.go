@@ -29,8 +29,9 @@ func addWatchMode(asked int32) (watchMode, bool) {
 	return 0, false
 }
 
-// watches are who watches which path. A tree has two of them, as ZooKeeper has (WatchManager): for data, with existence,
-// and for children. Recursive watches are in the former alone: they hear of no changes of children.
+// watches has the watchers of each path. A tree has two of them, as ZooKeeper has (WatchManager):
+// for data, with existence, and for children. Recursive watches are in the former alone: they hear
+// of no changes of children.
 type watches struct {
 	byPath    map[string]*set[watcher]
 	byConn    map[watcher]*set[string]

@@ -73,7 +73,7 @@
 // The file is written in place, not replaced: the lock belongs to the file, and another file that
 // is renamed over it would not have the lock. A write is one call, usually of less than a page,
 // which a killed process does not leave half done. A longer write that is half done leaves a file
-// that cannot be understood, or that names a session that no server knows. What is left behind the
-// newest content is not read. The file is not forced to the disk, for it has to outlive the process
-// and not the host.
+// that cannot be understood, or that names a session that no server knows. Older content behind the
+// newest is not read. The file is not forced to the disk, for it has to outlive the process and not
+// the host.
 package sessionfile

@@ -32,9 +32,9 @@ type File struct {
 	written []byte // what is in the file, as far as is known; nil when it is not known
 }
 
-// Open opens the file and takes its lock, or makes the file where there is none; its folder must
-// exist. It fails with ErrInUse or ErrRefused, or with the error of the system, and then leaves the
-// file as it is.
+// Open opens the file and takes its lock, or makes the file where it does not exist; its folder
+// must exist. It fails with ErrInUse or ErrRefused, or with the error of the system, and then does
+// not change the file.
 func Open(path string) (*File, error) {
 	boot, err := bootID()
 	if err != nil {

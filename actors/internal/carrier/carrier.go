@@ -31,7 +31,7 @@ func madeFirst(c zkconn.Created) coordinator.Made {
 	return m
 }
 
-// causes are the refusals on which something is decided.
+// causes are the refusals that decisions depend on.
 var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
 	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits,
 	coordinator.OverQuota: zkconn.ErrQuota, coordinator.LocalSession: zkconn.ErrLocalSession}

@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
+// readQueue reads the number of permits before the queue: the queue is never older than the number
+// by which it is judged.
 func (k Carrier) readQueue(path string, permits int) *coordinator.View {
 	v := &coordinator.View{}
 	if permits > 0 {

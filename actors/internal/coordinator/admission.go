@@ -272,8 +272,8 @@ func (c *Coordinator) places() (all places) {
 	return all
 }
 
-// restore keeps the places of an epoch that is over: in the next, requests that had nodes come before those that stood
-// in line.
+// restore keeps the places of an epoch that is over: in the next, requests that had nodes come
+// before requests that stood in line.
 func (c *Coordinator) restore(all places) {
 	for _, r := range all.first {
 		c.call(r, called)

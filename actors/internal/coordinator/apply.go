@@ -153,8 +153,8 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	c.beat()
 }
 
-// disconnect takes note that the connection is lost. The servers forget our watches with it, and nobody sets them again
-// but the machines, once each has found out where it stands.
+// disconnect takes note that the connection is lost. The servers forget our watches with it, and
+// only the machines set them again, once each has verified its node.
 func (c *Coordinator) disconnect() {
 	c.epoch.connection = disconnected
 	for _, p := range c.epoch.paths {

@@ -7,10 +7,11 @@ import "slices"
 // done: when one part is refused each is asked for by itself, so that each is answered for itself, and when the outcome
 // is unknown each part's is.
 //
-// Transactions that are under way together may be carried out in any order. One that deletes may need another node
-// (leave.go), which one that was sent later may delete before; then it is refused, and sent once more. So in the
-// batch such deletes are kept from the other changes as soon as there is enough for several transactions. Nobody waits
-// for them but who has given the lock back; for creates, and for the last deletes of a run, others wait.
+// Transactions that are under way together may be carried out in any order. One that deletes may
+// need another node (leave.go), which one that was sent later may delete before; then it is
+// refused, and sent once more. So in the batch such deletes are kept from the other changes as soon
+// as there is enough for several transactions. Only the request that has given the lock back waits
+// for them; for creates, and for the last deletes of a run, others wait.
 
 const (
 	// maxTogether bounds the operations of one transaction; the creates of one lock path stay below

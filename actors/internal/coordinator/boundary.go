@@ -82,8 +82,9 @@ type (
 	// Fired: a timer has.
 	Fired struct{ Timer uint64 }
 
-	// Others says by how much the weight of those ephemeral nodes changes of which only the shell knows, in bytes. Wanted
-	// is for how much there is to be room before that: retained nodes that nobody uses are given up for it.
+	// Others says by how much the weight of those ephemeral nodes changes of which only the shell
+	// knows, in bytes. Wanted is the weight for which room must be made before: retained nodes that
+	// nobody uses are given up for it.
 	Others struct{ Change, Wanted int }
 )
 

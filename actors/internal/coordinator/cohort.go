@@ -95,10 +95,11 @@ func (c *Coordinator) leaveCohort(r *request) {
 	}
 }
 
-// lineOp is the operation in which the machine of a request waits, or waited, in a cohort: the one after its create,
-// for it has heard that the node is taken before anything else. When its machine has gone on since, because the
-// connection was lost or it looks again, what it is told in that operation is void. It asks for a node again then, or
-// whether it has one, and is told what it was given.
+// lineOp is the operation in which the machine of a request waits, or waited, in a cohort: the one
+// after its create, for it has heard that the node is taken before anything else. When its machine
+// has gone on since, because the connection was lost or it looks again, an event with that
+// operation is void. It asks for a node again then, or whether it has one, and is told of the node
+// that it was given.
 func (r *request) lineOp() uint64 { return r.sharing.lineCreate + 1 }
 
 // tellNode tells a request, which asks for a node, of the one that it was given since its machine asked last: in a
@@ -121,7 +122,7 @@ func (c *Coordinator) takeNext(k *cohort) *request {
 	return r
 }
 
-// callNext has the first that waits make a node and lead, where nobody does.
+// callNext has the first waiter make a node and lead, where nobody leads.
 func (c *Coordinator) callNext(q *ownQueue) {
 	k := &q.cohort
 	if k.node != nil || k.called != 0 || len(k.waiting) == 0 || c.epoch.connection != connected {
@@ -150,7 +151,8 @@ func (c *Coordinator) dissolveLine(n *node) {
 	}
 }
 
-// endCohortOf ends the cohort that a node serves: it serves no further request. Who holds with it keeps it.
+// endCohortOf ends the cohort that a node serves: it serves no further request. The request that
+// holds with it keeps it.
 func (c *Coordinator) endCohortOf(q *ownQueue, n *node) {
 	c.dissolveLine(n)
 	k := &q.cohort

@@ -261,7 +261,7 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.epoch.batch.underway--
 	}
 	if f := a.Failure; !f.none() && f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1 {
-		// Nothing was done, for the sake of one part that nobody has asked the others about.
+		// Nothing was done, because one part was refused. The others are not to blame.
 		for _, ch := range t.changes {
 			c.sendSingly(ch, false)
 		}

@@ -80,10 +80,11 @@
 //
 // # Seats
 //
-// A request sits on a node, and one node may seat many requests. A create asks seat where its request
-// is to sit. A request that leaves asks unseat what becomes of its node. Both are in seats.go and only
-// read the state; create and giveUp carry the answers out. The lease, the connection and a revoke
-// request (node.wanted) bound all of them: a node that is wanted back seats nobody else.
+// A request sits on a node, and one node may seat many requests. A create asks seat where its
+// request is to sit. A request that leaves asks unseat what happens to its node. Both are in
+// seats.go and only read the state; create and giveUp carry the answers out. The lease, the
+// connection and a revoke request (node.wanted) bound all of them: a node that is wanted back seats
+// nobody else.
 //
 // One table for all settings. The answers are those besides makes and goes, which a lock without
 // settings gets (TestSeatTable):
@@ -157,10 +158,10 @@
 // Create. The first create of a lock path that is not known finds out about it on the way, and
 // others for the path wait for that (info.txt). The reply tells the token. The queue is listed
 // behind the create, in the same round trip, unless it is crowded, or a node of this session is
-// before the new one (listing.txt). Who is first in a listing that shows its node holds, whenever
-// that was read: those before a node only become fewer. Where this session locks alone, nothing is
-// listed either: a number that follows the one before tells that nobody came between (succession.go,
-// succession.txt). Invariant: one create for a request at a time.
+// before the new one (listing.txt). A request that is first in a listing that shows its node holds,
+// at whatever time that was read: contenders before a node only become fewer. Where this session
+// locks alone, nothing is listed either: a number that follows the one before tells that nobody
+// came between (succession.go, succession.txt). Invariant: one create for a request at a time.
 //
 // Admission (back-pressure). A session bounds the nodes that wait in one queue, and what all of its
 // nodes weigh in the transaction that ends it. Requests beyond that stand in the line of their queue, without a
@@ -219,10 +220,10 @@
 // (reusing.txt). Invariant: nobody holds with a retained node, the queue knows it, and it goes as
 // soon as anybody else is seen.
 //
-// Cohorts. Requests of one session for one lock that ask for it share one node, and those that wait
-// for it have none (cohorts.txt). The node serves a bounded number of grants, for a bounded time.
-// Invariant: where requests wait in a cohort, one leads or was told to; a request that waits there
-// has no node.
+// Cohorts. Requests of one session for one lock that ask for it share one node, and waiters have no
+// node (cohorts.txt). The node serves a bounded number of grants, for a bounded time. Invariant:
+// where requests wait in a cohort, one leads or was told to; a request that waits there has no
+// node.
 //
 // Readers of a cohort hold together with its node, which is shared as by an owner's requests, and
 // have its token (readers.txt). While they read, others may be let in within the bounds of the

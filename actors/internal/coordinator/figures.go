@@ -5,7 +5,7 @@ package coordinator
 // Epoch is the number of the epoch.
 func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
 
-// Counts is what a session has seen, and what it has at the servers.
+// Counts has the counts of a session: of events, and of its nodes at the servers.
 type Counts struct {
 	// Stale counts what came for an epoch or an attempt that was over. It only grows.
 	Stale int64

@@ -70,9 +70,10 @@ func (contest) remove(c *Coordinator, r *request, op uint64) {
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
 }
 
-// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the
-// data of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the
-// number; the others watch the one before them, which says by a write to its node that it holds.
+// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number
+// is recorded in the data of the lock path. The first contender that does not fit watches all
+// before it, because any of them may leave first, and the number of permits. The others watch the
+// one before them, which tells by a write to its node that it holds.
 type semaphore struct{ fifo }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }

@@ -114,8 +114,9 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	return shown && (l.permits > 0 || r.spec.Permits == 0)
 }
 
-// showsUnheard reports whether a listing shows what a request should have heard of that has waited for long and looks
-// again: a node that it waits for is gone, the permits are others, or nobody is before it any more.
+// showsUnheard reports whether a listing shows a change of which a request should have heard an
+// event. The request has waited for long and looks again. The change is that a node that it waits
+// for is gone, the number of permits is another, or nobody is before it any more.
 //
 // It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends
 // the wait. Only the ends of this session's own nodes come by another way, perhaps later: these count once the

@@ -68,7 +68,7 @@ func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s sea
 	}
 	ahead := c.ownAhead(r, s)
 	counted := append(r.queue.ownPrefixes(), ours...)
-	if s.node != nil && s.node.exists() { // which of those that are coming are before it, only the listing tells
+	if s.node != nil && s.node.exists() { // only the listing tells which of the coming nodes are before it
 		coming := r.queue.comingPrefixes()
 		counted = slices.DeleteFunc(counted, func(prefix string) bool { return slices.Contains(coming, prefix) })
 	}
@@ -84,7 +84,8 @@ func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s sea
 	return s
 }
 
-// isBefore reports whether a seat is in the line of a node that is before a number: who has that number is behind.
+// isBefore reports whether a seat is in the line of a node that is before a number, so that the
+// node with that number is behind it.
 func (s seat) isBefore(number int32) bool {
 	return s.node != nil && s.node.exists() && s.node.number < number
 }
@@ -145,7 +146,8 @@ func (q *ownQueue) ownPrefixes() (all []string) {
 	return append(all, q.comingPrefixes()...)
 }
 
-// comingPrefixes gives those of nodes that are being made, or of which nobody knows whether they were.
+// comingPrefixes gives the prefixes of nodes that are being made, or whose creates have an unknown
+// outcome.
 func (q *ownQueue) comingPrefixes() (all []string) {
 	for _, sp := range q.coming {
 		all = append(all, sp.Style.Prefix(sp.GUID))

@@ -19,8 +19,8 @@ type node struct {
 	arrivals  arrivals
 	// users are the requests whose node it is: several where a hold is shared; while it is retained, the one that had it.
 	users []RequestID
-	// successor is the node of this session that was right behind it when its holder left: who has the lock now, or is to
-	// have it.
+	// successor is the node of this session that was right behind it when its holder left. Its
+	// request has the lock now, or is to have it.
 	successor *node
 	// line are the readers without a node that are to hold with this one, too: see cohort.go.
 	line    []RequestID

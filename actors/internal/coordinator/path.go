@@ -50,9 +50,10 @@ type change struct {
 	node string // to be deleted; empty for a create
 }
 
-// listing is a listing of one lock path that is under way, and who waits for it. One listing serves everybody who asked
-// before it was answered and whose node it shows: nodes only ever vanish from before a contender, so that an older view
-// never makes it look closer to the head than it is.
+// listing is a listing of one lock path that is under way, with the requests that wait for it. One
+// listing serves everybody who asked before it was answered and whose node it shows: nodes only
+// ever vanish from before a contender, so that an older view never makes it look closer to the head
+// than it is.
 type listing struct {
 	ask     uint64
 	first   lister
@@ -78,7 +79,7 @@ type watcher struct {
 type role uint8
 
 const (
-	// waits: the node keeps the request out of the lock, or says something of who does.
+	// waits: the request waits for this node, or reads it to learn who holds.
 	waits role = iota
 	// looksAhead: it is the one before its predecessor.
 	looksAhead

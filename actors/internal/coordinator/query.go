@@ -31,8 +31,8 @@ type (
 		Beside string
 	}
 
-	// SeekReclaimable looks for what an earlier process held under the request's label, in a session that is nobody's
-	// any more. *Reclaimable answers it.
+	// SeekReclaimable looks for the node that an earlier process held with under the request's
+	// label, in a session that no process uses any more. *Reclaimable answers it.
 	SeekReclaimable struct{ Spec *Spec }
 
 	// TakeOver makes the node of a request in place of one that an earlier process has left, if that is there and nobody
@@ -274,7 +274,7 @@ const (
 	Deferred = outcome.Deferred
 )
 
-// Cause tells those refusals apart on which something is decided.
+// Cause tells the refusals apart that decisions depend on.
 type Cause uint8
 
 // The causes.

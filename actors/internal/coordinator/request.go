@@ -16,8 +16,8 @@ const (
 
 // wait has the nodes that a request watches while it waits: its predecessor; for the first waiter
 // of a semaphore, all contenders before it, and the number of permits; or the whole lock path. It
-// ends with the first event that says that the queue is not what it was. Its operation tells it
-// from earlier ones.
+// ends with the first event that says that the queue has changed. Its operation tells it from
+// earlier ones.
 type wait struct {
 	op uint64
 	// nodes has the names of the nodes that keep the request out; the empty name is the lock path

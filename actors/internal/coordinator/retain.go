@@ -90,8 +90,8 @@ func (c *Coordinator) release(q *ownQueue) {
 	}
 }
 
-// releaseAll lets all retained nodes go, because what would tell of others who want the locks is lost with the
-// connection. A request that was to reuse one recovers, and asks again.
+// releaseAll lets all retained nodes go, because the watches that would tell of other contenders
+// are lost with the connection. A request that was to reuse one recovers, and asks again.
 func (c *Coordinator) releaseAll() {
 	for _, r := range c.inOrder() {
 		if r.retains() {
@@ -108,8 +108,8 @@ func (c *Coordinator) releaseAll() {
 // node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
 // is granted the lock; a contender that is granted it later has a greater token.
 //
-// This costs one round trip, as a create does; what is saved is the delete. A sync would
-// be cheaper for the servers and prove nothing: a leader that is cut off answers it.
+// This costs one round trip, as a create does, and saves the delete. A sync would be cheaper for
+// the servers and prove nothing: a leader that is cut off answers it.
 //
 // When the check does not succeed, because the node is gone or its outcome is unknown, the session
 // deletes the node, which may still exist, and the request makes its own.

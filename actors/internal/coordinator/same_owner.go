@@ -60,7 +60,8 @@ func (c *Coordinator) leaveOwner(r *request) {
 	}
 }
 
-// granted notes that a request holds, and lets those of its owner share it who wait for that.
+// granted notes that a request holds, and lets requests of its owner share the hold that wait for
+// it.
 func (c *Coordinator) granted(r *request) {
 	if !r.held {
 		c.setHeld(r, true)

@@ -225,7 +225,7 @@ func (c *Coordinator) mayPassOn(r *request) bool {
 		k.grants < r.spec.Want.Cohort && c.epoch.connection == connected && c.at.Lease.Valid
 }
 
-// maxRetained bounds how many nodes a session keeps that nobody holds with.
+// maxRetained bounds the nodes that a session keeps although nobody holds with them.
 const maxRetained = 1024
 
 // mayRetain reports whether the node of a holder that gives back is kept for the next request.

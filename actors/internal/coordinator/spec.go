@@ -69,7 +69,7 @@ func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
 // Reads reports whether the request shares the lock with others that read.
 func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
 
-// exclusive reports whether it shares it with nobody, and has a queue.
+// exclusive reports whether its holder is alone, and it has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
 
 // sharesNode reports whether its node may serve further requests of the session: see cohort.go.

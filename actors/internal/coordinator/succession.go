@@ -30,7 +30,7 @@ package coordinator
 // Servers send no event to a session that may not READ the node, and setting an ACL is no event. So
 // a lock path that loses READ, is deleted and is made again looks as if it had stayed. No request
 // tells them apart at no cost. A watch is therefore believed in for a session timeout at most, and
-// set anew: a read that is refused ends it. LIMITS says what is left.
+// set anew: a read that is refused ends it. LIMITS names the remaining gap.
 //
 // Where others lock, too, numbers do not follow one another, and a create without a listing would
 // cost a round trip more. So it takes some successive nodes (Bounds.Streak) before the lock path is

@@ -56,7 +56,8 @@ func (m *mailbox) PostSystemMessage(message any) {
 	}
 }
 
-// put puts in a message, and reports whether the caller is to have the messages taken: nobody does so yet.
+// put puts in a message, and reports whether the caller has to start handling messages, because
+// nobody does yet.
 func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,10 +143,11 @@ type fifo struct {
 
 func (f *fifo) push(message any) { f.all = append(f.all, message) }
 
-// few is how many messages an empty queue keeps room for.
+// few is the number of messages for which an empty queue keeps room.
 const few = 4
 
-// pop takes the first message; false where there is none. With the last of a burst the memory of that is given back.
+// pop takes the first message; false where the queue is empty. With the last of a burst the memory
+// of that is given back.
 func (f *fifo) pop() (message any, some bool) {
 	if f.head == len(f.all) {
 		return nil, false

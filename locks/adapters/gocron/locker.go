@@ -61,7 +61,7 @@ type NotRun struct {
 	// Once says who runs it, or has run it.
 	Once locks.Once
 	// Err is nil where somebody runs the job for this tick, or has. Otherwise it wraps
-	// locks.ErrNotRun, and says why nobody does: as where the run of an older tick is under way.
+	// locks.ErrNotRun, and says why nobody runs it, as where the run of an older tick is under way.
 	Err error
 }
 

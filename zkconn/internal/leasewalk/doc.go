@@ -9,7 +9,7 @@
 // the last call, and never one of a broken chain.
 //
 // The model (world_test.go) has three members: the first leader, a follower, and a member that an
-// election makes the leader. The names are those of ZooKeeper's classes, read in 3.9.5:
+// election makes the leader. The names are ZooKeeper's classes, read in 3.9.5:
 //
 //   - SessionTrackerImpl.run: the tracker takes a session that is due off its queue, at any moment
 //     from then on, and removes it at any moment after that. A touch in between changes nothing,

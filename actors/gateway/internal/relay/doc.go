@@ -79,9 +79,9 @@
 // # Silence
 //
 // A requester that hears nothing says so as a local lock actor does when its connection is down: it
-// is recovering, and a holder's owner is told Suspended. A holder is Lost when what it was promised
-// runs out. A waiter goes to the next gateway, if several are named, with a new id. The gateway
-// that it leaves gives the old request up, because it hears of it no more.
+// is recovering, and a holder's owner is told Suspended. A holder is Lost when its promise runs
+// out. A waiter goes to the next gateway, if several are named, with a new id. The gateway that it
+// leaves gives the old request up, because it hears of it no more.
 //
 // A requester that wants to end and hears nothing ends as Failed with messages.ReasonUnreachable.
 // The owner is told the same reason when the gateway is closed and there is no other one.

@@ -174,7 +174,7 @@ func reasonOf(notice any) messages.Reason {
 	return messages.ReasonNone
 }
 
-// closed is the detail of an end that comes of the end of a gateway.
+// closed is the detail of an end that the end of a gateway has caused.
 const closed = "the gateway is closed"
 
 // here translates a reason that a gateway gives. ReasonSessionClosed is about the gateway's

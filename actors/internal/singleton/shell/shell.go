@@ -332,7 +332,7 @@ func (s *singletonActor) deliver(ctx actor.Context) {
 	}
 }
 
-// drop makes dead letters of what was kept: no child will come.
+// drop makes dead letters of the kept messages: no child will come.
 func (s *singletonActor) drop(ctx actor.Context) {
 	for _, env := range s.backlog.take() {
 		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
