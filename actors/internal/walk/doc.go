@@ -87,8 +87,8 @@
 // as few bounds as show the thing: each multiplies the states by five to twenty. A plan with Prompt
 // has a tenth of the states of one without.
 //
-// A kind of move is a row of a table: of requests and sessions in kinds_test.go, of operators in
-// operator_test.go.
+// A kind of move is a row of a table: of requests and sessions in move_kinds_test.go, of
+// operators in operator_test.go.
 //
 // Seeded mistakes test the checker: it must find each. Every test run has those at the boundary of
 // the coordinator: an output dropped, doubled or altered (boundary_test.go). `make mistakes` has
@@ -115,9 +115,9 @@
 //	data        plan, state, world
 //	invariants  invariants, admission
 //	model       servers, sessions, carry, shells, connection
-//	moves       kinds, operator, moves
+//	moves       move_kinds, operator, moves
 //	walk        fingerprint, explore
-//	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_passed_on,
+//	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_sticky_cohort,
 //	            plans_admission, plans_max_waiters, plans_faults
 //	mistakes    seeded, boundary
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
