@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -168,6 +169,32 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 	require.WithinDuration(t, start.Add(time.Hour+1599*time.Millisecond), l.Deadline(), time.Microsecond)
 	term, _ := l.Term()
 	require.EqualValues(t, 1, term)
+}
+
+// A deadline that is set to and fro, and extended meanwhile, is always one of those that were given, in one term.
+func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
+	l := NewLeaseClock(nil)
+	start := l.now()
+	l.set(start.Plus(time.Hour), start)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for k := range 200 {
+				until := start.Plus(time.Hour + time.Duration(i+8*k)*time.Second)
+				if i == 0 {
+					l.ExtendTo(time.Duration(until))
+				} else {
+					l.set(until, l.now())
+				}
+				assert.True(t, l.Unbroken(1))
+			}
+		})
+	}
+	all.Wait()
+	left := l.state.Load().deadline - start.Plus(time.Hour)
+	require.Zero(t, time.Duration(left)%time.Second)
+	require.Less(t, time.Duration(left), 1600*time.Second)
+	require.True(t, l.Unbroken(1))
 }
 
 // Two who look at a lease as it runs out begin one new term, not two.
