@@ -120,8 +120,8 @@
 //   - Suspended: the connection is down, or a heartbeat had no answer when the next was due. The
 //     lock is still held until the deadline.
 //   - Resumed: the session has found the node again before the deadline.
-//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final,
-//     whatever the server says later. A node that may be left is deleted as soon as there is a
+//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final: no
+//     later answer of a server changes it. A node that may be left is deleted as soon as there is a
 //     connection.
 //
 // A lock actor compares the deadline with the clock before each event that it handles. So a process

@@ -36,8 +36,7 @@ type sessionOptions struct {
 // With one in the actor system, a program also gets protoactor's own figures, of every actor. They
 // have a price: spawning and stopping an actor took three to four times as long (9 µs without, 27
 // to 34 µs with). They go to the global MeterProvider (otel.SetMeterProvider), whichever was given.
-// While there is none, protoactor keeps 2 KB of each actor for good, and a lock request is an
-// actor.
+// Without that one, protoactor keeps 2 KB of each actor for good, and a lock request is an actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
@@ -126,8 +125,8 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // predecessor's locks are then free after a few round trips, instead of a session timeout. An
 // orderly Close leaves the file empty.
 //
-// The file is made where there is none; its folder must exist. It must be the user's own, with no
-// access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
+// The file is made where it does not exist; its folder must exist. It must be the user's own, with
+// no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
 // host. In a container, put it on a volume that outlives it. What another host wrote, or this one
 // before a restart, is passed over. Package sessionfile has the rules and the reasons.
 //

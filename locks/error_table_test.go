@@ -29,8 +29,8 @@ var apart = map[string]string{
 }
 
 // TestEveryErrorHasARow: every exported error variable of the module's packages has one row in
-// errorTable, under whatever name, or its package stands apart. Every exported error type unwraps
-// to an error that has a row.
+// errorTable, under any name, or its package stands apart. Every exported error type unwraps to an
+// error that has a row.
 func TestEveryErrorHasARow(t *testing.T) {
 	all := readErrors(t)
 	var rows []string

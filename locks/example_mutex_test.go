@@ -52,8 +52,8 @@ func ExampleMutex_TryLock() {
 	// in the queue: 1
 }
 
-// How long to wait is what the context says. The error names the lock path, the node and the state;
-// the node is deleted after Lock has returned.
+// The context bounds the wait. The error names the lock path, the node and the state; the node is
+// deleted after Lock has returned.
 func ExampleMutex_Lock_timeout() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		lease, err := client.Mutex("/report").Lock(ctx)

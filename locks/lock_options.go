@@ -280,7 +280,7 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 //
 // Lock looks before it makes its node, which is one round trip more. The bound is exact within a
 // client. Clients that look at the same moment may go beyond it together. A call that was let in is
-// not refused any more, whatever happens to its connection or session.
+// not refused any more, even when its connection or session is lost.
 //
 // What is wrong with the call itself is told first: a semaphore's call that names another number of
 // permits hears ErrPermits, and never that the queue is full.

@@ -65,10 +65,10 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 // are told when they made themselves revocable; go-zookeeper's Lock and kazoo's do not listen.
 // Waiters are left alone, and no node is made.
 //
-// It gives the contenders that were asked, as they were before. Who they are Queue goes on telling,
-// besides that they were asked, where their nodes are Turnstile's; other libraries' are
-// overwritten. Deadlocks believes of holders that were asked that they give back what they have.
-// Where nobody holds the error wraps ErrNotHolding. Where one of several may not be asked it wraps
+// It gives the contenders that were asked, as they were before. Queue still names them, and says
+// that they were asked, where their nodes are Turnstile's; other libraries' nodes are overwritten.
+// Deadlocks believes of holders that were asked that they give back what they have. Where nobody
+// holds the error wraps ErrNotHolding. Where one of several may not be asked it wraps
 // zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	return c.revoke(ctx, path, messages.Contender{})

@@ -14,21 +14,22 @@ import (
 //
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
 //
-// Who runs leaves a mark when work has returned nil: the node "ran" below key says who it was and
-// when that began. The period is counted from there to now, both by the clock of the servers, who
-// are asked for the time by a write (to the node "clock"): what the clocks of the clients show
-// changes nothing. A schedule is not exact, so choose a period that is a little shorter than the
-// time between two runs of it; and servers whose clocks differ make it as much longer or shorter
-// when another of them becomes the leader. A mark from the servers' future counts as made now.
+// A run leaves a mark when work has returned nil: the node "ran" below key names the process and
+// the time at which the run began. The period is counted from there to now, both by the clock of
+// the servers, who are asked for the time by a write (to the node "clock"): what the clocks of the
+// clients show changes nothing. A schedule is not exact, so choose a period that is a little
+// shorter than the time between two runs of it; and servers whose clocks differ make it as much
+// longer or shorter when another of them becomes the leader. A mark from the servers' future counts
+// as made now.
 //
 // The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds what else is
 // to be written with it. Thus the work is done at least once: when it fails, panics, or loses the
 // lock, there is no mark, and the next caller runs it again, at once unless WithRetryAfter says
 // otherwise. WithMarkFirst marks before the work: at most once.
 //
-// Who finds somebody else at it does not wait, and so does nothing when that one fails; WithWaiting
-// waits for its turn and looks at the mark then. The context of work is as in Do; the lock is given
-// back when it has returned.
+// A caller that finds a run under way does not wait, and so does nothing when that run fails;
+// WithWaiting waits for its turn and looks at the mark then. The context of work is as in Do; the
+// lock is given back when it has returned.
 //
 // The error and Once.Outcome say what happened:
 //

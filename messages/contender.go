@@ -35,12 +35,12 @@ type Contender struct {
 	Weight int
 	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
 	Session int64
-	// Token is the fencing token that the node's first grant has, as far as the node tells: who
-	// locks again with a sticky node has a greater one, who downgraded keeps the writer's, who took
-	// the hold of an earlier process back goes on from that one's, and where Asked or Unread the
-	// place in it is not known, so that it may be up to MaxPlace too small. It is for people: a
-	// resource is given the lease's token. It is zero where the node's czxid does not fit, or is
-	// not known.
+	// Token is the fencing token of the node's first grant, as far as the node tells it. The
+	// holder's own token may be another: a greater one when it has locked again with a sticky node,
+	// the writer's after a downgrade, one after the earlier process's when it has taken that hold
+	// back. Where Asked or Unread, the place in the token is not known, so that it may be up to
+	// MaxPlace too small. It is for people: a resource is given the lease's token. It is zero where
+	// the node's czxid does not fit, or is not known.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
@@ -73,8 +73,8 @@ type Contender struct {
 	// time at which the node was made, by the server's clock; zero where Unread and the servers do
 	// not tell.
 	Since time.Time
-	// Who is the one that stands still while it waits: Caller, or Owner, or the actor; "" where that is
-	// not known.
+	// Who names the one that stands still while the contender waits: Caller, or Owner, or the
+	// actor; "" where that is not known.
 	Who string
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool

@@ -112,8 +112,7 @@ func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 //   - pauses between rounds begin at 10 ms and grow to a hundredth of the session timeout, jittered by half, in place of
 //     [WithReconnectBackoff]'s;
 //   - a server that does not answer does not use the lease up: attempts to dial overlap. Where
-//     there is another server, one has half of what is left of the lease to answer the connect
-//     request;
+//     there is another server, one has half of the rest of the lease to answer the connect request;
 //   - a name that cannot be resolved in time stands for the addresses that it had last.
 //
 // Cost: a client that cannot connect makes 100 rounds in a session timeout: 25 a second for 4 s, 10

@@ -19,7 +19,7 @@ type outbox struct {
 	waiting  []byte
 	deadline time.Time // of the newest frame
 	last     time.Time // when the newest frame was put in
-	writing  bool      // a frame is being written by who put it in
+	writing  bool      // a sender is writing its frame by itself
 	sending  bool      // frames are being written by send
 	closed   bool
 	wake     chan struct{}

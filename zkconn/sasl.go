@@ -44,9 +44,10 @@ type SASLExchange interface {
 	// Step answers a challenge, which is empty where the server has nothing more to say. The token may be empty. An
 	// error ends the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
-	// Done reports whether the client is satisfied: with the answers so far and, where the mechanism has that, with
-	// the server's proof of who it is. Once it is true, a token that Step has returned with it is still sent where
-	// it is not empty, and the server must accept that; nothing else is sent.
+	// Done reports whether the client is satisfied: with the answers so far and, where the
+	// mechanism has that, with the server's proof of its identity. Once it is true, a token that
+	// Step has returned with it is still sent where it is not empty, and the server must accept
+	// that; nothing else is sent.
 	Done() bool
 }
 

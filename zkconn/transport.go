@@ -15,8 +15,8 @@ import (
 //
 //   - it reads through a buffer: the library reads every frame in two;
 //   - it writes through an outbox, which coalesces frames: the library writes each by itself;
-//   - it bounds the length of a frame from above, and below: the library allocates whatever it is told, and panics on
-//     a reply that is shorter than its header;
+//   - it bounds the length of a frame from above, and below: the library allocates any length that
+//     it is told, and panics on a reply that is shorter than its header;
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
 //     library for good (its PR 163). What was "written" fails when the library finds the connection closed;
@@ -39,7 +39,7 @@ type transport struct {
 	multis   multis
 
 	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
-	scratch   []byte        // for a frame with a ping before it; of who sends
+	scratch   []byte        // for a frame with a ping before it; the sender's
 	own       int32         // how many requests of our own were sent, for their xids; likewise
 	keepalive *keepalive
 
@@ -68,7 +68,7 @@ type transportObserver interface {
 	passes(frame []byte)
 	// sessionEnded: there is nothing more to be had from the session. cause is nil where a server has said that it is over.
 	sessionEnded(t *transport, cause error)
-	// failed: the connection is of no use any more; once.
+	// failed: the connection has failed. It is called once.
 	failed(t *transport, cause error)
 }
 

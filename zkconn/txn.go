@@ -33,8 +33,8 @@ type Op struct {
 	Version int32
 	// Ephemeral: the node that is created ends with the session. Sequential: the server puts ten digits behind its name.
 	Ephemeral, Sequential bool
-	// Parents: a create may have parents that do not exist, which are to be made with it. It is for who looks what is
-	// missing (actors.Session.Transact); Conn.Txn refuses it.
+	// Parents: a create may have parents that do not exist, which are to be made with it. It is for
+	// a caller that finds out which are missing (actors.Session.Transact); Conn.Txn refuses it.
 	Parents bool
 
 	acl []ACL // of a parent, see MissingParents; nil: the ACL of WithACL

@@ -133,8 +133,8 @@ func TestMembersOfCohortsHaveToStay(t *testing.T) {
 	}
 }
 
-// TestOwnCohortsAreAddedToWhatIsRead: who has a node counts, and not who has made it; and where
-// somebody waits without a node there is something to read.
+// TestOwnCohortsAreAddedToWhatIsRead: the present owner of a node counts, and not its maker; and
+// where somebody waits without a node there is something to read.
 func TestOwnCohortsAreAddedToWhatIsRead(t *testing.T) {
 	behind := []messages.Contender{{Path: "/a/x", ID: "w", Who: "W"}}
 	own := cohorts{

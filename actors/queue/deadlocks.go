@@ -46,7 +46,7 @@ type contested struct {
 // standstill is the search for deadlocks.
 type standstill struct {
 	lines   []*contested
-	waiting map[string][]*waiter // by who stands still
+	waiting map[string][]*waiter // by the owner that stands still
 	holders bool                 // a contender that holds no lock, and waits elsewhere too, keeps nobody out
 }
 

@@ -91,8 +91,8 @@ func drawRequests(t *rapid.T) (requests []asked, permits int) {
 	return requests, permits
 }
 
-// TestDeadlocksAreWhereNobodyGetsOn: there is a circle exactly where somebody waits for ever, and only those who do
-// are in it.
+// TestDeadlocksAreWhereNobodyGetsOn: there is a circle exactly where requests wait for ever, and
+// only such requests are in it.
 func TestDeadlocksAreWhereNobodyGetsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		requests, permits := drawRequests(t)

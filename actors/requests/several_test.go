@@ -101,9 +101,9 @@ func (u *user) does(next Next) error {
 // stuck says whom nobody would ever tell anything more, though it is not over.
 func (u user) stuck() bool { return !u.asked && u.held == 0 && !u.paused && !u.ended && !u.goBack }
 
-// TestEveryCourseOfSeveral: in whatever order things happen to up to four locks, they are asked for
-// one after the other, never while others go back, and it ends once, when none is left; it begins
-// again for want of room alone, a few times.
+// TestEveryCourseOfSeveral: under every order of events of up to four locks, they are asked for one
+// after the other, never while others go back, and it ends once, when none is left; it begins again
+// for want of room alone, a few times.
 func TestEveryCourseOfSeveral(t *testing.T) {
 	seen, again, mostRefusals := 0, false, 0
 	for locks := 1; locks <= 4; locks++ {

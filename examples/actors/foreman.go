@@ -82,7 +82,7 @@ func (f *foreman) held(ctx actor.Context, held *messages.Held) {
 	f.holding = true
 	f.grants = append(f.grants, held.Grant)
 	if len(f.grants) == 1 {
-		f.spawn(ctx) // the second one, who will wait
+		f.spawn(ctx) // the second one, which will wait
 		return
 	}
 	if held.Token <= f.grants[0].Token {

@@ -121,7 +121,7 @@ func TestDashboardNames(t *testing.T) {
 	}
 	for _, v := range dashboard.Templating.List {
 		check(t, names, v.Definition, used)
-		if q, is := v.Query.(map[string]any); is { // the definition is what people see, this is what is asked
+		if q, is := v.Query.(map[string]any); is { // people see the definition; this is the query
 			require.Equal(t, v.Definition, q["query"], v.Name)
 		}
 	}

@@ -216,8 +216,8 @@ func TestPool(t *testing.T) {
 	})
 }
 
-// TestSupervisedWorker: it panics while it holds, twice. Its supervisor starts it again, and it gets the lock anew
-// each time, before anybody who has waited has it for ever; nothing is left in the end.
+// TestSupervisedWorker: it panics while it holds, twice. Its supervisor starts it again, and it
+// gets the lock anew each time, before a waiter has it for ever; nothing is left in the end.
 func TestSupervisedWorker(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		client := patient.Open(t, servers)

@@ -210,8 +210,8 @@ func (t *terminal) takeBack(mend bool) {
 	}
 }
 
-// toFront puts a process group into the foreground. Who does that from the background would get SIGTTOU, which
-// startChild has ignored.
+// toFront puts a process group into the foreground. A process that does that from the background
+// would get SIGTTOU, which startChild has ignored.
 func (t *terminal) toFront(group int) { _ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group) }
 
 // suspend stops zklock because the command was stopped, and returns when it goes on. It is false where there is nobody

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dumped is what a leader writes; other servers have the sessions with their timeouts.
+// dumped is the dump of a leader; other servers list the sessions with their timeouts.
 const dumped = `SessionTracker dump:
 Session Sets (2)/(3):
 2 expire at Thu Jan 01 00:10:00 UTC 1970:

@@ -247,7 +247,7 @@ func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(
 	return nil
 }
 
-// atIt says who has the lock, as far as that is known.
+// atIt names the holder of the lock, as far as it is known.
 func atIt(once locks.Once) string {
 	if once.Holder.Host == "" {
 		return ""

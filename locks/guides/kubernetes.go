@@ -39,16 +39,16 @@
 //	locks.WithSessionFile("/session/worker.session")
 //
 // An emptyDir lives as long as the pod, also over restarts of its containers, and stays on its
-// node. That is what the file needs: it trusts the kernel that its writer ran under, and passes
-// over what another kernel wrote. So a StatefulSet's network volume does no harm when the pod
-// moves, and no good. One process uses one file; a second gets an error from Open. Package
-// zkconn/sessionfile has the rules.
+// node. The file needs that: it trusts the kernel that its writer ran under, and passes over what
+// another kernel wrote. So a StatefulSet's network volume does no harm when the pod moves, and no
+// good. One process uses one file; a second gets an error from Open. Package zkconn/sessionfile has
+// the rules.
 //
 // # A pod that is evicted, a node that is gone
 //
 // The session expires after its timeout, and others have their turn. Kubernetes may start the
-// successor while the old pod still runs behind a cut network. That is what the lease is for: the
-// old one's ends before others can hold. It cannot call back what the old one has sent already; see
+// successor while the old pod still runs behind a cut network. The lease is for this case: the old
+// one's ends before others can hold. It cannot call back what the old one has sent already; see
 // "Fencing".
 //
 // # What to set

@@ -57,7 +57,7 @@
 //   - Downgrade. Curator before 5.5 lets a writer that already waits in beside the reader.
 //     Downgrade does not, but a waiting writer of such a Curator in the same queue goes by
 //     Curator's rules.
-//   - Persistent locks, barriers, queues, caches, shared counters: there are none here.
+//   - Persistent locks, barriers, queues, caches, shared counters: Turnstile does not have them.
 //   - Semaphores have nodes of their own kind and share no queue with Curator's.
 //
 // # From go-zookeeper's Lock

@@ -119,11 +119,12 @@
 // Unlock sends nothing. The check is a transaction. Nothing less proves that an operator has not
 // deleted the node and somebody else holds; a node that is gone is not reused.
 //
-// In return the first one who comes from elsewhere waits until the node has gone, for a listing and
-// a delete more. TryLock finds the lock taken at first. Where processes take turns it is of no use.
-// A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when
-// somebody comes, when their time is over, when the connection has been lost, and with the session
-// (tests/kinds/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
+// In return the first contender from another client waits until the node has gone, for a listing
+// and a delete more. TryLock finds the lock taken at first. Where processes take turns it gains
+// nothing. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go
+// when somebody comes, when their time is over, when the connection has been lost, and with the
+// session (tests/kinds/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in
+// tests/matrix).
 //
 // # Quotas and throttling
 //

@@ -68,10 +68,10 @@
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly, locks.WithStartDeadline(time.Hour))
 //	log.Printf("%s: %s", once.Outcome, once.Mark) // already ran: done at ..., for ..., by process 4711 on web2
 //
-// Most replicas come while the job runs: OnceBusy. Who is at it is Once.Holder then, because the mark
-// may not be written yet. Where nobody runs the job for an instant, the error wraps ErrNotRun, so no
-// night is missed silently. The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's
-// schedules have for it:
+// Most replicas come while the job runs: OnceBusy. Once.Holder names the replica that runs it,
+// because the mark may not be written yet. Where nobody runs the job for an instant, the error
+// wraps ErrNotRun, so no night is missed silently. The rest is the caller's decision. Beside it is
+// what Kubernetes' CronJob and Temporal's schedules have for it:
 //
 //	a run that failed or died     it stays the only one; WithRetryAfter: again     backoffLimit
 //	a late one                    it runs; WithStartDeadline: not after that       startingDeadlineSeconds

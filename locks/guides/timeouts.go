@@ -58,8 +58,8 @@
 // timeout that was granted to the session: all servers must allow the same. Where they do not, a
 // session that moves to one that grants less has a shorter lease at once, and for good. Sessions
 // expire at ticks, so a crash frees the lock up to a tick later than T. The 0.4 is derived for a
-// tick of at most T/2, which is what the servers see to unless minSessionTimeout is set below two
-// ticks: do not do that.
+// tick of at most T/2, which servers ensure unless minSessionTimeout is set below two ticks: do not
+// do that.
 //
 // Where the servers' tick is known to be short, say so with WithServerTick. With a tick of 200 ms
 // and T of 10 s a lease lasts 0.56 T from the heartbeat, and outages of 3.5 s are survived instead

@@ -35,7 +35,7 @@ const guardProcesses = 16
 // chance to be seen.
 type guard struct {
 	words   *[guardWords]int64
-	process int // which one this is, of those that share the guard; -1 where none do
+	process int // the number of this process among those that share the guard; -1 where none do
 	unmap   func() error
 }
 

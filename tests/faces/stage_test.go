@@ -60,7 +60,7 @@ func (s *spawned) revoke(*testing.T) { s.r.Send(&messages.Revoke{}) }
 
 func (s *spawned) rests(t *testing.T) { t.Helper(); require.Empty(t, s.r.Told) }
 
-// ended: the parent is told each notice once, as the observer is. The error is that of callers:
+// ended: the parent is told each notice once, as the observer is. The error is for callers only:
 // notices have a reason.
 func (s *spawned) ended(t *testing.T, _ error) {
 	t.Helper()

@@ -22,8 +22,8 @@ type scene struct {
 	subject *player
 	front   *player      // holds the lock, and is waited for; nil where the subject is the first
 	beside  *locks.Lease // is held beside them, until the subject holds or has ended; nil for none
-	// elsewhere is a lease of the subject's client for another lock, where the fault meets the look of a bounded subject.
-	// creates is how many nodes were made in the lock path before.
+	// elsewhere is a lease of the subject's client for another lock, where the fault meets the look
+	// of a bounded subject. creates is the number of nodes that were made in the lock path before.
 	elsewhere *locks.Lease
 	creates   int32
 	brake     *brake  // what stops the subject; nil where nothing does

@@ -89,7 +89,7 @@ type parcel struct {
 type stream struct {
 	done    context.Context        // ends when the connection is cut
 	read    func() ([]byte, error) // called until it fails; its bytes are not used again
-	deliver func([]byte) bool      // false: the connection is of no use any more
+	deliver func([]byte) bool      // false: the connection has failed
 	cut     func()                 // makes a read that waits return
 }
 

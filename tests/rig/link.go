@@ -109,7 +109,7 @@ func (l *link) stream(from net.Conn, deliver func(frame []byte) bool) stream {
 		read: func() ([]byte, error) {
 			frame, err := readFrame(buffered)
 			if err != nil {
-				return nil, err // half a frame is none
+				return nil, err // half a frame does not count
 			}
 			return frame, nil
 		},

@@ -35,7 +35,7 @@ var (
 	faults    = []Fault{expiry, cut, silence, pause, kill, lostReply}
 )
 
-// outcome says who holds while the fault lasts.
+// outcome names the holder while the fault lasts.
 type outcome string
 
 const (

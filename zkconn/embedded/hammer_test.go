@@ -15,7 +15,7 @@ import (
 
 // crowd is several clients that work on one path at once, and what they have counted.
 type crowd struct {
-	writes  atomic.Int64 // requests that take a zxid, those that were refused too
+	writes  atomic.Int64 // requests that take a zxid, refused ones too
 	creates atomic.Int64 // nodes made below the path
 	mu      sync.Mutex
 	names   map[string]int // how often each was given out

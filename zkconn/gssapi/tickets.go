@@ -20,8 +20,8 @@ type source interface {
 	owner() string
 	// realm is the owner's.
 	realm() string
-	// refresh looks whether somebody else has changed the source; tickets from before are then of no use. It may be
-	// called by several at once.
+	// refresh looks whether somebody else has changed the source; older tickets are then useless.
+	// It may be called by several at once.
 	refresh(ctx context.Context) (changed bool, err error)
 	// find gives a ticket for a service that is there already, maybe an expired one, or nil.
 	find(service principal) *credential

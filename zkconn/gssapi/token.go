@@ -92,8 +92,8 @@ func openToken(token []byte) (kind [2]byte, body []byte, err error) {
 	return [2]byte(body), body[len(kind):], nil
 }
 
-// readReply checks the server's answer to our request: only who can read the ticket can encrypt
-// the time of the authenticator with the session key.
+// readReply checks the server's answer to our request: only a server that can read the ticket can
+// encrypt the time of the authenticator with the session key.
 func (k *kdcs) readReply(token []byte, ticket *credential, sent *types.Authenticator) (*messages.EncAPRepPart, error) {
 	kind, body, err := openToken(token)
 	switch {

@@ -118,7 +118,7 @@ func (c *Coordinator) changed(in Changed) {
 	}
 }
 
-// hear takes an event for watchers, who are not registered any more.
+// hear passes an event on to watchers, which are not registered any more.
 func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Change) {
 	for _, w := range all {
 		switch w.role {

@@ -86,8 +86,8 @@ func TestTransactionsAreBounded(t *testing.T) {
 	}
 }
 
-// giveBack has so many requests make their nodes, hold one after the other and give back. All of their deletes need the
-// node of the next, who has the lock; they wait to be sent.
+// giveBack has so many requests make their nodes, hold one after the other and give back. All of
+// their deletes need the node of the next holder; they wait to be sent.
 func (c *crowd) giveBack(many int) (next string) {
 	first := c.last + 1
 	c.ask(many+1, 0)

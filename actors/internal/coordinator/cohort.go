@@ -192,9 +192,10 @@ func (c *Coordinator) cohortOver(t timer) {
 // the next place of its token: greater than the one before, and less than the token of any node made later. The places
 // behind its own are its own where no other node of the lock path was made in its transaction.
 //
-// That the node exists is known as for every holder: by its create, by a watch, which is asked for with the first grant
-// that is passed on, and by heartbeats. An operator who deletes it takes the lock from its holder, who hears of that
-// with the event, like every holder. A hold that is taken from its owner is not passed on.
+// That the node exists is known as for every holder: by its create, by a watch, which is asked for
+// with the first grant that is passed on, and by heartbeats. An operator who deletes it takes the
+// lock from its holder, which hears of that with the event, like every holder. A hold that is taken
+// from its owner is not passed on.
 
 // passOn gives the node of a holder that gives back to the next request in its cohort.
 func (c *Coordinator) passOn(r *request) {

@@ -231,10 +231,10 @@
 // writer of this session waits there, none is let in. Invariant: only one owner's requests, or
 // readers, share a node; nobody stands in the line of a node that has the lock, or goes.
 //
-// Descriptions. A node's data say who has it, for searches for deadlocks in other processes and for
-// people. Where it was passed on they are written anew before long, never in the way of a grant
-// (descriptions.txt). Invariant: where they are wrong, a look at them is due; a session writes at most
-// twice a second.
+// Descriptions. A node's data name its present owner, for searches for deadlocks in other processes
+// and for people. Where it was passed on they are written anew before long, never in the way of a
+// grant (descriptions.txt). Invariant: where they are wrong, a look at them is due; a session
+// writes at most twice a second.
 //
 // Owners (reentrant locks). Requests of one owner for one lock would wait for each other for ever. The second shares
 // the hold, becomes a downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a

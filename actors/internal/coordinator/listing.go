@@ -67,7 +67,7 @@ func (r *request) disagrees(permits int) string {
 	return ""
 }
 
-// listed is the purpose of a List, and who asked first.
+// listed is the purpose of a List, with the request that asked first.
 type listed struct {
 	path string
 	by   RequestID

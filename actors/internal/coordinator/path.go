@@ -178,7 +178,7 @@ type ownQueue struct {
 	room     room
 	// coming are the requests whose nodes may come, or be there under names that are not known yet.
 	coming []*Spec
-	// succession tells whether this session locks alone.
+	// succession is the evidence that this session locks alone.
 	succession succession
 }
 
@@ -354,7 +354,7 @@ func (q *ownQueue) neighbour(n *node) *node {
 	return nil
 }
 
-// ignoreArrivals ends the watch for others who come to the queue of a node.
+// ignoreArrivals ends the watch for other contenders that come to the queue of a node.
 func (q *ownQueue) ignoreArrivals(n *node) {
 	if n.arrivals == arrivalsUnwatched {
 		return

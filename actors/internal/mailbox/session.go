@@ -17,10 +17,10 @@ type sessionMailbox struct {
 	from    func(message any) From
 }
 
-// From says who brings a message to a session actor.
+// From says which sender brings a message to a session actor.
 type From uint8
 
-// Who brings a message.
+// The senders of messages.
 const (
 	// Others may hold a mutex that the session actor needs.
 	Others From = iota

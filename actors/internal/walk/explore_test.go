@@ -142,7 +142,8 @@ func (k *walker) explore() error {
 	return err
 }
 
-// expand makes every move of a state. It adds the states that were not reached before to those that wait.
+// expand makes every move of a state. It adds states that were not reached before to the waiting
+// ones.
 func (k *walker) expand(w *world, from waiting, todo []waiting) (_ []waiting, err error) {
 	quiet := true
 	w.load(from.state)

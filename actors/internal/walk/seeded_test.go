@@ -252,7 +252,7 @@ var inCoordinator = []seeded{
 		rule("counted := append(r.queue.ownPrefixes(), ours...)", "counted := slices.Clone(ours)")),
 		plan: Plan{Sessions: two, MaxWaiters: behindOne}, breaks: WaitersBounded},
 	{name: "count no node that may be before that of the cohort", source: edits(
-		rule("if s.node != nil && s.node.exists() { // only", "if false { // which")),
+		rule("if s.node != nil && s.node.exists() { // only", "if false { // only")),
 		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: third, Prompt: true,
 			Bounds: Bounds{Cuts: 1}}, breaks: WaitersBounded},
 	{name: "refuse who was let in", source: edits(

@@ -157,7 +157,7 @@ type servers struct {
 	data     [maxPaths][maxSessions]bool
 }
 
-// at gives the place of a node, -1 when there is none.
+// at gives the place of a node, -1 when it does not exist.
 func (z *servers) at(name string) int {
 	return slices.IndexFunc(z.nodes, func(n node) bool { return n.name == name })
 }

@@ -172,7 +172,7 @@ func (t *track) note(now time.Time, happened []Event, log *log) {
 		}
 		happened = append(happened[:mostAtOnce:mostAtOnce], rest)
 	}
-	// Who has gone has made room: that is told first.
+	// Contenders that have gone have made room: that is told first.
 	slices.SortStableFunc(happened, func(a, b Event) int { return cmp.Compare(lateness(a), lateness(b)) })
 	for i := range happened {
 		happened[i].ID = log.number()

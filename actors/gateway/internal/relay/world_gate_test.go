@@ -100,7 +100,7 @@ func (g *gate) beat() {
 	g.w.after(timeout/6, &g.process, g.beat)
 }
 
-// loseAll takes the lock from who holds it, and begins anew for who waits, as lock actors do.
+// loseAll takes the lock from its holder, and begins anew for the waiters, as lock actors do.
 func (g *gate) loseAll(why messages.Reason) {
 	for id, l := range g.locks {
 		if l.state == messages.StateHeld {
