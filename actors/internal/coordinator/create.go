@@ -94,20 +94,30 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 	}
 }
 
-func (p countingAhead) answered(c *Coordinator, _ uint64, answer Answer) {
+func (p countingAhead) answered(c *Coordinator, id uint64, answer Answer) {
 	r, view := c.requests[p.request], &answer.(*Listed).View
+	if view.Failure.none() {
+		r.queue.path.noteSize(view)
+		for _, before := range append(c.takeLooksBefore(r, id), p) {
+			c.decideByLook(c.requests[before.request], before.op, view, p.ours)
+		}
+		return
+	}
 	r.sharing.waits = 0
 	switch f := view.Failure; {
 	case f.is(NoPermits):
 		c.refuse(r, p.op, messages.ReasonPermits, fmt.Sprintf("data of %s: %s", r.spec.Path, f.Detail))
 	case f.Outcome == Refused:
 		c.refuse(r, p.op, reason(f), f.Detail)
-	case !f.none():
-		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: f.Detail})
 	default:
-		r.queue.path.noteSize(view)
-		c.takeSeat(r, p.op, c.withinBoundOf(view, p.ours, r, c.seat(r)))
+		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: f.Detail})
 	}
+}
+
+// decideByLook gives a request the seat that it is due, by the queue as it was listed.
+func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []string) {
+	r.sharing.waits = 0
+	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seat(r)))
 }
 
 // tryAgain tries the creates again that wait for another request to be decided. It tries none while

@@ -175,8 +175,9 @@
 // come first.
 //
 // Bound on waiters (load shedding). A request with MaxWaiters has the queue listed before its create, and is
-// refused where it would wait behind so many (max_waiters.txt). Invariant: a request that was refused never had a
-// node, and one that was let in is never refused.
+// refused where it would wait behind so many (max_waiters.txt). An answer decides those of the session, too, that
+// asked before it, so they keep their order. Invariant: a request that was refused never had a node, and one
+// that was let in is never refused.
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
 // in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it

@@ -1,5 +1,10 @@
 package coordinator
 
+import (
+	"maps"
+	"slices"
+)
+
 // What the shell may ask of a coordinator, and package walk.
 
 // Epoch is the number of the epoch.
@@ -31,6 +36,17 @@ func (c *Coordinator) Requests() int { return len(c.requests) }
 
 // Knows reports whether anything is left of a request.
 func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
+
+// Looking gives the requests that have a queue listed to know whether they may wait in it, in the order in which they
+// asked.
+func (c *Coordinator) Looking() (all []RequestID) {
+	for _, id := range slices.Sorted(maps.Keys(c.epoch.asked)) {
+		if p, looks := c.epoch.asked[id].(countingAhead); looks && !p.stale(c, id) {
+			all = append(all, p.request)
+		}
+	}
+	return all
+}
 
 // LetIn reports whether a request with a bound on waiters was found to be within it.
 func (c *Coordinator) LetIn(id RequestID) bool { r := c.requests[id]; return r != nil && r.admitted }

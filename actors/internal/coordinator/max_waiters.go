@@ -22,6 +22,8 @@ import (
 //     counted as they were listed, the requests of its own session as they are when the answer
 //     comes. So within a session the bound is exact. Sessions that look at the same moment may each
 //     find room, and go beyond it together.
+//   - Answers may come in another order than that in which the queue was asked for. So one decides those of the session,
+//     too, who asked before it: they came first, and it is newer than what they asked for.
 //   - In the line of a node that has the lock, nobody of another session is before it: nothing is listed.
 //   - A request that need not wait is not refused. Nor is one that was let in once: not after a
 //     loss of the connection or of the session, and not for looking again.
@@ -172,4 +174,25 @@ type countingAhead struct {
 func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
 	return r == nil || r.life == ended || r.sharing.waits != p.op || c.epoch.connection != connected
+}
+
+// takeLooksBefore takes the looks at a queue that were asked for before one that is answered, in order. Their own answers
+// find nobody then.
+func (c *Coordinator) takeLooksBefore(r *request, id uint64) (all []countingAhead) {
+	var earlier []uint64
+	for asked, what := range c.epoch.asked {
+		p, looks := what.(countingAhead)
+		if !looks || asked > id || p.stale(c, asked) {
+			continue
+		}
+		if other := c.requests[p.request]; other.queue == r.queue && other.spec.Permits == r.spec.Permits {
+			earlier = append(earlier, asked)
+		}
+	}
+	slices.Sort(earlier)
+	for _, asked := range earlier {
+		all = append(all, c.epoch.asked[asked].(countingAhead))
+		delete(c.epoch.asked, asked)
+	}
+	return all
 }

@@ -62,10 +62,18 @@ func (w *world) waitsWith(n *node) bool {
 	return false
 }
 
+// looking gives the requests of a session that have the queue listed to know whether they may queue.
+func (w *world) looking(s int) []coordinator.RequestID {
+	if !w.plan.boundsWaiters() {
+		return nil
+	}
+	return w.sessions[s].decides.Looking()
+}
+
 // checkWaiters checks WaitersBounded (see messages.Acquire.MaxWaiters), when a session has decided. Contenders of other
 // sessions are counted where the queue was listed for that: as far as the session knows, later ones are not before the
-// request.
-func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.Output) {
+// request. looking are those that had the queue listed before the input, in order: one answer decides several.
+func (w *world) checkWaiters(s int, looking []coordinator.RequestID, in coordinator.Input, outputs []coordinator.Output) {
 	if !w.plan.boundsWaiters() {
 		return
 	}
@@ -77,7 +85,7 @@ func (w *world) checkWaiters(s int, in coordinator.Input, outputs []coordinator.
 	}
 	for _, out := range outputs {
 		if told, is := out.(*coordinator.Tell); is && told.Event.Reason == messages.ReasonQueueFull {
-			w.refusedBehind(int(told.To)-1, listed)
+			w.refusedBehind(int(told.To)-1, listed, looking)
 		}
 	}
 	for i, of := range w.plan.Sessions {
@@ -119,13 +127,19 @@ func (w *world) letIn(i int, listed []string) {
 }
 
 // refusedBehind: a request is refused because of the contenders before it. It counts all that the
-// session knows of, and all others that were listed.
-func (w *world) refusedBehind(i int, listed []string) {
+// session knows of, and all others that were listed. Those that the same answer has let in count where
+// they looked before it.
+func (w *world) refusedBehind(i int, listed []string, looking []coordinator.RequestID) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
+	justLetIn := func(j int) bool {
+		at, me := slices.Index(looking, coordinator.RequestID(j+1)), slices.Index(looking, coordinator.RequestID(i+1))
+		return at >= 0 && at < me && w.sessions[s].decides.LetIn(coordinator.RequestID(j+1))
+	}
 	known := func(j int) bool {
 		return j != i && w.plan.Sessions[j] == s && w.plan.Paths[j] == w.plan.Paths[i] &&
 			w.sessions[s].decides.Knows(coordinator.RequestID(j+1)) &&
-			(w.actors[j].life == stopped || w.plan.MaxWaiters[j] == 0 || w.plan.Try[j] || w.actors[j].is.any(queued))
+			(w.actors[j].life == stopped || w.plan.MaxWaiters[j] == 0 || w.plan.Try[j] || w.actors[j].is.any(queued) ||
+				justLetIn(j))
 	}
 	before := w.others(listed, known)
 	for j := range w.plan.Sessions {

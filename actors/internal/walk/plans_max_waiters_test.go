@@ -28,6 +28,7 @@ var smallMaxWaiters = []Plan{
 	{Name: "the last behind two, one waits inside", Sessions: four, MaxWaiters: lastBounded, Waiting: 1, Prompt: true},
 	{Name: "the third behind one, two sessions", Sessions: oneTwo, MaxWaiters: thirdBounded, Prompt: true,
 		Bounds: Bounds{Cancels: 1}},
+	{Name: "behind two, in turn", Sessions: three, MaxWaiters: behindTwo, InTurn: true, Prompt: true},
 	{Name: "behind one in a cohort", Sessions: three, Cohort: cohort, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "the third behind one in a cohort, a cut", Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded,

@@ -79,6 +79,7 @@ var (
 var (
 	behindNobody = [maxActors]int{1, 1, 1, 1}
 	behindOne    = [maxActors]int{2, 2, 2, 2}
+	behindTwo    = [maxActors]int{3, 3, 3, 3}
 	thirdBounded = [maxActors]int{2: 2}
 	lastBounded  = [maxActors]int{3: 3}
 )

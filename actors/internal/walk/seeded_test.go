@@ -255,6 +255,9 @@ var inCoordinator = []seeded{
 		rule("if s.node != nil && s.node.exists() { // only", "if false { // only")),
 		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: third, Prompt: true,
 			Bounds: Bounds{Cuts: 1}}, breaks: WaitersBounded},
+	{name: "decide by a look for one alone", source: edits(
+		rule("range append(c.takeLooksBefore(r, id), p) {", "range []countingAhead{p} {")),
+		plan: Plan{Sessions: two, MaxWaiters: behindOne, InTurn: true, Prompt: true}, breaks: InOrder},
 	{name: "refuse who was let in", source: edits(
 		rule("!r.spec.Want.Try && !r.admitted && s.queues()", "!r.spec.Want.Try && s.queues()")),
 		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,

@@ -32,11 +32,12 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if sess.lease {
 		at.Lease.Left = time.Hour
 	}
+	looking := w.looking(s)
 	outputs := sess.decides.Apply(told, mistake.at(at))
 	if o, ok := in.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
-	w.checkWaiters(s, in, outputs)
+	w.checkWaiters(s, looking, in, outputs)
 	for _, out := range outputs {
 		if mistake.Outputs == nil {
 			w.output(s, out)
