@@ -67,19 +67,21 @@ var stories = []struct {
 		s.reach(t, one, messages.StateReleased)
 	}},
 	{"timeout", func(t *testing.T, s teller) {
-		first, one := s.spawn(messages.Acquire{Path: "/story"})
-		s.reach(t, one, messages.StateHeld)
 		for timeout := 200 * time.Millisecond; ; timeout *= 2 {
-			_, two := s.spawn(messages.Acquire{Path: "/story", Timeout: timeout})
+			path := fmt.Sprintf("/story/%d", timeout) // what is left of one that was in vain would show
+			first, one := s.spawn(messages.Acquire{Path: path})
+			s.reach(t, one, messages.StateHeld)
+			_, two := s.spawn(messages.Acquire{Path: path, Timeout: timeout})
 			s.reach(t, two, messages.StateCancelled)
+			s.send(first, &messages.Release{})
+			s.reach(t, one, messages.StateReleased)
 			if slices.Contains(two.States(), messages.StateWatching) {
 				break
 			}
 			require.Less(t, timeout, patient.Bound, "it never waits")
-			s.omit(two) // its time was over before it waited
+			s.omit(one) // the waiter's time was over before it waited
+			s.omit(two)
 		}
-		s.send(first, &messages.Release{})
-		s.reach(t, one, messages.StateReleased)
 	}},
 	{"revocation", func(t *testing.T, s teller) {
 		lock, r := s.spawn(messages.Acquire{Path: "/story", Grace: 100 * time.Millisecond})
