@@ -34,7 +34,7 @@ func openMeasured(t *testing.T, p *rig.Partitionable, leads bool, timeout time.D
 	m.proxy = rig.NewProxy(t, p.Members()[m.member].Addr())
 	client := openReal(t, m.proxy.Addr(), locks.WithSessionTimeout(timeout))
 	m.outside = m.connect(t)
-	for ctx := bounded(t); ; {
+	for deadline := time.Now().Add(5 * bound); ; { // one attempt takes long where the session is lost in it
 		m.holder = newRealPlayer(t, client, lockPath)
 		lease := m.holder.hold(t)
 		_, err := m.outside.Sync(lockPath)
@@ -46,9 +46,10 @@ func openMeasured(t *testing.T, p *rig.Partitionable, leads bool, timeout time.D
 		}
 		select { // a machine that stands still loses so short a session
 		case <-lease.Context().Done():
-		case <-ctx.Done():
+		case <-bounded(t).Done():
 			t.Fatal("a node that is held and is not there")
 		}
+		require.True(t, time.Now().Before(deadline), "no session lasts until a heartbeat")
 	}
 }
 
