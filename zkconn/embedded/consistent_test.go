@@ -175,7 +175,7 @@ func soundWatches(r *Replica, w *watches) error {
 		byConn += paths.len()
 	}
 	for of, mode := range w.modes {
-		if mode == recursively {
+		if mode&recursively != 0 {
 			recursive++
 		}
 		if !w.byConn[of.by].has(of.path) {
