@@ -87,10 +87,11 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 	return c
 }
 
-// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, SendRevokeRequest,
-// Break, SetPermits, FindDeadlocks) to the session and waits for the answer, which may be a refusal. It
-// returns ErrSessionClosed when the session has ended, and an error that wraps that of ctx when ctx
-// ends first: the query is then withdrawn, but one that acts may have acted.
+// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing,
+// SendRevokeRequest, Break, SetPermits, FindDeadlocks) to the session and waits for the answer,
+// which may be a refusal. It returns ErrSessionClosed when the session has ended, and an error that
+// wraps the error of ctx when ctx ends first: the query is then withdrawn, but one that acts may
+// have acted.
 //
 // It is for goroutines. An actor sends the query to PID by itself, and gets the answer as a
 // message.

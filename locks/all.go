@@ -144,7 +144,7 @@ func (l *Leases) Release() {
 	}
 }
 
-// Unlock gives all locks back, in the reverse order. Its errors are those of Lease.Unlock, joined;
+// Unlock gives all locks back, in the reverse order. It returns the errors of Lease.Unlock, joined;
 // it waits for all, or for the end of ctx.
 func (l *Leases) Unlock(ctx context.Context) error {
 	l.cancel(ErrReleased)

@@ -36,7 +36,7 @@ type Leader struct {
 
 // Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
 // and campaigns again. value is shown to everybody who asks for the leader: at most 1024 bytes,
-// such as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
+// such as an address. It takes the place of WithLabel. It returns the errors of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
 	l.want.Label = value
@@ -73,8 +73,8 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 // then the channel is closed. A Leader without a Token means that nobody leads. A slow receiver
 // gets the newest: leaders in between are left out, as are those whose terms began and ended
 // between two looks. While the connection is down nothing is told. If the lock path turns out not
-// to be readable, the channel is closed. Errors wrap that of ctx, zkconn.ErrBadPath, ErrClosed, or
-// ErrNeedsSession over a gateway.
+// to be readable, the channel is closed. Errors wrap the error of ctx, zkconn.ErrBadPath,
+// ErrClosed, or ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token}
@@ -97,7 +97,7 @@ type Leadership struct {
 // Value is the value of the campaign.
 func (l *Leadership) Value() string { return l.value }
 
-// Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
+// Resign ends the term, and the next one in the queue leads. It returns the errors of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
 // terms are the terms that Run leads now: more than one where several calls of Run share an

@@ -47,7 +47,7 @@ type Membership struct {
 
 // Join joins with data of at most 1024 bytes, such as an address, and returns when others see it.
 // When the session expires it joins again in the next one, under another ID, until Leave, or until
-// that fails for good: see Membership.Done. Errors are those of RWMutex.RLock.
+// that fails for good: see Membership.Done. It returns the errors of RWMutex.RLock.
 func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	l := g.lock
 	l.want.Label = data
@@ -116,10 +116,10 @@ func (m *Membership) Err() error {
 	}
 }
 
-// Leave leaves the group, and returns when our member is known to be gone. Its errors are those of
+// Leave leaves the group, and returns when our member is known to be gone. It returns the errors of
 // Lease.Unlock, or the reason why it could not join again. Where our session has expired, and it is
-// not known yet whether we have joined again in the next one, it waits until that is known, or
-// ctx ends.
+// not known yet whether we have joined again in the next one, it waits until that is known, or ctx
+// ends.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()
 	<-m.over
@@ -148,7 +148,7 @@ func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	}
 }
 
-// Members lists who is in the group, in the order in which they came. Errors are those of
+// Members lists who is in the group, in the order in which they came. It returns the errors of
 // Client.Queue.
 func (g *Group) Members(ctx context.Context) ([]Member, error) {
 	queue, err := g.client.Queue(ctx, g.want.Path)
@@ -161,7 +161,7 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 // Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is
 // closed; then the channel is closed. A slow receiver gets the newest. While the connection is down
 // nothing is told. Each watcher costs the servers a watch and a read of all members at every
-// change. Errors are those of Election.Observe.
+// change. It returns the errors of Election.Observe.
 func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
 	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
 		ids := make([]string, len(members))

@@ -104,7 +104,7 @@ type namedKey struct {
 	lease *Lease        // from its grant to its Unlock; with the Named's mu
 }
 
-// Lock waits until the lock of a key is held, or ctx ends. Its errors are those of Mutex.Lock.
+// Lock waits until the lock of a key is held, or ctx ends. It returns the errors of Mutex.Lock.
 func (n *Named) Lock(ctx context.Context, key string) error {
 	at := n.enter(key)
 	select {
@@ -118,7 +118,7 @@ func (n *Named) Lock(ctx context.Context, key string) error {
 }
 
 // TryLock is Lock that does not wait for others. It is false where somebody holds the lock or waits
-// for it, in this process or in another. Its errors are those of Mutex.TryLock, but for
+// for it, in this process or in another. It returns the errors of Mutex.TryLock, but for
 // ErrNotAcquired.
 func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	at := n.enter(key)
@@ -135,7 +135,7 @@ func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 }
 
 // Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this
-// Named, and otherwise its errors are those of Lease.Unlock: ErrLost says that the lock was lost
+// Named, and otherwise it returns the errors of Lease.Unlock: ErrLost says that the lock was lost
 // since Lock, and others may have had it.
 //
 // The lock is given back whatever ctx does: with one that has ended, Unlock only does not wait.

@@ -39,11 +39,11 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 }
 
 // Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error.
-// They wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire
-// for options out of their range, ErrReentry where ctx is that of a lease of the same lock,
-// ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the
-// request is left, or it is being deleted: the request is followed to its end, also when ctx has
-// ended.
+// They wrap the error of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth,
+// actors.ErrBadAcquire for options out of their range, ErrReentry where ctx is that of a lease of
+// the same lock, ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no
+// node of the request is left, or it is being deleted: the request is followed to its end, also
+// when ctx has ended.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
 // TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
@@ -65,8 +65,8 @@ func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
 	return &RWMutex{newLock(c, messages.Acquire{Path: path}, opts)}
 }
 
-// Lock waits until the lock is held for writing. Errors are those of Mutex.Lock, and ErrUpgrade
-// where ctx is that of a lease for reading the same lock, which would wait for itself.
+// Lock waits until the lock is held for writing. It returns the errors of Mutex.Lock, and
+// ErrUpgrade where ctx is that of a lease for reading the same lock, which would wait for itself.
 func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Write).acquire(ctx)
 }
@@ -78,7 +78,7 @@ func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
 
 // RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
 // lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
-// comes in between. Lease.Downgrade does both. Errors are those of Mutex.Lock.
+// comes in between. Lease.Downgrade does both. It returns the errors of Mutex.Lock.
 func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Read).acquire(ctx)
 }
@@ -96,8 +96,8 @@ func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
 
 // Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
 // given back, and the new one has the same token. It returns ErrNotWriter for a lease of another
-// kind, and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise errors are
-// those of RLock, and the lease is held as before.
+// kind, and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise it returns the
+// errors of RLock, and the lease is held as before.
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
@@ -136,8 +136,8 @@ func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaph
 	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
-// Acquire waits until n permits are held. The lease gives all of them back together. Errors are
-// those of Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this
+// Acquire waits until n permits are held. The lease gives all of them back together. It returns the
+// errors of Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this
 // one says.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
@@ -171,7 +171,7 @@ func (s *Semaphore) Weight(n int) Locker {
 // number, and fail with ErrPermits only when they ask for more than that. Later requests must name
 // the new number.
 //
-// Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
+// Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
 func (c *Client) SetPermits(ctx context.Context, path string, permits int) error {
 	set, err := ask[*messages.PermitsSet](ctx, c, "set permits of", path,
@@ -196,7 +196,7 @@ func (c *Client) Contest(path string, opts ...LockOption) *Contest {
 	return &Contest{newLock(c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
 }
 
-// Lock waits until the node is ours, or ctx ends, and gives the lease. Errors are those of
+// Lock waits until the node is ours, or ctx ends, and gives the lease. It returns the errors of
 // Mutex.Lock.
 func (m *Contest) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 

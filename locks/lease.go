@@ -179,7 +179,7 @@ func (l *Lease) Release() { l.release() }
 // was not ours any more.
 //
 // It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
-// session timeout after the servers went out of reach. Then the error wraps that of ctx, or
+// session timeout after the servers went out of reach. Then the error wraps the error of ctx, or
 // ErrUnconfirmed. The release goes on: the session deletes the node as soon as a server is in
 // reach, and the servers delete it when the session expires. Call Unlock again to hear how it
 // ended.

@@ -18,8 +18,8 @@ import (
 // time. Contenders that go away meanwhile are left out, and children that are no contenders are
 // passed over. A contender whose data may not be read is shown with what its name tells.
 //
-// Errors wrap that of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not
-// be read, or ErrClosed.
+// Errors wrap the error of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may
+// not be read, or ErrClosed.
 func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, error) {
 	q, err := ask[*messages.Queue](ctx, c, "queue of", path, &messages.ReadQueue{Path: path})
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 // Missing gives the uppermost node of a path that does not exist: "" where the path exists, "/"
 // where the chroot of the client is missing. The path may be "/". An empty Queue may be that of a
 // free lock, whose path goes some time after its last contender, or of a path or a chroot that was
-// mistyped. Errors are those of Queue, and ErrNeedsSession over a gateway.
+// mistyped. It returns the errors of Queue, and ErrNeedsSession over a gateway.
 func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 	found, err := ask[*messages.MissingFound](ctx, c, "look for", path, &messages.FindMissing{Path: path})
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 // data, so those of other programs are not found. Children with contenders' names are not looked
 // into. It lists every other node below the root, several at a time, and stops after 100 000 of
 // them: then the answer is Truncated. What may not be read is reported in Unread, and is no error.
-// Errors are those of Queue.
+// It returns the errors of Queue.
 func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, error) {
 	tree, err := ask[*messages.LockTree](ctx, c, "locks below", root, &messages.ReadLocks{Root: root})
 	if err != nil {
@@ -69,7 +69,8 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 // that they were asked, where their nodes are Turnstile's; other libraries' nodes are overwritten.
 // Deadlocks believes of holders that were asked that they give back what they have. Where nobody
 // holds the error wraps ErrNotHolding. Where one of several may not be asked it wraps
-// zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors are those of Queue.
+// zkconn.ErrNoAuth, and the contenders given are the others. Otherwise it returns the errors of
+// Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	return c.revoke(ctx, path, messages.Contender{})
 }
@@ -105,8 +106,8 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
 // where the contender is not well formed or its token is not known, as where its node may not be
-// read. It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of
-// Queue.
+// read. It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise it returns the
+// errors of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
 	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})
@@ -135,7 +136,8 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
 // do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
 // ms unless that client is cut off or paused. Nodes that this client retains are known and left
-// out. What may not be read is passed over; Locks tells what that is. Errors are those of Queue.
+// out. What may not be read is passed over; Locks tells what that is. It returns the errors of
+// Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	sure, _, err := c.deadlocks(ctx, messages.FindDeadlocks{Root: root})
 	return sure, err
@@ -148,7 +150,7 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 // be well: look at for how long the members have waited. What is passed on within 1.25 s is not
 // among them, nor are those that wait in a cohort, or in one process for more permits of a
 // semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
-// Errors are those of Queue.
+// It returns the errors of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})
 }

@@ -69,7 +69,7 @@ func Check(path string, version int32) Op {
 //   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a
 //     part was refused, and nothing was written. A Create whose parent does not exist gives
 //     ErrNoNode, too.
-//   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
+//   - It wraps the error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be
 //     while the session lives.
 //
@@ -228,8 +228,8 @@ func (l *Lease) notWritten(err error) error {
 //   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so what was read
 //     may be another holder's, and is not given.
 //   - It wraps zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
-//   - It wraps that of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
-//     lost.
+//   - It wraps the error of ctx, or ErrBadPath. Get waits for a connection, and reads again when
+//     one is lost.
 //   - It wraps ErrNeedsSession: the client is one over gateways.
 func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int32, err error) {
 	if l.from.client.Session() == nil {
