@@ -122,12 +122,13 @@ var roomCells = []cell{
 	{fault: serverRestarted, strike: restart, outcome: looksAgain, course: queuesThen},
 	{fault: leaderKilled, at: onLeader, strike: dethrone, outcome: looksAgain, course: queuesThen},
 	{fault: quorumLost, at: everywhere, strike: disband, frontLost: true,
-		outcome: "the sessions lapse before the quorum is back: it looks again in the next, and queues behind what is left of the holder",
+		outcome: "the sessions lapse before the quorum is back: it looks again, and queues behind what the holder left",
 		course:  anew(stCreating, stRecovering)},
 	{fault: paused, at: stoppedIn(stCreating), strike: pauseIn, outcome: asksLate + "and queues behind the one",
 		course: andBack(stCreating, stListing, stWatching)},
 	{fault: nodeDeleted, strike: meanwhile((*scene).pruneFront), frontLost: true,
-		outcome: "the one before is deleted between look and create: it is let in, and holds at once", course: andBack(stCreating)},
+		outcome: "the one before is deleted between look and create: it is let in, and holds at once",
+		course:  andBack(stCreating)},
 	{fault: parentDeleted, strike: meanwhile((*scene).raze), frontLost: true,
 		outcome: "the lock path is deleted between look and create: the create makes it again, and it holds",
 		course:  andBack(stCreating)},
@@ -135,7 +136,8 @@ var roomCells = []cell{
 		course: because(messages.ReasonNoAuth, stCreating, stFailed)},
 	{fault: eventFirst, absurd: "it sets no watch"},
 	{fault: endedElsewhere, at: atFollower, strike: meeting(embedded.EndBefore),
-		outcome: "the look is answered, and the create is refused: let in once, it queues in the next session", course: queuesThen},
+		outcome: "the look is answered, and the create is refused: let in once, it queues in the next session",
+		course:  queuesThen},
 }
 
 // refusedFull is the cell of a subject that is refused, because one holds.

@@ -25,7 +25,8 @@ func inBubble(t *testing.T, story func(t *testing.T, b *beside)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		story(t, &beside{server, bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())})
+		open := func() *locks.Client { return bubble.OpenClient(t, server, server.Connect()) }
+		story(t, &beside{server: server, client: open(), other: open()})
 	})
 }
 
