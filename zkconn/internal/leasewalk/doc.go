@@ -33,8 +33,8 @@
 //     other, because Leader.processSync does not look at the session.
 //
 // Any stream may stall, let messages pass one by one, and heal. What is not stalled is delivered
-// before time goes on. The client's clock may fall behind by T/10. Another client may end the
-// session: then its lease may last until the timeout from there, and no longer.
+// before time goes on. The client's clock may stand still, until it is T/10 behind. Another client
+// may end the session: then its lease may last until the timeout from there, and no longer.
 //
 // # What is assumed, or coarser than reality
 //
@@ -43,7 +43,8 @@
 //   - The shortest timeout of all servers is known to the client from the start. Where it is not, a
 //     lost answer to a connect request may have shortened the session unseen.
 //   - One swap loses at most one touch. A swap that loses two breaks the rule, as a test shows.
-//   - The client's clock falls behind at once, or not at all. It never goes faster.
+//   - The client's clock stands still once, until it is behind, or not at all. It never goes faster,
+//     and never back: that is what package evidence asks of its caller.
 //   - No observer masters, no restored servers.
 //
 // # How it explores

@@ -126,6 +126,7 @@ func (w *world) make(m move) {
 		w.leaves(int(m.at), second)
 	case lags:
 		l.Lags--
+		w.stands = w.shown()
 		w.lag += w.plan.Lag
 	case ends:
 		l.Ends--

@@ -154,6 +154,10 @@ func TestMistakesApply(t *testing.T) {
 	}
 }
 
+// once are seeds that have shown a fault, if only of the model. With 773269 the client's clock went back as it fell
+// behind, so that an answer seemed to have come before its request had gone out.
+var once = []uint64{773269}
+
 // TestRandom plays histories of the real rule.
 func TestRandom(t *testing.T) {
 	t.Run("plans", func(t *testing.T) {
@@ -161,6 +165,10 @@ func TestRandom(t *testing.T) {
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				var all result
+				for _, seed := range once {
+					_, err := play(p, seed)
+					require.NoError(t, err, "seed %d", seed)
+				}
 				for seed := range uint64(histories()) {
 					r, err := play(p, seed)
 					require.NoError(t, err)

@@ -84,7 +84,8 @@ type pipe struct {
 type world struct {
 	plan *plan
 
-	now, lag  int // the client's clock is lag behind
+	now, lag  int // the client's clock is lag behind, and stands still until it is
+	stands    int // what it showed when it fell behind
 	chain     *evidence.Chain
 	until     evidence.Instant // the lease, as of the last call
 	proved    bool
@@ -173,7 +174,10 @@ func (w *world) clone() *world {
 	return &next
 }
 
-func (w *world) clock() evidence.Instant { return evidence.Instant(w.now-w.lag) * unit }
+func (w *world) clock() evidence.Instant { return evidence.Instant(w.shown()) * unit }
+
+// shown is what the client's clock shows. It never goes back, as the chain wants it.
+func (w *world) shown() int { return max(w.now-w.lag, w.stands) }
 
 // read takes the lease from the chain, as zkconn does after each call.
 func (w *world) read() { w.until, w.proved = w.chain.Lease() }
@@ -401,7 +405,7 @@ func (w *world) append(to []byte) []byte {
 		}
 	}
 	to = w.chain.AppendState(to)
-	num(w.now, w.lag, w.elsewhere, int(w.until), int(w.at), int(w.conn), int(w.xid), w.authority)
+	num(w.now, w.lag, w.shown(), w.elsewhere, int(w.until), int(w.at), int(w.conn), int(w.xid), w.authority)
 	flag(w.proved, w.connected, w.lost, w.losing)
 	for s := range w.members {
 		t, m := &w.trackers[s], &w.members[s]
@@ -425,6 +429,6 @@ func (w *world) append(to []byte) []byte {
 func (w *world) String() string {
 	ends, _ := w.chain.Ends()
 	t := &w.trackers[w.authority]
-	return fmt.Sprintf("%3d clock %3d  session %d due %d  lease %v until %.2f  chain ends %.2f  %s", w.now, w.now-w.lag, t.life, t.due,
+	return fmt.Sprintf("%3d clock %3d  session %d due %d  lease %v until %.2f  chain ends %.2f  %s", w.now, w.shown(), t.life, t.due,
 		w.valid(), float64(w.until)/float64(unit), float64(ends)/float64(unit), w.said)
 }
