@@ -59,7 +59,7 @@
 // session that moves to one that grants less has a shorter lease at once, and for good. Sessions
 // expire at ticks, so a crash frees the lock up to a tick later than T. The 0.4 is derived for a
 // tick of at most T/2, which servers ensure unless minSessionTimeout is set below two ticks: do not
-// do that.
+// do that. The tick that counts is the leader's, so tickTime must be the same on all of them.
 //
 // Where the servers' tick is known to be short, say so with WithServerTick. With a tick of 200 ms
 // and T of 10 s a lease lasts 0.56 T from the heartbeat, and outages of 3.5 s are survived instead

@@ -16,7 +16,8 @@
 //     the session looks alive, and transactions commit.
 //   - ExpiryQueue.update: a touch sets the expiry to the timeout of its connection from then, also
 //     to an earlier time.
-//   - Leader.lead: pings each half tick, of T/4, and up to T/24 late.
+//   - Leader.lead: pings each half tick, of a quarter of the shortest timeout that a member grants,
+//     and up to T/24 late.
 //   - LearnerHandler: requests, answers to pings and REVALIDATE come up one stream in order.
 //     Commits, pings and answers to syncs go down another.
 //   - LearnerSessionTracker: the follower notes each packet in its touch table, and tells the table

@@ -46,7 +46,7 @@ func (w *world) moves(to []move) []move {
 			to = append(to, m)
 		}
 	}
-	half, clockGoes := p.T/4, true
+	half, clockGoes := w.half(), true
 	for _, s := range []int{first, second} {
 		t, since := &w.trackers[s], w.now-w.trackers[s].pinged
 		clockGoes = clockGoes && (!w.runs(s) || since < half+p.Late)

@@ -179,6 +179,9 @@ func (w *world) clock() evidence.Instant { return evidence.Instant(w.shown()) * 
 // shown is what the client's clock shows. It never goes back, as the chain wants it.
 func (w *world) shown() int { return max(w.now-w.lag, w.stands) }
 
+// half is half a tick, of which every member has the same. Two ticks are the shortest timeout that one grants.
+func (w *world) half() int { return int(w.shortest/time.Second) / 4 }
+
 // read takes the lease from the chain, as zkconn does after each call.
 func (w *world) read() { w.until, w.proved = w.chain.Lease() }
 
