@@ -103,6 +103,7 @@ var inSource = []seeded{
 	{name: "the longer of two timeouts", from: "return min(a, b)", to: "return max(a, b)", plan: shorter},
 	{name: "a sync is as good as a transaction", from: "if f.committed {", to: "if true {", plan: electing},
 	{name: "proofs by sync survive the connection", from: "c.flights, c.here, c.slowest = nil, c.sure, 0", to: "c.flights, c.slowest = nil, 0", plan: electing},
+	{name: "no margin for a clock that is slow", from: "Margin = 1.0 / 10", to: "Margin = 0.0", plan: stalling},
 	{name: "a connect request shortens nothing", from: "c.shorten(now.Plus(Good(shortest)))", to: "_ = shortest", plan: shorter},
 }
 
