@@ -1,7 +1,8 @@
 // Package audience has those to whom a lock actor reports: its parent, its owner, its observers and its
 // listener. Lock options name them. Lock actors of a session and of gateways have one each.
 //
-// Programs need none of this, and no version promises that it stays as it is.
+// Programs need none of this, and no version promises that it stays as it is. It is not internal,
+// because package locks is not below package actors.
 package audience
 
 import (

@@ -27,7 +27,7 @@ const (
 
 	// Replies. Each carries the number of its operation.
 
-	// Created: our node was made. Alone, Predecessor and Exhausted have what the reply told about
+	// Created: our node was made. First, Predecessor and Exhausted have what the reply told about
 	// the queue.
 	Created
 	// Seated: the request sits on a node that was made for another: it shares a hold, or goes on with a node

@@ -1,7 +1,8 @@
 // Package requests has what packages actors, gateway and locks share about requests for locks: who
 // asks, and in which order several locks are asked for.
 //
-// Programs need none of this, and no version promises that it stays as it is.
+// Programs need none of this, and no version promises that it stays as it is. It is not internal,
+// because package locks is not below package actors.
 package requests
 
 import (

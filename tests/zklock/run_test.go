@@ -154,6 +154,19 @@ func TestMaxWaiters(t *testing.T) {
 		holder.letGo()
 		holder.ends(t, 0)
 		waiter.ends(t, 0)
+		for path, c := range map[string]struct{ holder, bounded []string }{ // the other kinds of locks
+			"/shared":  {nil, []string{"--shared"}},
+			"/permits": {[]string{"--permits", "1"}, []string{"--permits", "1"}},
+		} {
+			holder, _ := runs(t, at, patiently("run", append(c.holder, path, "--", "sh", "-c", holding)...)...)
+			args := append(c.bounded, "--max-waiters", "1", path, "--", "echo", "ran")
+			stdout, stderr := says(t, at, 75, patiently("run", args...)...)
+			require.Empty(t, stdout)
+			require.Contains(t, stderr, path+": 1 or more are before it in the queue; the command was not run")
+			awaitQueue(t, at, path, 1, 0)
+			holder.letGo()
+			holder.ends(t, 0)
+		}
 	})
 }
 

@@ -17,9 +17,17 @@
 // T is the session timeout. The caller knows when to stop: at the end of ctx, of the session, or of
 // the lease. Jitter comes on top of the bounds, so a pause may be half as long again.
 //
-// Package coordinator has pauses of its own: it is pure, and its jitter comes with its input.
+// Other pauses stand with the rule that they are a part of. A history that is played again has the
+// same ones: their jitter, where they have any, follows from the request or the session.
 //
-// Programs need none of this, and no version promises that it stays as it is.
+//	rule                       pauses       what fails                       what a pause buys
+//	coordinator, pause.go      0.1 to 5 s   the server hangs up on an order  fewer reconnects of all others
+//	coordinator, leave.go      0.1 s to T   a node is not removed            at most 10 removals a second
+//	actors, lapse.go           2 T to 30 T  sessions lapse on slow servers   waiters keep their nodes
+//	gateway, relay and ask.go  0.5 s        a gateway does not answer        the next one is asked soon
+//
+// Programs need none of this, and no version promises that it stays as it is. It is not internal,
+// because package locks is not below package zkconn.
 package retry
 
 import (

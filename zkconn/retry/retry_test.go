@@ -1,6 +1,14 @@
 package retry
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,4 +56,55 @@ func TestSeries(t *testing.T) {
 		}
 		pauses.Reset()
 	}
+}
+
+// TestTable: the package doc has a row for each policy, with the pauses and tries that it has.
+func TestTable(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "retry.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	policies := map[string]Policy{
+		"Vanished": Vanished, "Throttled": Throttled, "Unknown": Unknown, "HungUp": HungUp, "NoRoom": NoRoom, "Campaign": Campaign,
+		"Rounds": Rounds(50*time.Millisecond, 5*time.Second),
+		"Urgent": Urgent(100 * time.Second), // of which a hundredth is a second
+	}
+	var declared []string
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if v, is := s.(*ast.ValueSpec); is && d.Tok == token.VAR {
+					declared = append(declared, v.Names[0].Name)
+				}
+			}
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				declared = append(declared, d.Name.Name)
+			}
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(policies)), declared)
+	row := regexp.MustCompile(`(?m)^\t(\w+) +([\d.]+)( \w+)? to (T/100|[\d.]+)( m?s)? +(.+?)  `)
+	tries := map[string]string{}
+	for _, found := range row.FindAllStringSubmatch(file.Doc.Text(), -1) {
+		name, first, unit, longest, unitOfLongest := found[1], found[2], found[3], found[4], found[5]
+		p, is := policies[name]
+		if !is {
+			continue // of another rule
+		}
+		if unit == "" {
+			unit = unitOfLongest
+		}
+		if longest == "T/100" {
+			longest, unitOfLongest = "1", " s"
+		}
+		for text, pause := range map[string]time.Duration{first + unit: p.First, longest + unitOfLongest: p.Longest} {
+			said, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+			require.NoError(t, err, name)
+			require.Equal(t, pause, said, name)
+		}
+		tries[name] = found[6]
+	}
+	require.ElementsMatch(t, declared, slices.Collect(maps.Keys(tries)), "the rows")
+	require.Equal(t, strconv.Itoa(VanishedTries), tries["Vanished"])
+	require.Equal(t, strconv.Itoa(NoRoomTries), tries["NoRoom"])
 }

@@ -31,6 +31,10 @@
 //   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
 //     has happened (Created, Listed, TurnCame, Seated): a server said so, or a holder of this
 //     session handed the lock over.
+//   - Who judges: a fact is judged where it is known. The coordinator judges what a reply says of a
+//     queue, and tells it as a flag of an event: First, Missing, Exhausted. The machine decides on
+//     flags and on what was asked. So a request with Try ends by a row of the machine. The
+//     coordinator reads Try only to choose what it sends, and whether it tells SeatTaken.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.
 //   - What a hold rests on: one term of the lease, which is a stretch of time in which it was valid

@@ -112,7 +112,9 @@ type load struct {
 	shares map[string]int
 }
 
-// connection is the state of the session's connection.
+// connection is the state of the session's connection, as far as decisions depend on it. It is not
+// the actors.Phase that people are told: Unanswered is told by a Note of this package, and when a
+// session is Closed there is no coordinator any more. Package zkconn tells events, and no states.
 type connection uint8
 
 const (
