@@ -32,6 +32,8 @@
 //	             could reconnect and their former hold was gone at the servers: half of them, 99 of
 //	             100, and all waited no longer
 //
+// How long an outage a lease survives is measured by package outages beside this one.
+//
 // The exit status is 1 when there was an overlap, a token out of order, a request never granted, or
 // a waiter that no event had told. Leases that are lost are figures, no failures: a machine under
 // load loses some.

@@ -63,7 +63,7 @@ func (r *round) endAll(clients []proxied) error {
 		if !ok {
 			return fmt.Errorf("client %d has no session", i)
 		}
-		cutOff([]*rig.Proxy{c.proxy}, true)
+		cutOff(c.proxy, true)
 		if seconds[i], _, err = rig.OpenSession(r.ctx, r.follower.Addr(), r.o.timeout, id, password); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (r *round) endAll(clients []proxied) error {
 		return err
 	}
 	for _, c := range clients {
-		cutOff([]*rig.Proxy{c.proxy}, false)
+		cutOff(c.proxy, false)
 	}
 	return pause(r.ctx, r.timeouts(0.08))
 }

@@ -53,7 +53,7 @@ func (r *round) massExpiry(member *rig.Server) error {
 	var asked sync.WaitGroup
 	cut := time.Now()
 	for _, c := range clients {
-		cutOff([]*rig.Proxy{c.proxy}, true)
+		cutOff(c.proxy, true)
 	}
 	for i, t := range r.trials {
 		comes, proxy := r.between(0.8, 1.6), clients[i].proxy
@@ -68,7 +68,7 @@ func (r *round) massExpiry(member *rig.Server) error {
 				return
 			}
 			t.wait = &wait{since: time.Now(), former: formers[i]}
-			cutOff([]*rig.Proxy{proxy}, false)
+			cutOff(proxy, false)
 			r.queueBehind(t, &asked)
 			if !r.contend(t, who) {
 				r.never.Add(1)

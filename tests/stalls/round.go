@@ -216,6 +216,14 @@ func (r *round) proxy(target *rig.Server) (*rig.Proxy, error) {
 	return p, nil
 }
 
+// cutOff takes the network behind a proxy down, or up again.
+func cutOff(p *rig.Proxy, down bool) {
+	p.Refuse(down)
+	if down {
+		p.Cut()
+	}
+}
+
 // each does something for every trial, a few at a time, and joins the errors.
 func (r *round) each(do func(i int, t *trial) error) error {
 	errs := make([]error, len(r.trials))
