@@ -19,6 +19,9 @@
 //     faults of one request.
 //   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
 //
+// Some have files that are named for faults, as kinds/cohort_faults_test.go. These play on real servers what the matrix
+// plays in virtual time, and package services names those that show one of its cells.
+//
 // Suites with a method of their own:
 //
 //   - access: credentials, ACLs, missing permissions, TLS and chroots, on servers that enforce them.

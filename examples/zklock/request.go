@@ -68,10 +68,10 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
 		return badUse(withFlag(cmd, "--label TEXT"), "%s: %v", cmd.Name(), err)
 	}
-	if err := r.checkInstant(cmd); err != nil {
+	if err := r.job.read(cmd); err != nil {
 		return err
 	}
-	return r.checkEvery(cmd)
+	return r.checkJob(cmd)
 }
 
 // acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;
@@ -264,15 +264,18 @@ const mostFlag = "max-waiters"
 // everyFlag is the flag for jobs that machines share.
 const everyFlag = "at-most-every"
 
-// checkEvery refuses --at-most-every where it means nothing.
-func (r *runArgs) checkEvery(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
+// checkJob refuses --at-most-every and --for where they mean nothing.
+func (r *runArgs) checkJob(cmd *cobra.Command) error {
+	given, instant := cmd.Flags().Changed, withFlag(cmd, "--"+forFlag+" 2026-12-24T02:00Z")
+	shares := r.shared || given("permits")
 	switch {
-	case !given(everyFlag):
-		return nil
-	case r.every <= 0:
+	case given(forFlag) && given(everyFlag):
+		return badUse(instant, "run: --%s and --%s are different ways to run a job", forFlag, everyFlag)
+	case given(forFlag) && shares:
+		return badUse(instant, "run: --%s is for a lock that one has alone, without --shared and --permits", forFlag)
+	case given(everyFlag) && r.every <= 0:
 		return badUse(withFlag(cmd, "--"+everyFlag+" 1h"), "run: --%s %v is not above nothing", everyFlag, r.every)
-	case r.shared || given("permits"):
+	case given(everyFlag) && shares:
 		return badUse(form(cmd), "run: --%s is for a lock that one has alone, without --shared and --permits", everyFlag)
 	}
 	return nil

@@ -45,9 +45,9 @@ func (i *instantArgs) options(of []locks.OnceOption) (opts []locks.InstantOption
 	return opts
 }
 
-// checkInstant refuses what is no instant, and flags that mean nothing. The zone has to be there: machines may have
-// different ones.
-func (r *runArgs) checkInstant(cmd *cobra.Command) error {
+// read reads the instant, and refuses flags that mean nothing. The zone has to be there: machines may have different
+// ones.
+func (i *instantArgs) read(cmd *cobra.Command) error {
 	given, example := cmd.Flags().Changed, withFlag(cmd, "--"+forFlag+" 2026-12-24T02:00Z")
 	if !given(forFlag) {
 		for _, flag := range []string{lateFlag, retryForFlag} {
@@ -59,21 +59,17 @@ func (r *runArgs) checkInstant(cmd *cobra.Command) error {
 	}
 	var err error
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
-		if r.job.at, err = time.Parse(layout, r.job.text); err == nil {
+		if i.at, err = time.Parse(layout, i.text); err == nil {
 			break
 		}
 	}
 	switch {
-	case err != nil || r.job.at.IsZero():
-		return badUse(example, "run: --%s %q is no instant in RFC 3339, with its zone", forFlag, r.job.text)
-	case given(everyFlag):
-		return badUse(example, "run: --%s and --%s are different ways to run a job", forFlag, everyFlag)
-	case r.shared || given("permits"):
-		return badUse(example, "run: --%s is for a lock that one has alone, without --shared and --permits", forFlag)
-	case r.job.startDeadline < 0:
-		return badUse(withFlag(cmd, "--"+lateFlag+" 1h"), "run: --%s %v is less than nothing", lateFlag, r.job.startDeadline)
-	case given(retryForFlag) && r.job.retryAfter < 0:
-		return badUse(withFlag(cmd, "--"+retryForFlag+" 0s"), "run: --%s %v is less than nothing", retryForFlag, r.job.retryAfter)
+	case err != nil || i.at.IsZero():
+		return badUse(example, "run: --%s %q is no instant in RFC 3339, with its zone", forFlag, i.text)
+	case i.startDeadline < 0:
+		return badUse(withFlag(cmd, "--"+lateFlag+" 1h"), "run: --%s %v is less than nothing", lateFlag, i.startDeadline)
+	case given(retryForFlag) && i.retryAfter < 0:
+		return badUse(withFlag(cmd, "--"+retryForFlag+" 0s"), "run: --%s %v is less than nothing", retryForFlag, i.retryAfter)
 	}
 	return nil
 }

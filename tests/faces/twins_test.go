@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twin is a test that said what another one said, by another face. It went, and a cell or a test of
-// this package says the same. Both are about the exclusive lock, and run on an embedded server, a
-// real one and an ensemble of three.
+// twin is a test that said what another one said, by another face or in another state. It went, and
+// a cell or a test of this package says the same, or of the folder that is named. Both are about the
+// exclusive lock, and run on an embedded server, a real one and an ensemble of three.
 type twin struct {
 	went, in  string   // the test, and its folder
-	by        []string // where it stands now, each with the fault in its name
+	by        []string // where it stands now, each with the fault in its name, as "TEST/CELL" or "FOLDER: TEST"
 	assertion string
 }
 
@@ -105,10 +105,15 @@ var twins = []twin{
 	{"TestActorOfSeveralLocksRefuses", "actors", []string{"TestSeveralLocksRefused"}, "AllFailed for bad input"},
 	{"TestAllSendNothingWhenOneIsBad", "kinds", []string{"TestSeveralLocksRefused"}, "no create is sent, no path is made"},
 
+	{"TestHolderThatIsStoppedReleases", "actors", []string{"actors: TestStoppedOneLeavesTheQueue"},
+		"its node is deleted, it sends no end, and the one behind it holds with a greater token"},
+	{"TestWaiterThatIsStoppedLeavesTheQueue", "actors", []string{"actors: TestStoppedOneLeavesTheQueue"},
+		"its node is deleted, it sends no end, and nobody holds beside the holder"},
+
 	{"TestBadPaths", "refusals", []string{"TestBadInput"}, "ErrBadPath by Lock and TryLock; nothing is sent"},
 }
 
-// TestTwins: every test that went stands in this package, and not in its folder any more.
+// TestTwins: every test that went is said elsewhere, as the table has it, and is not in its folder any more.
 func TestTwins(t *testing.T) {
 	texts := map[string]string{}
 	for _, folder := range []string{"actors", "faces", "kinds", "leases", "refusals"} {
@@ -125,9 +130,13 @@ func TestTwins(t *testing.T) {
 	for _, w := range twins {
 		require.NotContains(t, texts[w.in], "func "+w.went+"(")
 		for _, by := range w.by {
-			name, cell, _ := strings.Cut(by, "/")
-			require.Regexp(t, `(?m)^func `+regexp.QuoteMeta(name)+`\(`, texts["faces"])
-			require.Contains(t, texts["faces"], `"`+cell, "%s has no such cell", name)
+			folder, test, elsewhere := strings.Cut(by, ": ")
+			if !elsewhere {
+				folder, test = "faces", by
+			}
+			name, cell, _ := strings.Cut(test, "/")
+			require.Regexp(t, `(?m)^func `+regexp.QuoteMeta(name)+`\(`, texts[folder])
+			require.Contains(t, texts[folder], `"`+cell, "%s has no such cell", name)
 		}
 	}
 }
