@@ -32,7 +32,7 @@ type lock struct {
 	term     uint64           // of that lease, when it did
 	trouble  string           // what keeps it from being carried out though there are servers; "" for nothing
 	grace    time.Time        // when the grace period ends
-	timers   [4]*time.Timer   // by alarmOf
+	timers   [4]*time.Timer   // by timerOf
 	as       string           // who the node says has asked, where that is another
 	polled   bool             // it asks anew because it has waited for long, without a node
 	pollOp   uint64           // the operation in which it has
@@ -159,24 +159,24 @@ func (l *lock) hearTrouble(text string) {
 	l.Troubled(text)
 }
 
-// alarmAfter sends an event to this actor once d has passed. The event of an operation carries its
+// fireAfter sends an event to this actor once d has passed. The event of an operation carries its
 // number, so that a stale one changes nothing.
-func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
+func (l *lock) fireAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
 	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
 }
 
-// startTimer is alarmAfter with the whole event.
+// startTimer is fireAfter with the whole event.
 func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	timer := &l.timers[alarmOf[ev.Kind]]
+	timer := &l.timers[timerOf[ev.Kind]]
 	if *timer != nil {
 		(*timer).Stop() // a new operation has voided it
 	}
 	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
 }
 
-// alarmOf gives the timer of an event. All other events share timer 0: one of them runs at a time.
-var alarmOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
+// timerOf gives the timer of an event. All other events share timer 0: one of them runs at a time.
+var timerOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
 
 // A request with deadlock detection sends a deadlock probe at intervals while it waits. When it is part of
 // a deadlock, and the youngest of the members that probe, it gives up. So one member gives up, not all.

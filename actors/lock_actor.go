@@ -226,17 +226,17 @@ func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
 func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
 	case machine.StartPoll:
-		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
+		l.fireAfter(ctx, l.info.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
 		l.failures++
-		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Unknown.Pause(int(l.failures))), machine.Poll, e.Op)
+		l.fireAfter(ctx, min(l.info.timeout/10, retry.Unknown.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
-			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
+			l.fireAfter(ctx, l.want.Timeout, machine.Timeout, 0)
 		}
 	case machine.StartGrace:
 		if l.want.Grace > 0 {
-			l.alarmAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
+			l.fireAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
 		}
 	case machine.Halt:
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
@@ -270,7 +270,7 @@ func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	switch {
 	case audience.OwnerEnded(msg):
 		l.step(ctx, release)
-	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[alarmOf[machine.Release]] == nil: // else it runs already
+	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil: // else it runs already
 		l.startTimer(ctx, l.ownerPatience(), release)
 	}
 }

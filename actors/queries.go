@@ -56,7 +56,7 @@ func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// waitingBehind counts the requests that wait waitingBehind a node of this session without nodes.
+// waitingBehind counts the requests of this session that wait behind a node of it without nodes of their own.
 func (s *session) waitingBehind(node messages.Contender) int {
 	if node.Session != s.info.session {
 		return 0

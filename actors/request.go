@@ -249,7 +249,7 @@ func checkMaxWaiters(want messages.Acquire) string {
 func checkReclaim(want messages.Acquire) string {
 	switch {
 	case len(want.Reclaim) > maxLabel:
-		return tooLong("a label to reclaim by", want.Reclaim, maxLabel)
+		return tooLong("a key to reclaim with", want.Reclaim, maxLabel)
 	case want.Sticky > 0 || want.Cohort > 1:
 		return fmt.Sprintf("to reclaim %q: not with Sticky or Cohort, whose nodes do not tell the token", want.Reclaim)
 	}

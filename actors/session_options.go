@@ -140,7 +140,7 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
 //
 // Locks with messages.Acquire.Reclaim are kept. Where the predecessor has held any, its session stays open
-// for a session timeout from the first restart. A request with the same label takes the lock over. Then
+// for a session timeout from the first restart. A request with the same key takes the lock over. Then
 // the session is closed. Package sessionfile says why that is safe.
 //
 // The file's lock shows that the predecessor is dead: the kernel releases it with the process. So no two
@@ -162,7 +162,7 @@ type FastPath uint16
 
 // The fast paths.
 const (
-	// GroupCommit lets creates and deletes share transactions when there are many, and lets local runs
+	// GroupCommit lets creates and deletes share transactions when there are many, and lets bursts
 	// form where a session queues with others.
 	GroupCommit FastPath = 1 << iota
 	// HandOver grants a lock to the next request of the same session before the node of the holder

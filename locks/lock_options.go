@@ -210,7 +210,7 @@ func WithSticky(d time.Duration) LockOption {
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back what it held, with a
-// client of the same WithSessionFile: the first to ask for the lock under the same label holds at
+// client of the same WithSessionFile: the first to ask for the lock with the same key holds at
 // once, with a greater token, and nobody else has held in between, also where others wait. Use it
 // where a restart takes less time than a session timeout, and work that moves to another place
 // costs more than waiting for it; and where a holder that crashes over and over again does no harm
@@ -219,16 +219,16 @@ func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.
 // The process before it must be dead, which the file's lock proves, and its session must live: a
 // session timeout has passed neither between the crash and Open nor between Open and Lock. The
 // session file then keeps that session, and all that it held, for a session timeout after Open,
-// which further restarts do not prolong: others wait too. Where it has expired, the label is
+// which further restarts do not prolong: others wait too. Where it has expired, the key is
 // another, the file is of another host or damaged, or somebody has asked for the lock back, the
 // request queues like any other.
 //
-// It is for exclusive locks, at most 1024 bytes of label, and not together with WithSticky or
+// It is for exclusive locks, at most 1024 bytes of key, and not together with WithSticky or
 // WithCohort: otherwise the error wraps ErrBadAcquire. Within the client the lock is handed on only
 // when the node of the holder before is gone, which is a round trip later than usual. Without a
 // session file it has no effect; over a gateway it is refused.
-func WithReclaim(label string) LockOption {
-	return lockOption(func(s *lockSettings) { s.want.Reclaim = label })
+func WithReclaim(key string) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.Reclaim = key })
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see

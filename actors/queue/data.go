@@ -32,7 +32,7 @@ type Owner struct {
 	// Place is the place of the node among the creates of its transaction. It is part of the fencing
 	// token.
 	Place int `json:"place,omitempty"`
-	// Reclaim is the label by which a process that is started again takes the hold back. Token is
+	// Reclaim is the key with which a process that is started again takes the hold back. Token is
 	// the token of a hold that was taken back; zero where the node's own czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
 	Token   int64  `json:"token,omitempty"`

@@ -20,7 +20,7 @@ const delayPath = "/lock-delay"
 const after = 10 * time.Millisecond
 
 // behindRemote is a lock that another session holds, with one of ours behind it: those of ours that come now form a
-// local run.
+// burst.
 func (c *crowd) behindRemote(t *testing.T) (holder, waiter *member) {
 	t.Helper()
 	c.know(t, c.ours, delayPath)
@@ -32,8 +32,8 @@ func (c *crowd) behindRemote(t *testing.T) (holder, waiter *member) {
 	return holder, waiter
 }
 
-// localRun is a lock that three of ours hold one after the other; then another session's is next.
-func (c *crowd) localRun(t *testing.T) (remote *member, run []*member) {
+// burstOfThree is a lock that three of ours hold one after the other; then another session's is next.
+func (c *crowd) burstOfThree(t *testing.T) (remote *member, run []*member) {
 	t.Helper()
 	holder, first := c.behindRemote(t)
 	run = append(c.queue(t, c.ours, 2, delayPath), first)
@@ -76,7 +76,7 @@ func inARow(t *testing.T, all ...*member) bool {
 
 // delays are scenes of creates that are delayed for others of their session.
 var delays = []plot{
-	{name: "others-come", outcome: "who comes within a few milliseconds joins the local run, though somebody else came between",
+	{name: "others-come", outcome: "who comes within a few milliseconds joins the burst, though somebody else came between",
 		play: func(t *testing.T, c *crowd) {
 			holder, waiter := c.behindRemote(t)
 			first := c.enter(t, c.ours, delayPath)
@@ -98,9 +98,9 @@ var delays = []plot{
 			holder.giveBack()
 			c.awaitHolds(t, waiter)
 		}},
-	{name: "local-run", outcome: "who comes during a local run of its session is next to those that hold in it and come back",
+	{name: "burst", outcome: "who comes during a burst of its session is next to those that hold in it and come back",
 		play: func(t *testing.T, c *crowd) {
-			remote, run := c.localRun(t)
+			remote, run := c.burstOfThree(t)
 			run[0].giveBack()
 			<-run[0].done
 			back := []*member{c.enter(t, c.ours, delayPath)}
@@ -125,9 +125,9 @@ var delays = []plot{
 				require.True(t, inARow(t, back...))
 			}
 		}},
-	{name: "local-run-without-return", outcome: "who comes in a local run after which nobody else comes back is delayed by a few milliseconds",
+	{name: "burst-without-return", outcome: "who comes in a burst after which nobody else comes back is delayed by a few milliseconds",
 		play: func(t *testing.T, c *crowd) {
-			_, run := c.localRun(t)
+			_, run := c.burstOfThree(t)
 			late := c.enter(t, c.ours, delayPath)
 			synctest.Wait()
 			for _, m := range run {
@@ -139,16 +139,16 @@ var delays = []plot{
 			require.Len(t, c.childrenOf(t, delayPath), 2)
 			require.NotEmpty(t, late.node(t))
 		}},
-	{name: "long-local-run", outcome: "in a local run that takes long a create goes after a few milliseconds, and those after it at once",
+	{name: "long-burst", outcome: "in a burst that takes long a create goes after a few milliseconds, and those after it at once",
 		play: func(t *testing.T, c *crowd) {
-			remote, _ := c.localRun(t)
+			remote, _ := c.burstOfThree(t)
 			first := c.enter(t, c.ours, delayPath)
 			time.Sleep(after)
 			synctest.Wait()
 			require.Len(t, c.childrenOf(t, delayPath), 5)
 			require.Less(t, sequences(t, remote)[0], sequences(t, first)[0])
 		}},
-	{name: "local-run-given-up", outcome: "when all waiters give up nothing is delayed any more",
+	{name: "burst-given-up", outcome: "when all waiters give up nothing is delayed any more",
 		play: func(t *testing.T, c *crowd) {
 			_, waiter := c.behindRemote(t)
 			late := c.enter(t, c.ours, delayPath)
@@ -161,9 +161,9 @@ var delays = []plot{
 			require.Len(t, c.childrenOf(t, delayPath), 2)
 			require.NotEmpty(t, late.node(t))
 		}},
-	{name: "deletes", outcome: "nodes of a local run go together, a millisecond after the first was given back at the latest",
+	{name: "deletes", outcome: "nodes of a burst go together, a millisecond after the first was given back at the latest",
 		play: func(t *testing.T, c *crowd) {
-			remote, run := c.localRun(t)
+			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
 			require.True(t, c.holds(run[2]))
 			if fast(t, actors.GroupCommit, actors.HandOver) {
@@ -182,7 +182,7 @@ var delays = []plot{
 		}},
 	{name: "deletes-cut", outcome: "nodes that were given back when the connection is cut go when it is back",
 		play: func(t *testing.T, c *crowd) {
-			remote, run := c.localRun(t)
+			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
 			c.server.Replica(0).DropClients()
 			eventually(t, func() bool { return len(c.childrenOf(t, delayPath)) == 2 }, "the nodes go")
@@ -191,7 +191,7 @@ var delays = []plot{
 		}},
 	{name: "deletes-expired", outcome: "what waits to be deleted when the session expires is given back, and who held has lost",
 		play: func(t *testing.T, c *crowd) {
-			remote, run := c.localRun(t)
+			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
 			require.True(t, c.holds(run[2]))
 			run[2].ends = bereft
@@ -203,7 +203,7 @@ var delays = []plot{
 		}},
 	{name: "deletes-of-others", outcome: "a new wait for another session lets what waits to be deleted go",
 		play: func(t *testing.T, c *crowd) {
-			remote, run := c.localRun(t)
+			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
 			late := c.enter(t, c.ours, delayPath)
 			time.Sleep(after)
@@ -213,7 +213,7 @@ var delays = []plot{
 			<-run[1].done
 			require.Less(t, sequences(t, remote)[0], sequences(t, late)[0])
 		}},
-	{name: "no-other-session", outcome: "where no other session is those of a local run come back together, and nobody who comes in it is delayed",
+	{name: "no-other-session", outcome: "where no other session is those of a burst come back together, and nobody who comes in it is delayed",
 		play: func(t *testing.T, c *crowd) {
 			c.know(t, c.ours, delayPath)
 			run := c.queue(t, c.ours, 3, delayPath)
@@ -237,7 +237,7 @@ var delays = []plot{
 			synctest.Wait()
 			require.True(t, c.holds(first), "not for long")
 		}},
-	{name: "local-run-of-one", outcome: "who comes back alone after a local run of one goes at once",
+	{name: "burst-of-one", outcome: "who comes back alone after a burst of one goes at once",
 		play: func(t *testing.T, c *crowd) {
 			holder, waiter := c.behindRemote(t)
 			c.queue(t, c.theirs, 1, delayPath)

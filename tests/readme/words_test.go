@@ -29,7 +29,7 @@ var words = []word{
 	{use: "wait, or watch set", not: whole(`vigils?`)},
 	{use: "batch, or group commit", not: whole(`compan(?:y|ies)|gather(?:s|ed|ing|ings)?`)},
 	{use: "delay", not: whole(`linger(?:s|ed|ing)?|joining`)},
-	{use: "local run", not: whole(`(?:comes?|came|coming) home`)},
+	{use: "burst", not: whole(`(?:comes?|came|coming) home|local run`)},
 	{use: "term of the lease", not: whole(`runs? of (?:a|the|its|this) lease|leaseRun`)},
 	{use: "remote predecessor", not: whole(`abroad`)},
 	{use: "retained node, or retain", not: whole(`la(?:y|ys|id|ying) down|rests|rested|resting|at rest`), even: whole(`rest(?:s|ed|ing) on`)},
@@ -63,7 +63,7 @@ var wordsKept = []struct{ file, text, reason string }{
 //   - owner: the actor that a request belongs to; not who holds a lock.
 //   - guard: the condition of a row of the machine; not a holder.
 //   - look, keep, admit, turn, row, forget, lack, facts, learn, task, shares, join, under, handed, late, old: ordinary
-//     words of English. They should not be names for a wait set, a local run, a clean-up, path info, a query, a shared
+//     words of English. They should not be names for a wait set, a burst, a clean-up, path info, a query, a shared
 //     hold, the start of a hand-over, or what is stale. But a Group is joined, and a table has rows.
 //   - rest: the noun is ordinary; the verb, for a node that is retained, is looked for.
 //   - strike: what a fault does; only to strike off is looked for.

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// reclaimerVariable makes TestReclaimerInAProcess a process that holds a lock under a label and is to be killed: a
+// reclaimerVariable makes TestReclaimerInAProcess a process that holds a lock with a reclaim key and is to be killed: a
 // reclaimer in JSON.
 const reclaimerVariable = "TURNSTILE_TEST_RECLAIMER"
 

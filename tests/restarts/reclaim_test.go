@@ -109,7 +109,7 @@ func TestReclaimFromOneThatIsStopped(t *testing.T) {
 	})
 }
 
-// TestTwoLocksAreReclaimed: each under its own label, and one that was waited for is not; what is not reclaimed is
+// TestTwoLocksAreReclaimed: each with its own key, and one that was waited for is not; what is not reclaimed is
 // free when the session is closed.
 func TestTwoLocksAreReclaimed(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
@@ -148,9 +148,9 @@ func TestNotReclaimed(t *testing.T) {
 			require.True(t, all[0].Reclaim)
 			require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), all[0].Session, all[0].Password))
 		}},
-		"another label": {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "another" }},
-		"no label":      {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "" }},
-		"another file":  {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) { r.File = sessionFile(t) }},
+		"another key":  {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "another" }},
+		"no key":       {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "" }},
+		"another file": {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) { r.File = sessionFile(t) }},
 		"a damaged file": {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) {
 			text := readFile(t, r.File)
 			require.NoError(t, os.WriteFile(r.File, []byte(text[:len(text)/2]), 0o600))

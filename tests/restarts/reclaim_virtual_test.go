@@ -31,7 +31,7 @@ func copied(t *testing.T, file string) sessionfile.Record {
 	return all[0]
 }
 
-// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me":
+// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held with the reclaim key "me":
 // its network is gone, so that its own client has lost it, and cannot give anything back.
 func reclaimable(t *testing.T, at *stories.Servers, timeout time.Duration, paths ...string) (sessionfile.Record,
 	map[string]locks.Token) {
@@ -137,7 +137,7 @@ func TestTakeOverLosesMessages(t *testing.T) {
 	}
 }
 
-// TestReclaimOnlyOnce: what is reclaimed and given back is the next one's, and a second request under the label queues.
+// TestReclaimOnlyOnce: what is reclaimed and given back is the next one's, and a second request with the key queues.
 func TestReclaimOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := takeBack(t)

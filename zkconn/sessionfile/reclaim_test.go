@@ -24,7 +24,7 @@ import (
 // keptTimeout is the session timeout of the processes that have died.
 const keptTimeout = 10 * time.Second
 
-// died gives a session file as a process leaves it that held under labels, and dies.
+// died gives a session file as a process leaves it that held with reclaim keys, and dies.
 func died(t *testing.T, connect string, id int64, password []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "session")

@@ -107,16 +107,16 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 	return stat, err == nil, err
 }
 
-// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue,
-// of a session that the session file names, and that its servers knew when we took it over. Where anything is not as
-// it must be there is nothing to take back, and the request queues as any other does.
+// seekReclaimable looks for the node that an earlier process held with under the reclaim key of a request: the first
+// of the queue, of a session that the session file names, and that its servers knew when we took it over. Where
+// anything is not as it must be there is nothing to take back, and the request queues as any other does.
 //
 // The token must be greater than every token that earlier processes have held with, and less than
-// the token of any later holder. A node with a label is deleted before anybody else holds, and is
+// the token of any later holder. A node with a reclaim key is deleted before anybody else holds, and is
 // never reused. So while it exists, its maker was the last to hold, and the place after its own is
 // free. Contenders of the same transaction are of the same session, behind it, and dead; all others
 // behind it were made by later transactions.
-func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Reclaimable {
+func (k Carrier) seekReclaimable(sp *coordinator.Spec) *coordinator.Reclaimable {
 	none := &coordinator.Reclaimable{}
 	left := k.File.Reclaimable()
 	if len(left) == 0 {
@@ -167,7 +167,7 @@ func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
 // takeOver makes a node in place of one that was left.
 func (k Carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
 	owner := OwnerOf(q.Spec)
-	owner.Token = int64(q.Left.Token)
-	made, err := k.Conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
+	owner.Token = int64(q.From.Token)
+	made, err := k.Conn.ReplaceNamed(q.Spec.Path, q.From.Name, q.From.Version, q.Name, owner.Encode())
 	return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 }

@@ -21,7 +21,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
 		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	case *coordinator.SeekReclaimable:
-		return k.seekLeft(q.Spec)
+		return k.seekReclaimable(q.Spec)
 	case *coordinator.TakeOver:
 		return k.takeOver(q)
 	case *coordinator.Commit:

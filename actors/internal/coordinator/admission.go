@@ -36,7 +36,7 @@ func (c *Coordinator) lineUp(r *request, op uint64) {
 			c.scanLine(r.queue) // it may be the first that waits for weight
 		}
 		if tries {
-			r.sharing.waits = op
+			r.sharing.waitingCreate = op
 			return
 		}
 		r.sharing.lineCreate = op
@@ -144,7 +144,7 @@ func (c *Coordinator) nextTurns(q *ownQueue) {
 			c.awaitRoom(r)
 		case full:
 			c.leaveLine(r)
-			c.refuseFull(r, r.sharing.waits)
+			c.refuseFull(r, r.sharing.waitingCreate)
 		default:
 			if !q.line.short && !c.overShare(r.spec) {
 				q.line.short = true
@@ -162,14 +162,14 @@ func (c *Coordinator) readsAtOnce(r *request) bool {
 		return false
 	}
 	c.leaveLine(r)
-	c.letIn(r, k.node, cmp.Or(r.sharing.waits, r.lineOp()))
-	r.sharing.waits = 0
+	c.letIn(r, k.node, cmp.Or(r.sharing.waitingCreate, r.lineOp()))
+	r.sharing.waitingCreate = 0
 	return true
 }
 
 // tellTurn has a request that was called ask for its node.
 func (c *Coordinator) tellTurn(r *request) {
-	if r.sharing.waits != 0 {
+	if r.sharing.waitingCreate != 0 {
 		c.createAgain(r.id)
 		return
 	}
@@ -184,7 +184,7 @@ func (c *Coordinator) refuseFull(r *request, op uint64) {
 	c.leaveOwner(r)
 	c.leaveCohort(r)
 	if op != 0 {
-		r.sharing.waits = 0
+		r.sharing.waitingCreate = 0
 		c.refuse(r, op, messages.ReasonSessionFull, detail)
 		return
 	}
@@ -252,16 +252,16 @@ func (c *Coordinator) roomCame() {
 	}
 }
 
-// places are the requests that have a place in their queues: first those whose nodes wait, or that were called, and
+// positions are the requests that have a position in their queues: first those whose nodes wait, or that were called, and
 // then the lines, each in order.
-type places struct{ first, lines []*request }
+type positions struct{ first, lines []*request }
 
-// places gives those of the epoch that ends.
-func (c *Coordinator) places() (all places) {
+// positions gives those of the epoch that ends.
+func (c *Coordinator) positions() (all positions) {
 	for _, r := range c.inOrder() {
 		switch {
 		case r.life != active || r.spec.One != "":
-		case r.turn.phase == called || r.turn.phase == roomDue || c.hasPlace(r):
+		case r.turn.phase == called || r.turn.phase == roomDue || c.hasPosition(r):
 			all.first = append(all.first, r)
 		case r.turn.phase == inLine && r.turn.previous == 0:
 			for id := r.id; id != 0; id = c.requests[id].turn.next {
@@ -272,9 +272,9 @@ func (c *Coordinator) places() (all places) {
 	return all
 }
 
-// restore keeps the places of an epoch that is over: in the next, requests that had nodes come
+// restore keeps the positions of an epoch that is over: in the next, requests that had nodes come
 // before requests that stood in line.
-func (c *Coordinator) restore(all places) {
+func (c *Coordinator) restore(all positions) {
 	for _, r := range all.first {
 		c.call(r, called)
 	}

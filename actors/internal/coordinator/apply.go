@@ -44,7 +44,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.tryAgain()
 		c.giveTurns()
 	}
-	c.endRuns()
+	c.endBursts()
 	c.tellUrgency()
 	return c.out
 }
@@ -188,7 +188,7 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}
-	all, places := c.inOrder(), c.places()
+	all, positions := c.inOrder(), c.positions()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone
 	for _, r := range all {
@@ -198,7 +198,7 @@ func (c *Coordinator) expire() {
 			c.reset(r)
 		}
 	}
-	c.restore(places)
+	c.restore(positions)
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
 }

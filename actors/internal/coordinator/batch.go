@@ -11,7 +11,7 @@ import "slices"
 // need another node (leave.go), which one that was sent later may delete before; then it is
 // refused, and sent once more. So in the batch such deletes are kept from the other changes as soon
 // as there is enough for several transactions. Only the request that has given the lock back waits
-// for them; for creates, and for the last deletes of a run, others wait.
+// for them; for creates, and for the last deletes of a burst, others wait.
 
 const (
 	// maxTogether bounds the operations of one transaction; the creates of one lock path stay below

@@ -168,12 +168,12 @@ func TestDeletesHaveTheirTurn(t *testing.T) {
 func TestLocalRunsAreBounded(t *testing.T) {
 	c := newCrowd(t)
 	q := c.epoch.pathOf("/p").queueOf(&Spec{})
-	q.run.remote = 1
+	q.burst.remote = 1
 	require.Empty(t, c.ask(enough-1, 0))
-	require.Len(t, q.run.creates, enough-1)
+	require.Len(t, q.burst.creates, enough-1)
 	sent := c.ask(1, 0)
 	require.Len(t, sent, 1)
 	require.Equal(t, enough, c.creates(sent[0]))
-	require.Empty(t, q.run.creates)
-	require.Zero(t, q.run.timer)
+	require.Empty(t, q.burst.creates)
+	require.Zero(t, q.burst.timer)
 }

@@ -65,11 +65,11 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node, and has ended, or has a node"
 	case r.sharing.with != nil && !r.sharing.with.mayServe():
 		return "it waits in line for a node that is gone"
-	case r.pace.waits() && c.epoch.connection != connected:
+	case r.pace.keepsOrder() && c.epoch.connection != connected:
 		return "an order of a connection that is lost waits for the end of a pause"
-	case r.pace.waits() && !c.willEndPause(r):
+	case r.pace.keepsOrder() && !c.willEndPause(r):
 		return "an order waits for the end of a pause, and nothing will end it"
-	case r.sharing.waits != 0 && n.phase == creating:
+	case r.sharing.waitingCreate != 0 && n.phase == creating:
 		return "it waits for another of its owner, and makes a node"
 	}
 	return ""
@@ -108,8 +108,8 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		if wrong := c.checkCohort(q); wrong != "" {
 			return wrong
 		}
-		if q.run.remote < 0 || len(q.run.creates) > 0 && c.epoch.timers[q.run.timer].kind != CreatesTimer ||
-			len(q.run.deletes) > 0 && c.epoch.timers[q.run.deleteTimer].kind != DeletesTimer {
+		if q.burst.remote < 0 || len(q.burst.creates) > 0 && c.epoch.timers[q.burst.timer].kind != CreatesTimer ||
+			len(q.burst.deletes) > 0 && c.epoch.timers[q.burst.deleteTimer].kind != DeletesTimer {
 			return "changes are delayed, and nothing will send them"
 		}
 	}
@@ -196,7 +196,7 @@ func (c *Coordinator) checkAdmission() string {
 			continue
 		}
 		seen[n] = true
-		if n.counted != (counted{n.weighs(), c.waits(n), n.phase == creating || n.phase == unknown}) {
+		if n.counted != (counted{n.weighs(), c.isWaiting(n), n.phase == creating || n.phase == unknown}) {
 			return fmt.Sprintf("node %q of request %d is %+v, and counted as %+v", n.name, r.id, n.phase, n.counted)
 		}
 		if n.counted.weighs {
@@ -213,7 +213,7 @@ func (c *Coordinator) checkAdmission() string {
 		if n.counted.coming {
 			q.coming++
 		}
-		if n.counted.waits {
+		if n.counted.waiting {
 			q.waiting++
 			if r.unbounded() {
 				q.unbounded++

@@ -93,7 +93,7 @@ func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 		q.nodes[i] = k.node(n)
 	}
 	q.coming = slices.Clone(q.coming)
-	q.run.creates, q.run.deletes = slices.Clone(q.run.creates), slices.Clone(q.run.deletes)
+	q.burst.creates, q.burst.deletes = slices.Clone(q.burst.creates), slices.Clone(q.burst.deletes)
 	q.cohort.node, q.cohort.waiting = k.node(q.cohort.node), slices.Clone(q.cohort.waiting)
 	if q.retained != nil {
 		kept := *q.retained

@@ -214,9 +214,9 @@ func (c *Coordinator) passOn(r *request) {
 	}
 }
 
-// passPlace gives the node of a request that gives up before it has held to the next in its line, with its place in the
-// queue.
-func (c *Coordinator) passPlace(r *request) {
+// passOnWaiting gives the node of a request that gives up before it has held to the next in its line, which waits in its
+// stead.
+func (c *Coordinator) passOnWaiting(r *request) {
 	n := r.node
 	var next *request
 	if len(n.line) > 0 {

@@ -10,7 +10,7 @@ import (
 
 // create gives a request the seat that it is due.
 func (c *Coordinator) create(r *request, op uint64) {
-	r.sharing.waits = 0
+	r.sharing.waitingCreate = 0
 	c.takeSeat(r, op, c.withinBound(r, c.seat(r)))
 }
 
@@ -41,7 +41,7 @@ func (c *Coordinator) sitWithOwner(r *request, op uint64, s seat) {
 	case refused:
 		c.refuse(r, op, s.why, s.detail)
 	case awaitsRequest:
-		r.sharing.waits = op
+		r.sharing.waitingCreate = op
 		r.joinOwner()
 	case sharesHold:
 		c.share(r, s.of, op)
@@ -86,7 +86,7 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		}
 	case awaitsRoom:
 		c.awaitRoom(r)
-		r.sharing.waits = op
+		r.sharing.waitingCreate = op
 	case full:
 		c.refuseFull(r, op)
 	default:
@@ -103,7 +103,7 @@ func (p countingAhead) answered(c *Coordinator, id uint64, answer Answer) {
 		}
 		return
 	}
-	r.sharing.waits = 0
+	r.sharing.waitingCreate = 0
 	switch f := view.Failure; {
 	case f.is(NoPermits):
 		c.refuse(r, p.op, messages.ReasonPermits, fmt.Sprintf("data of %s: %s", r.spec.Path, f.Detail))
@@ -116,7 +116,7 @@ func (p countingAhead) answered(c *Coordinator, id uint64, answer Answer) {
 
 // decideByLook gives a request the seat that it is due, by the queue as it was listed.
 func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []string) {
-	r.sharing.waits = 0
+	r.sharing.waitingCreate = 0
 	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seat(r)))
 }
 
@@ -127,8 +127,8 @@ func (c *Coordinator) tryAgain() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
 		c.epoch.again = c.epoch.again[1:]
-		if r != nil && r.sharing.waits != 0 && r.life != ended && c.epoch.connection == connected {
-			c.create(r, r.sharing.waits)
+		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connection == connected {
+			c.create(r, r.sharing.waitingCreate)
 		}
 	}
 	c.epoch.again = nil
@@ -137,20 +137,20 @@ func (c *Coordinator) tryAgain() {
 // withdraw takes a create back that waits: for the connection, for another request, for the check of a retained node,
 // or for others. One that is under way is answered as ever.
 func (c *Coordinator) withdraw(r *request, op uint64) {
-	waits := c.declineReuse(r)
+	withdrawn := c.declineReuse(r)
 	c.leaveOwner(r)
-	waits = c.unpark(r) || waits
+	withdrawn = c.unpark(r) || withdrawn
 	voided := r.pace.voided()
-	waits = voided.Op != 0 && voided.Do == machine.Create || waits
-	waits = r.stopsWaiting() || waits
+	withdrawn = voided.Op != 0 && voided.Do == machine.Create || withdrawn
+	withdrawn = r.stopsWaiting() || withdrawn
 	if c.unsubmit(r) {
 		c.setPhase(r.queue, r.node, absent)
 		c.endCohortOf(r.queue, r.node)
-		waits = true
+		withdrawn = true
 	}
 	c.leaveCohort(r)
 	c.leaveLine(r)
-	if waits {
+	if withdrawn {
 		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
 	}
 }
@@ -247,8 +247,8 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		First:     r.first(made),
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
-	if left := r.queue.neighbour(n); left != nil && r.kind.waitsFor(r, left) {
-		ev.Predecessor = left.name
+	if before := r.queue.neighbour(n); before != nil && r.kind.waitsFor(r, before) {
+		ev.Predecessor = before.name
 	}
 	c.succeed(r, ev.First)
 	if err != nil {
@@ -296,8 +296,8 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.flush()
 }
 
-// Reclaiming: a request with a label takes over the node that an earlier process held with under the same label, whose
-// session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
+// Reclaiming: a request with a reclaim key takes over the node that an earlier process held with under the same key,
+// whose session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
 // looks for.
 //
 // Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its
@@ -342,7 +342,7 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 	default:
 		r.inherited = a.Token
 		name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", a.Number)
-		c.ask(&TakeOver{Spec: r.spec, Name: name, Left: *a}, takingOver(p))
+		c.ask(&TakeOver{Spec: r.spec, Name: name, From: *a}, takingOver(p))
 	}
 }
 

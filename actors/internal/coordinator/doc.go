@@ -15,7 +15,7 @@
 //	                      └─────────────┘
 //	      requests by ID ──▶ request ─────node──▶ node {phase, name, number, token, users}
 //	                            │                  ▲
-//	                            └─queue──▶ queue ──┘  our nodes in the order of their numbers; local run; retained node
+//	                            └─queue──▶ queue ──┘  our nodes in the order of their numbers; burst; retained node
 //	      epoch ──▶ lock path ─────────────┘          queues, what is known of the path, the listing under way, watchers
 //	        ├─ batch: creates and deletes that wait for a transaction
 //	        ├─ heartbeats, timers, queries that have not been answered
@@ -51,7 +51,7 @@
 //	Silent                   a heartbeat has had no answer T/6 after it was sent
 //	lease timer              at the end of the lease; also every T/100 while disconnected
 //	one transaction          at most 256 operations and 256 KiB; up to four under way, the later ones of 64 or more
-//	delay of a local run     at most 5 ms (runDelay); 1 ms where somebody may wait for it
+//	delay of a burst         at most 5 ms (burstDelay); 1 ms where somebody may wait for it
 //	a cohort's node          at most as many grants as asked for, and T/20
 //	retained nodes           at most 1 024 in a session
 //	watch of a lock path     believed in for T at most, where the path is not listed (succession.go)
@@ -150,7 +150,7 @@
 //	  ends          when the request is let in, or refused
 //	  answers       listsFirst, refused
 //
-// What stays apart: a reclaimer takes a node over from another session, and local runs and hand-over
+// What stays apart: a reclaimer takes a node over from another session, and bursts and hand-over
 // pass the lock on from node to node.
 //
 // # Rules
@@ -189,9 +189,9 @@
 // deletes that need another node (batch.go). Invariant: each change that was submitted is answered
 // exactly once.
 //
-// Local runs. The lock is handed from a node to its neighbour of the same session without a
-// request. Changes to a queue are delayed by runDelay at most, and by a fifth of it where others
-// may wait for them (local_runs.txt). Invariant: where changes are delayed, a timer runs that sends
+// Bursts (local runs). The lock is handed from a node to its neighbour of the same session without a
+// request. Changes to a queue are delayed by burstDelay at most, and by a fifth of it where others
+// may wait for them (bursts.txt). Invariant: where changes are delayed, a timer runs that sends
 // them.
 //
 // Listing. One listing serves every request that asked before it was answered and whose node it
@@ -246,10 +246,10 @@
 // request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
 // last user.
 //
-// Reclaiming. A request with a label takes over the node of an earlier process, if that is the
+// Reclaiming. A request with a reclaim key takes over the node of an earlier process, if that is the
 // first of the queue. It replaces the node at its number in one transaction (reclaim.txt).
 // Invariant: its token is known before the node is made, and greater than any that was held with
-// before. So a hold with a label is never handed over.
+// before. So a hold with a reclaim key is never handed over.
 //
 // Contests. One node and no queue. Its name does not say whose it is: session, czxid and data do
 // (contests.txt). Invariant: only the session that made a contest's node deletes it.
@@ -287,14 +287,14 @@
 // What a reply means for a request: the file of its purpose. Every Ask has a purpose, a plain value
 // whose method answered takes the reply. Its method stale says whether nobody waits for that any
 // more. What differs between kinds of locks: the interface kind.
-// When changes are sent: batch.go, and local_run.go above it, which delays some. Who holds next:
+// When changes are sent: batch.go, and burst.go above it, which delays some. Who holds next:
 // leave.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
 // walk, whose tests of mistakes seed the ways in which it can be wrong.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, describe, heartbeat, room, succession, batch, local_run, unowned
+//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned
 //	waiting     wait, same_owner, cohort, listing
 //	nodes       own_node, seats, max_waiters, verify, leave, retain, missing, admission
 //	creating    create

@@ -176,7 +176,7 @@ func (e *encoder) ids(all []RequestID) {
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
 		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), uint64(r.inherited))
-	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits,
+	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waitingCreate,
 		r.sharing.lineCreate} {
 		e.op(r.id, op)
 	}
@@ -278,10 +278,10 @@ func (e *encoder) queue(q *ownQueue) {
 	}
 	s := q.succession
 	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watchID()))
-	run := &q.run
-	e.num(uint64(run.phase), uint64(run.remote), uint64(run.departed), uint64(run.returned), flag(run.timer != 0))
-	e.changes(run.creates)
-	e.changes(run.deletes)
+	b := &q.burst
+	e.num(uint64(b.phase), uint64(b.remote), uint64(b.departed), uint64(b.returned), flag(b.timer != 0))
+	e.changes(b.creates)
+	e.changes(b.deletes)
 	if kept := q.retained; kept != nil {
 		e.num(uint64(kept.request), uint64(kept.next), flag(kept.timer != 0))
 		e.op(kept.next, kept.op)

@@ -12,9 +12,9 @@ type fifo struct{}
 
 func (fifo) create(c *Coordinator, r *request, op uint64) { c.submit(change{operation{r.id, op}, ""}) }
 
-func (fifo) waitsFor(r *request, left *node) bool {
-	before, _ := queue.Parse(left.name)
-	return queue.WaitsFor(r.spec.Style.Mode, before.Mode)
+func (fifo) waitsFor(r *request, before *node) bool {
+	style, _ := queue.Parse(before.name)
+	return queue.WaitsFor(r.spec.Style.Mode, style.Mode)
 }
 
 func (fifo) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
@@ -38,7 +38,7 @@ func (fifo) remove(c *Coordinator, r *request, op uint64) {
 	c.submit(change{operation{r.id, op}, r.node.name})
 }
 
-// watchesAll is a line whose waiters list the queue whenever anything changes in it.
+// watchesAll is a queue whose waiters list it whenever anything changes in it.
 type watchesAll struct{ fifo }
 
 func (watchesAll) waitsFor(*request, *node) bool { return false }

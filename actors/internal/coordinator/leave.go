@@ -54,7 +54,7 @@ func (c *Coordinator) handOver(r *request) {
 	if next == nil || next.wait == nil {
 		return // it has been handed over already
 	}
-	r.queue.run.handsOn()
+	r.queue.burst.handsOn()
 	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
 }
 
@@ -106,10 +106,10 @@ func (c *Coordinator) goOnRemoving(r *request) {
 
 // removalDone says that nothing of a request is left.
 func (c *Coordinator) removalDone(r *request) {
-	waits := r.removal.op
+	op := r.removal.op
 	r.removal = removal{}
-	if waits != 0 {
-		c.tell(r, machine.Event{Kind: machine.Deleted, Op: waits})
+	if op != 0 {
+		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}
 	if r.life == ended {
 		c.removeRequest(r)
@@ -167,11 +167,11 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 // removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may
 // not be deleted at all would keep everybody out for as long as the session lives, so the session must not.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
-	switch waits := r.removal.op; {
-	case waits != 0 && waits != op: // it has asked anew meanwhile
+	switch newest := r.removal.op; {
+	case newest != 0 && newest != op: // it has asked anew meanwhile
 		c.remove(r)
 		return
-	case waits != 0:
+	case newest != 0:
 		r.removal.op = 0
 		c.tell(r, failed(op, f))
 		return

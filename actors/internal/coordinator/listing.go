@@ -127,14 +127,14 @@ func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
 		return false
 	}
-	place, shown := view.Queue.Find(r.node.name)
+	position, shown := view.Queue.Find(r.node.name)
 	if !shown {
 		return false // no watch is on it, and heartbeats look for it
 	}
 	if w.children {
-		return place.Before < r.view.before
+		return position.Before < r.view.before
 	}
-	first := place.Before == 0 && r.spec.Permits > 0
+	first := position.Before == 0 && r.spec.Permits > 0
 	for _, name := range w.nodes {
 		if name == "" {
 			if view.Permits != r.view.permits {

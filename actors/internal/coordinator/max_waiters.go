@@ -159,7 +159,7 @@ func (q *ownQueue) comingPrefixes() (all []string) {
 
 // countAhead has the queue listed before a request makes its node.
 func (c *Coordinator) countAhead(r *request, op uint64) {
-	r.sharing.waits = op
+	r.sharing.waitingCreate = op
 	c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, r.queue.ownPrefixes()})
 }
 
@@ -173,7 +173,7 @@ type countingAhead struct {
 // stale: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
 func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
-	return r == nil || r.life == ended || r.sharing.waits != p.op || c.epoch.connection != connected
+	return r == nil || r.life == ended || r.sharing.waitingCreate != p.op || c.epoch.connection != connected
 }
 
 // takeLooksBefore takes the looks at a queue that were asked for before one that is answered, in order. Their own answers

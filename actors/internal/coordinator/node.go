@@ -34,7 +34,7 @@ type node struct {
 }
 
 // counted says how a node is counted in the bounds of its queue and its session: see room.go.
-type counted struct{ weighs, waits, coming bool }
+type counted struct{ weighs, waiting, coming bool }
 
 // newNode makes the absent node of a request.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }

@@ -128,7 +128,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	case isKept:
 		c.retain(r)
 	case nextWaits:
-		c.passPlace(r)
+		c.passOnWaiting(r)
 	case goes:
 		c.deleteNode(r, e)
 		return
@@ -219,7 +219,7 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 // the session is over. Without pauses there would be three hundred new sessions a second.
 func (c *Coordinator) countExpiry() {
 	for _, r := range c.inOrder() {
-		if r.node.phase == creating && r.life == active && !r.pace.waits() {
+		if r.node.phase == creating && r.life == active && !r.pace.keepsOrder() {
 			text := "the session ends each time that the servers are asked for a node in " + r.spec.Path
 			c.count(r.id, machine.Create, Failure{Outcome: Unknown, Trouble: text})
 		}

@@ -152,7 +152,7 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.vanished(r.queue.path, r.node.name)
 	case f.Outcome == Deferred: // the hold is in no doubt for that
 		c.unwatchOwn(r)
-		if r.life == active && !r.pace.waits() { // else it has given the lock back meanwhile
+		if r.life == active && !r.pace.keepsOrder() { // else it has given the lock back meanwhile
 			c.pauseBefore(r, machine.Effect{Do: machine.WatchOwn, Op: p.op})
 		}
 	default:

@@ -112,7 +112,7 @@ func split(path string) (parent, name string) {
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
-			return len(q.nodes) > 0 || q.retained != nil || len(q.run.creates)+len(q.run.deletes) > 0
+			return len(q.nodes) > 0 || q.retained != nil || len(q.burst.creates)+len(q.burst.deletes) > 0
 		})
 }
 
@@ -171,7 +171,7 @@ type ownQueue struct {
 	members []RequestID
 	// owners are the requests that want this lock and are not about to leave, by their owner.
 	owners   map[string][]RequestID
-	run      localRun
+	burst    burst
 	retained *retention // nil while no node is retained
 	cohort   cohort
 	line     waitingLine
@@ -189,29 +189,29 @@ type succession struct {
 	under  uint64 // the watch under which it was created; zero where none stood
 }
 
-// localRun is the state of the local run of a queue: see local_run.go.
-type localRun struct {
-	phase runPhase
+// burst is the state of the burst of a queue: see burst.go.
+type burst struct {
+	phase burstPhase
 	// remote counts the requests that wait for a node of another session.
 	remote int
 	// creates are delayed until timer fires, and deletes until deleteTimer does.
 	creates, deletes   []change
 	timer, deleteTimer uint64
-	// departed counts the nodes that have gone in this run, returned the creates that have come in it.
+	// departed counts the nodes that have gone in this burst, returned the creates that have come in it.
 	departed, returned int
 }
 
-// runPhase reports whether the nodes of a session hold one after the other.
-type runPhase uint8
+// burstPhase reports whether the nodes of a session hold one after the other.
+type burstPhase uint8
 
 const (
-	noRun runPhase = iota
+	noBurst burstPhase = iota
 	// unmet: the lock was handed on within the session, and no other session was met.
 	unmet
 	// running: the requests of the session that waited for another session wait for it no more.
 	running
-	// runOver: and no node of this session is left in the queue.
-	runOver
+	// burstOver: and no node of this session is left in the queue.
+	burstOver
 )
 
 // retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
@@ -297,27 +297,27 @@ func (p *lockPath) findNode(name string) (*ownQueue, *node) {
 	return nil, nil
 }
 
-// place gives where a node of the queue is or would be.
-func (q *ownQueue) place(n *node) (int, bool) {
+// indexOf gives where a node of the queue is or would be.
+func (q *ownQueue) indexOf(n *node) (int, bool) {
 	return slices.BinarySearchFunc(q.nodes, n, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
 	})
 }
 
-// has reports whether a node is in the queue, in its place.
+// has reports whether a node is in the queue, where its number puts it.
 func (q *ownQueue) has(n *node) bool {
-	at, there := q.place(n)
+	at, there := q.indexOf(n)
 	return there && q.nodes[at] == n
 }
 
 func (q *ownQueue) insert(n *node) {
-	at, _ := q.place(n)
+	at, _ := q.indexOf(n)
 	q.nodes = slices.Insert(q.nodes, at, n)
 }
 
 // remove takes a node out of the queue.
 func (q *ownQueue) remove(n *node) {
-	switch at, there := q.place(n); {
+	switch at, there := q.indexOf(n); {
 	case !there:
 	case at == 0: // most often, and there may be a hundred thousand
 		q.nodes[0] = nil
@@ -339,7 +339,7 @@ func (q *ownQueue) find(name string) *node {
 	if !ok {
 		return nil
 	}
-	if at, there := q.place(&node{number: number, name: name}); there {
+	if at, there := q.indexOf(&node{number: number, name: name}); there {
 		return q.nodes[at]
 	}
 	return nil
@@ -348,7 +348,7 @@ func (q *ownQueue) find(name string) *node {
 // neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
 // can come between. It is nil where no such node exists.
 func (q *ownQueue) neighbour(n *node) *node {
-	if at, there := q.place(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
+	if at, there := q.indexOf(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
 		return q.nodes[at-1]
 	}
 	return nil

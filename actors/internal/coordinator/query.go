@@ -31,8 +31,8 @@ type (
 		Beside string
 	}
 
-	// SeekReclaimable looks for the node that an earlier process held with under the request's
-	// label, in a session that no process uses any more. *Reclaimable answers it.
+	// SeekReclaimable looks for the node that an earlier process held with, which has the reclaim key of the
+	// request, in a session that no process uses any more. *Reclaimable answers it.
 	SeekReclaimable struct{ Spec *Spec }
 
 	// TakeOver makes the node of a request in place of one that an earlier process has left, if that is there and nobody
@@ -40,7 +40,7 @@ type (
 	TakeOver struct {
 		Spec *Spec
 		Name string
-		Left Reclaimable
+		From Reclaimable
 	}
 
 	// Commit makes and deletes nodes, all or none, in one transaction, if all of some others exist. *Committed answers it.

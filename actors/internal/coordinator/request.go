@@ -116,8 +116,8 @@ func (p *pace) of(do machine.Do) *paced {
 	return &p.orders
 }
 
-// waits reports whether an order waits for the end of a pause.
-func (p *pace) waits() bool {
+// keepsOrder reports whether an order waits for the end of a pause.
+func (p *pace) keepsOrder() bool {
 	return p != nil && (p.orders.waiting.Op != 0 || p.searches.waiting.Op != 0)
 }
 
@@ -148,11 +148,10 @@ func (p *pace) voided() (e machine.Effect) {
 
 // sharing says how a request depends on others of its session.
 type sharing struct {
-	// waits is the create that waits for another request to be decided, of its owner or of the one
-	// that had a retained node, or for the listing that tells whether it may queue. It is zero for
-	// none.
-	waits uint64
-	// lineCreate is the create that was answered with a place in a cohort; inLine while the request waits there.
+	// waitingCreate is the create that is not answered yet: until another request of its owner, or the one that had a
+	// retained node, has been decided, or until a listing has counted those before it. It is zero for none.
+	waitingCreate uint64
+	// lineCreate is the create that was answered with a wait in the line of a cohort. inLine: the request waits there.
 	lineCreate uint64
 	inLine     bool
 	// with is the node that a reader is to hold with, as soon as the request that made the node

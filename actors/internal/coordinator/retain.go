@@ -85,7 +85,7 @@ func (c *Coordinator) release(q *ownQueue) {
 	q.ignoreArrivals(r.node)
 	c.cleanUp(r)
 	if next := c.requests[kept.next]; next != nil {
-		next.sharing.waits = kept.op
+		next.sharing.waitingCreate = kept.op
 		c.createAgain(next.id)
 	}
 }

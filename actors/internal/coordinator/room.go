@@ -62,15 +62,15 @@ func (c *Coordinator) setHeld(r *request, held bool) {
 // weighs reports whether the servers may have a node, or get it.
 func (n *node) weighs() bool { return n.phase != absent && n.phase != left }
 
-// waits reports whether a node is being made, or stands in its queue, and nobody holds with it yet.
-func (c *Coordinator) waits(n *node) bool {
+// isWaiting reports whether a node is being made, or stands in its queue, and nobody holds with it yet.
+func (c *Coordinator) isWaiting(n *node) bool {
 	return (n.phase == creating || n.phase == present || n.phase == unknown) && !c.holdsWith(n)
 }
 
 // recount counts a node by its present phase. The head of its queue's line may have a turn then.
 func (c *Coordinator) recount(q *ownQueue, n *node) {
 	l, was := &c.epoch.load, n.counted
-	n.counted = counted{weighs: n.weighs(), waits: c.waits(n), coming: n.phase == creating || n.phase == unknown}
+	n.counted = counted{weighs: n.weighs(), waiting: c.isWaiting(n), coming: n.phase == creating || n.phase == unknown}
 	if n.counted == was {
 		return
 	}
@@ -88,7 +88,7 @@ func (c *Coordinator) recount(q *ownQueue, n *node) {
 			l.going -= c.weigh(n.made)
 		}
 	}
-	if now := n.counted.waits; now != was.waits {
+	if now := n.counted.waiting; now != was.waiting {
 		q.room.waiting++
 		if !now {
 			q.room.waiting -= 2
@@ -186,10 +186,10 @@ func (q *ownQueue) expect(sp *Spec, coming bool) {
 	}
 }
 
-// hasPlace reports whether the node of a request has a place in its queue, which the request keeps
-// if the node is lost. A downgrade has the place of another node.
-func (c *Coordinator) hasPlace(r *request) bool {
-	return r.life == active && !r.sharing.holdOfOther && c.waits(r.node)
+// hasPosition reports whether the node of a request has a position in its queue, which the request keeps
+// if the node is lost. A downgrade has the position of another node.
+func (c *Coordinator) hasPosition(r *request) bool {
+	return r.life == active && !r.sharing.holdOfOther && c.isWaiting(r.node)
 }
 
 // call keeps room for the node of a request, which may make it as soon as it asks.

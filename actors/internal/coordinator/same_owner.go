@@ -20,7 +20,7 @@ func (c *Coordinator) sameOwner(r *request) (found *request) {
 	}
 	for _, id := range r.queue.owners[r.spec.Owner] {
 		other := c.requests[id]
-		if other == r || other.sharing.waits != 0 {
+		if other == r || other.sharing.waitingCreate != 0 {
 			continue
 		}
 		if found == nil || found.spec.Reads() && !other.spec.Reads() {
@@ -79,8 +79,8 @@ func (c *Coordinator) createAgain(ids ...RequestID) {
 
 // stopsWaiting ends a request's wait for another one; false where it did not wait.
 func (r *request) stopsWaiting() bool {
-	waited := r.sharing.waits != 0
-	r.sharing.waits = 0
+	waited := r.sharing.waitingCreate != 0
+	r.sharing.waitingCreate = 0
 	return waited
 }
 

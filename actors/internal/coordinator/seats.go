@@ -193,7 +193,7 @@ const (
 	nextHolds
 	// isKept: nobody holds with it, and the next request of the queue may.
 	isKept
-	// nextWaits: nobody has held with it, and the next of its line waits with it in its place.
+	// nextWaits: nobody has held with it, and the next of its line waits with it.
 	nextWaits
 	// goes: it is deleted. The request right behind a holder that gives back holds at once (handOver).
 	goes
@@ -211,7 +211,7 @@ func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 		return nextHolds
 	case do == machine.GiveBack && c.mayRetain(r):
 		return isKept
-	case c.mayPassPlace(r):
+	case c.mayPassOnWaiting(r):
 		return nextWaits
 	default:
 		return goes
@@ -238,8 +238,8 @@ func (c *Coordinator) mayRetain(r *request) bool {
 		!c.isDescribed(n) // else the write would look like somebody else's
 }
 
-// mayPassPlace reports whether the node of a request that has not held keeps its place, for the next in line.
-func (c *Coordinator) mayPassPlace(r *request) bool {
+// mayPassOnWaiting reports whether the node of a request that has not held stays, for the next in line to wait with.
+func (c *Coordinator) mayPassOnWaiting(r *request) bool {
 	n := r.node
 	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connection == connected &&
 		!queue.Exhausted(n.number) && (len(n.line) > 0 || c.leadsUngranted(r))

@@ -34,7 +34,7 @@ type Switches uint8
 
 // The switches.
 const (
-	// GroupCommit has creates and deletes share transactions when there are many, and local runs form.
+	// GroupCommit has creates and deletes share transactions when there are many, and bursts form.
 	GroupCommit Switches = 1 << iota
 	// HandOver grants what is given back to the next of the same session before the node is gone.
 	HandOver
@@ -74,10 +74,10 @@ type epoch struct {
 	// it is empty between inputs.
 	due           []RequestID
 	toScan, short []*ownQueue
-	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs
+	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
 	// are over with it. Both are empty between inputs.
-	again    []RequestID
-	runsOver []*ownQueue
+	again      []RequestID
+	burstsOver []*ownQueue
 }
 
 // Bounds bound the nodes that a session has at the servers.
@@ -231,7 +231,7 @@ type kind interface {
 	// create has the node made that a request asks for.
 	create(c *Coordinator, r *request, op uint64)
 	// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
-	waitsFor(r *request, left *node) bool
+	waitsFor(r *request, before *node) bool
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// noteListing notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
@@ -294,7 +294,7 @@ const (
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue name the local run whose changes are delayed, or the cohort; path also names a
+	// path and queue name the burst whose changes are delayed, or the cohort; path also names a
 	// watch.
 	path, queue string
 	// do is the kind of orders whose pause ends.

@@ -86,7 +86,7 @@ func asked(query Query) string {
 	case *SeekReclaimable:
 		w.add(true, "for %s", q.Spec.GUID)
 	case *TakeOver:
-		w.add(true, "%s for %s token=%s", q.Left.Name, q.Name, placed(q.Left.Token))
+		w.add(true, "%s for %s token=%s", q.From.Name, q.Name, placed(q.From.Token))
 	case *Commit:
 		for _, n := range q.Creates {
 			w.add(true, "+%s(%d)%s", n.Spec.GUID, n.Place, map[bool]string{true: "+list"}[n.List])
@@ -140,7 +140,7 @@ func (s *story) state() {
 		w.add(r.node.batchMates, "with batch mates")
 		w.add(r.wait != nil, "waits")
 		w.add(r.turn.phase != noTurn, "%s", [...]string{inLine: "stands in line", roomDue: "is due room", called: "is called"}[r.turn.phase])
-		w.add(r.sharing.waits != 0, "for another of its owner")
+		w.add(r.sharing.waitingCreate != 0, "for another of its owner")
 		w.add(r.admitted, "admitted")
 		w.add(r.early != nil, "has an early listing")
 		fmt.Fprintln(&s.out, w)
@@ -156,8 +156,8 @@ func (s *story) state() {
 		}
 		w.add(len(p.children) > 0, "watched children")
 		for _, q := range p.queues {
-			w.add(len(q.run.creates) > 0, "creates delayed %d", len(q.run.creates))
-			w.add(len(q.run.deletes) > 0, "deletes delayed %d", len(q.run.deletes))
+			w.add(len(q.burst.creates) > 0, "creates delayed %d", len(q.burst.creates))
+			w.add(len(q.burst.deletes) > 0, "deletes delayed %d", len(q.burst.deletes))
 			w.add(q.retained != nil, "retains")
 			for id := q.line.first; id != 0; id = s.c.requests[id].turn.next {
 				w.add(true, "in line r%d", id)

@@ -60,7 +60,7 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	case a.Name == "":
 		name := r.node.name
 		c.endCohortOf(r.queue, r.node)
-		waited := c.hasPlace(r)
+		waited := c.hasPosition(r)
 		c.lose(r) // others that held with it find out for themselves
 		if waited {
 			c.call(r, called) // it asks for another, before those behind it

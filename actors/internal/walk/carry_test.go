@@ -38,7 +38,7 @@ func (w *world) serve(s, at int) {
 	case *coordinator.CreateAt:
 		w.createAt(s, &f, q)
 	case *coordinator.SeekReclaimable:
-		w.seekLeft(s, &f)
+		w.seekReclaimable(s, &f)
 	case *coordinator.TakeOver:
 		w.takeOver(s, &f, q)
 	case *coordinator.Commit:
@@ -344,9 +344,9 @@ func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	}
 }
 
-// seekLeft looks at the head of the queue. It is one step: what comes in between makes the transaction fail that
+// seekReclaimable looks at the head of the queue. It is one step: what comes in between makes the transaction fail that
 // follows.
-func (w *world) seekLeft(s int, f *flight) {
+func (w *world) seekReclaimable(s int, f *flight) {
 	w.catchUp(s)
 	a := &coordinator.Reclaimable{}
 	f.answer, f.commits = a, true
@@ -363,17 +363,17 @@ func (w *world) seekLeft(s int, f *flight) {
 // takeOver deletes the node and makes the other, in one transaction.
 func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
 	w.catchUp(s)
-	a := &coordinator.Created{Failure: w.lacks(0, q.Left.Name)}
+	a := &coordinator.Created{Failure: w.lacks(0, q.From.Name)}
 	f.answer, f.commits = a, true
-	at := w.servers.at(q.Left.Name)
-	if at >= 0 && w.servers.nodes[at].version != q.Left.Version {
+	at := w.servers.at(q.From.Name)
+	if at >= 0 && w.servers.nodes[at].version != q.From.Version {
 		a.Failure.Outcome = coordinator.Refused
 	}
 	if a.Failure.Outcome != coordinator.Applied {
 		return
 	}
 	w.servers.zxid++
-	w.deleteNode(q.Left.Name)
+	w.deleteNode(q.From.Name)
 	a.Node = w.makeNode(s, q.Spec, q.Name)
 	a.Node.First = true
 	w.childrenChanged(0)

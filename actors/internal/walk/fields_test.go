@@ -256,7 +256,7 @@ var reasons = []struct {
 	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
 	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
 		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.again", "coordinator.Coordinator.epoch.toScan",
-		"coordinator.Coordinator.epoch.runsOver"}},
+		"coordinator.Coordinator.epoch.burstsOver"}},
 	{"it is the same in all states of a plan", []string{"coordinator.Coordinator.off", "coordinator.Coordinator.bounds",
 		"coordinator.Coordinator.timeout", "coordinator.Coordinator.epoch.timeout"}},
 	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec",
@@ -270,7 +270,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
 	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",
 		"coordinator.Coordinator.epoch.describes.timer", "coordinator.Coordinator.epoch.beats.newest",
-		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.run.deleteTimer",
+		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.burst.deleteTimer",
 		"coordinator.lockPath.identity.timer"}},
 	{"it is only how long a pause is, and pauses have no length", []string{"coordinator.request.removal.tries",
 		"coordinator.Coordinator.epoch.beats.hangUps"}},
@@ -299,5 +299,5 @@ var reasons = []struct {
 	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},
 	{"no plan has requesters of a gateway", []string{"coordinator.Coordinator.epoch.load.shares"}},
 	{"a holder reads its node at once, and no delete is delayed behind that", []string{
-		"coordinator.Coordinator.epoch.reads", "coordinator.ownQueue.run.deletes"}},
+		"coordinator.Coordinator.epoch.reads", "coordinator.ownQueue.burst.deletes"}},
 }

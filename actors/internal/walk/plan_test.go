@@ -161,7 +161,7 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
 	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
 	if p.Reclaim[i] {
-		want.Reclaim = "label"
+		want.Reclaim = "key"
 	}
 	if p.Sticky[i] {
 		want.Sticky = time.Second

@@ -58,15 +58,15 @@ var inCoordinator = []seeded{
 		rule("	if e.Do == machine.GiveBack {\n", "	{\n")),
 		plan: Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "withdraw what is under way", source: edits(
-		rule("	if waits {\n", "	if waits || r.node.phase == creating {\n")),
+		rule("	if withdrawn {\n", "	if withdrawn || r.node.phase == creating {\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
 		rule("case op < r.search.op:", "case false:"),
 		rule("r.search.later = max(r.search.later, op)", "r.search.later = op")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
-		rule("return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
-			"return before.Mode == r.spec.Style.Mode")),
+		rule("return queue.WaitsFor(r.spec.Style.Mode, style.Mode)",
+			"return style.Mode == r.spec.Style.Mode")),
 		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
 	{name: "hand over to who looks ahead", source: edits(
 		rule("w.role == waits && next.wait.nodes[0] == n.name &&",
@@ -164,11 +164,11 @@ var inCoordinator = []seeded{
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's local run", source: edits(
+	{name: "send another queue's burst", source: edits(
 		rule("switch q := c.epoch.paths[t.path].queueNamed(t.queue, ", "switch q := c.epoch.paths[t.path].queueNamed(t.path, ")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: OwnInvariants},
-	{name: "lose a local run", source: edits(
-		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
+	{name: "lose a burst", source: edits(
+		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, b.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
 		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
@@ -217,7 +217,7 @@ var inCoordinator = []seeded{
 		rule("n.phase == present || n.phase == unknown) && !c.holdsWith", "n.phase == present) && !c.holdsWith")),
 		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
-	{name: "begin the next epoch anew", source: edits(rule("	c.restore(places)\n", "	_ = places\n")),
+	{name: "begin the next epoch anew", source: edits(rule("	c.restore(positions)\n", "	_ = positions\n")),
 		plan:   Plan{Sessions: three, Waiting: 1, Prompt: true, InTurn: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Slow: 1}},
 		breaks: InOrder},
 	{name: "weigh nothing that goes", source: edits(
