@@ -178,7 +178,7 @@ func (s *Session) Close(ctx context.Context) error {
 }
 
 // farewellOf gives until when Close may tell the servers; zero where its ctx has no deadline. It is a little before that,
-// so that what has become of it is known by then.
+// so that the outcome is known by then.
 func farewellOf(ctx context.Context) time.Time {
 	end, bounded := ctx.Deadline()
 	if !bounded {

@@ -328,7 +328,7 @@ func (x *transacting) admit(weight int) error {
 	}
 }
 
-// settle tells the session what has become of the transaction.
+// settle tells the session the outcome of the transaction.
 func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
 	all := &weighed{epoch: x.Epoch, kept: weight}
 	for i, o := range x.Ops {

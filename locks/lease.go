@@ -169,8 +169,8 @@ func (l *Lease) Revoked() <-chan struct{} {
 }
 
 // Release gives the lock back and returns at once, for defer. The lease's context ends. The session
-// deletes the node, and tries until it is known to be gone. Unlock, before or after it, says what
-// has become of that.
+// deletes the node, and tries until it is known to be gone. Unlock, before or after it, says whether
+// it is.
 func (l *Lease) Release() { l.release() }
 
 // Unlock gives the lock back. The lease's context ends at once. The first Unlock to be confirmed

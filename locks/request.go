@@ -87,11 +87,11 @@ type request struct {
 	settled chan struct{}   // closed once there is an answer
 	stack   []byte          // of the call of Lock; nil without WithUnreleased
 
-	mu     sync.Mutex
-	state  messages.State // of the lock actor
-	waited messages.State // the last one in which it waited for the lock
-	node   string
-	behind audience.Predecessor // the contender that it last waited for; nil where it has not waited
+	mu          sync.Mutex
+	state       messages.State // of the lock actor
+	waited      messages.State // the last one in which it waited for the lock
+	node        string
+	predecessor audience.Predecessor // the contender that it last waited for; nil where it has not waited
 	// trouble says why servers that are there do not carry it out, such as hang-ups; "" for no
 	// trouble.
 	trouble string
@@ -129,18 +129,18 @@ func (r *request) Moved(to messages.State, node string) {
 	defer r.mu.Unlock()
 	r.state, r.node = to, node
 	if to == messages.StateCreating { // in another queue, or another session
-		r.behind = nil
+		r.predecessor = nil
 	}
 	if !to.Terminal() && to != messages.StateReleasing {
 		r.waited = to
 	}
 }
 
-// Waits notes behind whom the request waits.
-func (r *request) Waits(behind audience.Predecessor) {
+// Waits notes the contender for which the request waits.
+func (r *request) Waits(predecessor audience.Predecessor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.behind = behind
+	r.predecessor = predecessor
 }
 
 // Troubled notes what keeps the request from being carried out.
@@ -158,9 +158,9 @@ func (r *request) timedOut(why error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := &Error{Op: "lock", Path: r.from.want.Path, Node: r.node, State: r.waited, Detail: r.trouble, Err: why}
-	// Whom it waited for has gone where it lists again. Somebody was before it, all the same.
-	if r.behind != nil && (e.State == messages.StateWatching || e.State == messages.StateListing) {
-		e.Behind = r.behind.Contender(e.Path)
+	// Where it lists again its predecessor has gone. Somebody was before it, all the same.
+	if r.predecessor != nil && (e.State == messages.StateWatching || e.State == messages.StateListing) {
+		e.Behind = r.predecessor.Contender(e.Path)
 	}
 	return e
 }

@@ -30,7 +30,7 @@ func TestACLsThatNoServerAcceptsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, ErrBadConfig)
 }
 
-func TestACLForWhoeverIAmNeedsSomebodyToBe(t *testing.T) {
+func TestAuthACLNeedsAnIdentity(t *testing.T) {
 	mine := WithACL(zk.AuthACL(zk.PermAll)...)
 	_, err := NewConfig("h", mine)
 	require.ErrorIs(t, err, ErrBadConfig)

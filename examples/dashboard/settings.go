@@ -143,7 +143,7 @@ func (f *flags) check(env func(string) string) (settings, error) {
 		return s, misuse("-listen %s: %v; type an address like 127.0.0.1:8080", s.listen, err)
 	}
 	if !loopback(host) {
-		s.warned = append(s.warned, "warning: "+s.listen+" is not loopback: whoever can reach it sees the locks, and tokens are sent in "+
+		s.warned = append(s.warned, "warning: "+s.listen+" is not loopback: everybody who can reach it sees the locks, and tokens are sent in "+
 			"the clear. Put a proxy with TLS and passwords before it.")
 	}
 	if host != "" && !loopback(host) {

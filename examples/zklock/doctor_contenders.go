@@ -65,7 +65,7 @@ func surveyOf(conn *zkconn.Conn, root string) (survey, error) {
 
 // judgeUnread names what could not be read: nothing that is said below holds for it.
 func (e *examination) judgeUnread(found survey) {
-	const do = "have READ granted, or give a credential (--auth): whoever is there is not looked at"
+	const do = "have READ granted, or give a credential (--auth): contenders there are not looked at"
 	for _, u := range found.unread[:min(len(found.unread), mostNamed)] {
 		e.note(odd, "not read", do, "%s: %s", u.Path, cmp.Or(string(u.Reason), u.Detail))
 	}
@@ -86,7 +86,7 @@ func (e *examination) judgeSessionless(contenders []messages.Contender) {
 		}
 	}
 	for _, c := range lasting[:min(len(lasting), mostNamed)] {
-		e.note(broken, "no session", fmt.Sprintf("whoever comes behind it waits for ever: zklock break %s %s", c.Path, c.Node),
+		e.note(broken, "no session", fmt.Sprintf("contenders behind it wait for ever: zklock break %s %s", c.Path, c.Node),
 			"%s belongs to no session (it is persistent), so nobody's end deletes it", c.At())
 	}
 	if more := len(lasting) - mostNamed; more > 0 {
@@ -152,7 +152,7 @@ func (e *examination) lookForDeadlocks(ctx context.Context, conn *zkconn.Conn) {
 			"%s", circle(d))
 	}
 	for _, d := range possible[:min(len(possible), mostCircles)] {
-		e.note(odd, "deadlock?", "it is none where other workers of the process hold and wait; a program that locks again "+
+		e.note(odd, "deadlock?", "no deadlock where other workers of the process hold and wait; a program that locks again "+
 			"what it holds locks with the context of its lease ("+graph+" shows it)", "possible: %s", circle(d))
 	}
 	if more := max(len(sure)-mostCircles, 0) + max(len(possible)-mostCircles, 0); more > 0 {

@@ -85,7 +85,7 @@ func (e *examination) lookForRoot(ctx context.Context, conn *zkconn.Conn, cfg zk
 	case err != nil:
 		e.note(broken, "root", advice(err), "%s", short(err))
 	case missing == "/":
-		e.note(broken, "chroot", "is it spelled right in --zk? Whoever locks elsewhere is not kept out. The first lock makes it",
+		e.note(broken, "chroot", "is it spelled right in --zk? Programs that lock elsewhere are not kept out. The first lock makes it",
 			"%s", absence(cfg, "/", missing))
 	case missing != "":
 		e.note(broken, "root", "is --root spelled right?", "%s", absence(cfg, e.root, missing))

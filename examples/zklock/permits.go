@@ -19,9 +19,9 @@ func permitsCommand(conn *connection) *cobra.Command {
 		Annotations: map[string]string{argsKey: "PATH N"},
 		Short:       "set how many may hold a semaphore together",
 		Long: `permits sets the number of permits of the semaphore at PATH, or sets it for the
-first time; the node is made where it does not exist. Whoever holds goes on
-holding. Whoever waits goes by the new number, and whoever comes from then on
-must name it: zklock run --permits N.
+first time; the node is made where it does not exist. Holders go on
+holding. Waiters go by the new number, and all who come from then on must name
+it: zklock run --permits N.
 
 Exit status 70: the node has other data than a number of permits, or its ACL
 does not allow it.`,

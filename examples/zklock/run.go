@@ -48,7 +48,7 @@ Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
 With --for the command is run once for each instant of the crontab: the time
 that the machines are to agree on, in RFC 3339, with or without seconds. The
 minute of date is that time as long as no machine begins a minute late. It is
-run by whoever comes first, however fast it is. One that failed, or was killed,
+run by the first to come, however fast it is. One that failed, or was killed,
 is run again for the same instant only with --retry-after. An instant that is
 older than the newest one, too late by --start-within, or found while an older
 run is still going, is run by nobody: exit status 81.

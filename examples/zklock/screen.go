@@ -29,7 +29,7 @@ func watchable(cmd *cobra.Command, json bool) error {
 	if json || term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		return nil
 	}
-	return badUse(withFlag(cmd, "--watch --json"), "%s: --watch draws on a terminal, and this is none", cmd.Name())
+	return badUse(withFlag(cmd, "--watch --json"), "%s: --watch draws on a terminal, and this is not one", cmd.Name())
 }
 
 // openScreen takes the terminal: another screen, no cursor, keys one by one.

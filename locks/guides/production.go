@@ -155,7 +155,7 @@
 //   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB
 //     the client's nodes weigh, and how many requests wait inside it.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by
-//     cause, what is left of the lease, as OpenTelemetry figures and spans. actors/metering lists
+//     cause, the rest of the lease, as OpenTelemetry figures and spans. actors/metering lists
 //     them. In examples/metrics are a dashboard for Grafana (grafana-dashboard.json) and rules for
 //     Prometheus (alerts.yml).
 //   - Client.Ready for readiness probes: nil through a restart of a server, and an error that says

@@ -62,7 +62,7 @@
 //
 // Each replica wakes up by its own schedule and clock. A lock alone does not help: where the job is
 // fast, the next replica finds it free again. RunOnceFor runs the job once for each instant of the
-// schedule. The instant is what the tick is for, such as 02:00, and the same on all replicas. Never
+// schedule. The instant is the time on the schedule, such as 02:00, and the same on all replicas. Never
 // give it time.Now().
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly, locks.WithStartDeadline(time.Hour))
@@ -70,8 +70,8 @@
 //
 // Most replicas come while the job runs: OnceBusy. Once.Holder names the replica that runs it,
 // because the mark may not be written yet. Where nobody runs the job for an instant, the error
-// wraps ErrNotRun, so no night is missed silently. The rest is the caller's decision. Beside it is
-// what Kubernetes' CronJob and Temporal's schedules have for it:
+// wraps ErrNotRun, so no night is missed silently. The rest is the caller's decision. Beside it are
+// the words of Kubernetes' CronJob and Temporal's schedules:
 //
 //	a run that failed or died     it stays the only one; WithRetryAfter: again     backoffLimit
 //	a late one                    it runs; WithStartDeadline: not after that       startingDeadlineSeconds

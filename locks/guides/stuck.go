@@ -14,7 +14,7 @@
 // # What is seen, and what it means
 //
 //	somebody holds, for long            WHO is its machine and process: look there. It works, hangs, or waits for something
-//	                                    else. LABEL is what it said that it does
+//	                                    else. LABEL says what it does, in its own words
 //	the holder is another library's     WHO is a session: the servers' logs and "cons" tell its address
 //	the process does not exist          it died less than a session timeout and a tick ago: the servers delete its node. If the node
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
@@ -34,7 +34,7 @@
 //	                                    one with the least to lose; and lock with locks.All, or WithDeadlockDetection
 //	graph or doctor names a possible    a process waits for what it holds, or two hold what the other waits for: Lock was
 //	deadlock                            called again without the context of the lease, or two locks are taken in two orders.
-//	                                    It is none where other workers of the process hold and wait, and time shows that
+//	                                    Where other workers of the process hold and wait there is no deadlock, and time shows that
 //	a child that is no contender        Turnstile passes over it. zk.Lock fails on it, Curator waits for some
 //	                                    (tests/interop, TestZkLockFailsOnStrangers, TestCuratorWaitsForStrangersBeforeDigits)
 //

@@ -108,7 +108,7 @@ func unknownScheme(t *testing.T, at *place) {
 	require.NoError(t, ctx.Err(), "it is told at once")
 }
 
-// The scheme "ip" is accepted as a credential, and stands for nobody in a list for "whoever I am".
+// The scheme "ip" is accepted as a credential, and stands for nobody in a list for "auth", the client itself.
 func schemeWithoutIdentity(t *testing.T, at *place) {
 	client := open(t, at.connect(), locks.WithAuth("ip", nil), locks.WithACL(onlyMe...))
 	_, err := client.Mutex("/nobodys").Lock(deadline(t))

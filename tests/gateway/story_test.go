@@ -68,7 +68,7 @@ var stories = []struct {
 	}},
 	{"timeout", func(t *testing.T, s teller) {
 		for timeout := 200 * time.Millisecond; ; timeout *= 2 {
-			path := fmt.Sprintf("/story/%d", timeout) // what is left of one that was in vain would show
+			path := fmt.Sprintf("/story/%d", timeout) // a node of an attempt in vain would show
 			first, one := s.spawn(messages.Acquire{Path: path})
 			s.reach(t, one, messages.StateHeld)
 			_, two := s.spawn(messages.Acquire{Path: path, Timeout: timeout})

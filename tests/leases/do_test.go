@@ -148,7 +148,7 @@ func TestMaxHold(t *testing.T) {
 	})
 }
 
-// TestRelease returns at once, and Unlock says what has become of it.
+// TestRelease returns at once, and Unlock says whether the node is gone.
 func TestRelease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

@@ -85,8 +85,8 @@ var inDoubts = []inDoubt{
 	}, &messages.Cancel{}, messages.StateCancelled},
 }
 
-// asksAgain: an owner gives its first request up, or back, while nobody knows what has become of
-// it, and asks again.
+// asksAgain: an owner gives its first request up, or back, while its outcome is unknown, and
+// asks again.
 func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		c.know(t, c.ours, ownedPath)
@@ -105,8 +105,8 @@ func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
 	}
 }
 
-// downgradesAgain: a writer asks for the read lock, takes that back while nobody knows what has
-// become of it, and asks again.
+// downgradesAgain: a writer asks for the read lock, takes that back while its outcome is
+// unknown, and asks again.
 func downgradesAgain(t *testing.T, c *crowd) {
 	c.know(t, c.ours, ownedPath)
 	writer := c.own(t, messages.Write)

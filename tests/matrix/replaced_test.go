@@ -303,7 +303,7 @@ type job = func(context.Context, locks.Token) error
 func did(context.Context, locks.Token) error { return nil }
 
 // turn has the servers replaced while work is under way and somebody waits for the turn. The work is
-// told that it has lost the lock. It returns what became of who waited.
+// told that it has lost the lock. It returns the outcome of the wait.
 func (e *estate) turn(t *testing.T, befall replacement, works func(job) (locks.Once, error),
 	waits func() (locks.Once, error)) locks.Once {
 	t.Helper()

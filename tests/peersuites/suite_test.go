@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The exit status tells whether a suite passes on embedded servers all tests that it passes on real
+// The exit status says whether a suite passes on embedded servers all tests that it passes on real
 // ones. A test that fails once is run again, and alone.
 func TestExitStatus(t *testing.T) {
 	rows := []exception{{reason: "There are no quotas.", tests: []string{"quota"}}}

@@ -59,7 +59,7 @@ var wordsKept = []struct{ file, text, reason string }{
 //
 // Some words for which there is a better one cannot be looked for, because they are right elsewhere:
 //
-//   - leader: ZooKeeper's servers and an election have one; only the holder of a lock is none.
+//   - leader: ZooKeeper's servers and an election have one; only a holder of a lock must not be called so.
 //   - owner: the actor that a request belongs to; not who holds a lock.
 //   - guard: the condition of a row of the machine; not a holder.
 //   - look, keep, admit, turn, row, forget, lack, facts, learn, task, shares, join, under, handed, late, old: ordinary

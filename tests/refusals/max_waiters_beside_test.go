@@ -50,7 +50,7 @@ func (b *beside) requireFree(t *testing.T, paths ...string) {
 }
 
 // TestMaxWaitersLookTogether: clients that look at the same moment each find room, and go beyond the bound together. They
-// hold one after the other, and whoever comes then is refused.
+// hold one after the other, and a client that comes then is refused.
 func TestMaxWaitersLookTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *beside) {
 		var all []<-chan patient.Answer
@@ -85,8 +85,8 @@ func TestMaxWaitersLookTogether(t *testing.T) {
 	})
 }
 
-// TestMaxWaitersAsTheOneBeforeLeaves: the one before gives back while a client looks. What counts is what was there at the
-// look, and the next look finds room. Of its own client's nodes a client knows better, and its calls keep their order.
+// TestMaxWaitersAsTheOneBeforeLeaves: the one before gives back while a client looks. The queue at the time of the
+// look counts, and the next look finds room. Of its own client's nodes a client knows better, and its calls keep their order.
 func TestMaxWaitersAsTheOneBeforeLeaves(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *beside) {
 		bounded := b.client.Mutex("/m", locks.WithMaxWaiters(1))

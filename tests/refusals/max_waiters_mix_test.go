@@ -94,7 +94,7 @@ type crowdOf struct {
 }
 
 // TestMaxWaitersInEveryMix: whatever goes together with the bound, a call is refused only where at least so many others
-// are there, and in the end none has left anything behind: whoever waits behind nobody is let in. In every other history
+// are there, and in the end none has left anything behind: a call with nobody before it is let in. In every other history
 // callers give up, connections are cut and sessions end.
 func TestMaxWaitersInEveryMix(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 // its own file.
 
 // ensemble is the state that the replicas share, the leader's included. One lock guards all of
-// it, the trees included: the work under it takes microseconds, and one order of everything is what makes
-// the server easy to trust. Nobody waits for the network under it.
+// it, the trees included: the work under it takes microseconds, and one order of everything makes the
+// server easy to trust. Nobody waits for the network under it.
 type ensemble struct {
 	settings
 	mu       sync.Mutex

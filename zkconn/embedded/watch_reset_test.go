@@ -85,7 +85,7 @@ func (c *rawClient) set(path string) {
 }
 
 // The older form has three lists. A node that was deleted and made again looks changed, for nobody can tell
-// what has become of the one that was watched.
+// that the one that was watched is gone.
 func TestSetWatchesInTheOldForm(t *testing.T) {
 	s, _ := frozen(t)
 	c := openRaw(t, s, 0, time.Minute)

@@ -79,7 +79,7 @@ func (a *acceptor) begin(x *exchange) {
 	require.NoError(a.t, err)
 }
 
-func TestProofThatIsNone(t *testing.T) {
+func TestBrokenProof(t *testing.T) {
 	for name, make := range map[string]func(*acceptor) []byte{
 		"nothing":                   func(*acceptor) []byte { return nil },
 		"garbage":                   func(*acceptor) []byte { return []byte("garbage") },
@@ -130,7 +130,7 @@ func TestKeyOfTheServersThatIsWeak(t *testing.T) {
 	requireFinal(t, x, server.seal(server.proof(), server.session), ErrUnsupported)
 }
 
-func TestOfferThatIsNone(t *testing.T) {
+func TestBrokenOffer(t *testing.T) {
 	text := []byte{layerNone, 0, 0, 0}
 	const acceptors = keyusage.GSSAPI_ACCEPTOR_SEAL
 	for name, make := range map[string]func(*acceptor) []byte{

@@ -29,7 +29,7 @@ func (c *Coordinator) leave(r *request) {
 	}
 	c.setPhase(r.queue, n, deleting)
 	c.endCohortOf(r.queue, n)
-	c.unwatchOwn(r) // the answer to the delete says what becomes of the node
+	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
 		return
 	}

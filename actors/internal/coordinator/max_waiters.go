@@ -163,8 +163,8 @@ func (c *Coordinator) countAhead(r *request, op uint64) {
 	c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, r.queue.ownPrefixes()})
 }
 
-// countingAhead is the purpose of a List that tells whether a request may queue. ours are the
-// prefixes of its session's nodes at the time of the query.
+// countingAhead is the purpose of a List that counts the contenders before a request, which may or may not queue. ours
+// are the prefixes of its session's nodes at the time of the query.
 type countingAhead struct {
 	operation
 	ours []string

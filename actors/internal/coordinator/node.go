@@ -39,7 +39,7 @@ type counted struct{ weighs, waiting, coming bool }
 // newNode makes the absent node of a request.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }
 
-// description is what is known of a node's data.
+// description describes the data of a node, as far as they are known.
 type description struct {
 	of     RequestID // the request that they name; zero where that is not known
 	due    bool      // the last look has found that they are wrong

@@ -252,8 +252,8 @@ type purpose interface {
 	stale(c *Coordinator, id uint64) bool
 }
 
-// neverStale is embedded in purposes whose answers always matter: they tell what has become of a node, or end what is
-// counted as under way.
+// neverStale is embedded in purposes whose answers always matter: they say whether a node exists, or end something that
+// is counted as under way.
 type neverStale struct{}
 
 func (neverStale) stale(*Coordinator, uint64) bool { return false }

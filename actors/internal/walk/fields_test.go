@@ -202,7 +202,7 @@ func fieldName(of reflect.Type, i int, within string) string {
 	return within + "." + of.Field(i).Name
 }
 
-// opaque: these are looked at whole. A Spec never changes, and a listing is what the servers had.
+// opaque: these are looked at whole. A Spec never changes, and nor does a listing.
 func opaque(t reflect.Type) bool {
 	return t == reflect.TypeFor[coordinator.Spec]() || t == reflect.TypeFor[queue.Listing]()
 }

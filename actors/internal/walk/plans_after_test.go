@@ -56,7 +56,7 @@ var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: 
 }}
 
 // steadyPath begins when a session has locked once, and watches the lock path. The number of its
-// next node tells whether others came between.
+// next node shows whether others came between.
 func steadyPath(bounds Bounds) Plan {
 	return Plan{Sessions: threeOne, Arrive: notFirst, Steady: true, Prompt: true, Bounds: bounds, After: []string{
 		"session A: the servers carry out Create of stage 0",

@@ -37,7 +37,7 @@ type replica struct {
 	client    *locks.Client
 	scheduler gocron.Scheduler
 	job       gocron.Job  // the newest
-	events    chan string // what has become of each tick: "ran", or why not
+	events    chan string // the outcome of each tick: "ran", or why not
 	refusals  chan error
 	ticks     chan Run // what Done was told
 }
@@ -92,7 +92,7 @@ func (r *replica) addWork(t *testing.T, definition gocron.JobDefinition, name st
 	return job
 }
 
-// tick moves the replica's clock to a tick of its job, and gives what has become of it there.
+// tick moves the replica's clock to a tick of its job, and gives its outcome there.
 func (r *replica) tick(t *testing.T, d time.Duration) string {
 	t.Helper()
 	r.move(t, d)

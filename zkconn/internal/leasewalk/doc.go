@@ -45,7 +45,7 @@
 //     lost answer to a connect request may have shortened the session unseen.
 //   - One swap loses at most one touch. A swap that loses two breaks the rule, as a test shows.
 //   - The client's clock stands still once, until it is behind, or not at all. It never goes faster,
-//     and never back: that is what package evidence asks of its caller.
+//     and never back: package evidence requires that of its caller.
 //   - No observer masters, no restored servers.
 //
 // # How it explores

@@ -176,7 +176,7 @@ func (w *world) clone() *world {
 
 func (w *world) clock() evidence.Instant { return evidence.Instant(w.shown()) * unit }
 
-// shown is what the client's clock shows. It never goes back, as the chain wants it.
+// shown is the time by the client's clock. It never goes back, as the chain requires.
 func (w *world) shown() int { return max(w.now-w.lag, w.stands) }
 
 // half is half a tick, of which every member has the same. Two ticks are the shortest timeout that one grants.
