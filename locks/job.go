@@ -217,7 +217,7 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	return results, err
 }
 
-// holderOf looks who holds a lock; the zero value where nobody does, or nobody can tell.
+// holderOf finds who holds a lock; the zero value where nobody does, or nobody can tell.
 func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
 	queue, _ := c.Queue(ctx, path)
 	if at := slices.IndexFunc(queue, func(c messages.Contender) bool { return c.Holds }); at >= 0 {

@@ -79,6 +79,14 @@ const (
 	othersCame
 )
 
+// described names the node for people.
+func (n *node) described() string {
+	if n.name == "" {
+		return "a node that has no name yet"
+	}
+	return "node " + n.name
+}
+
 // exists reports whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 

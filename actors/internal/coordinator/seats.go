@@ -92,13 +92,13 @@ func (c *Coordinator) seatWithOwner(r, other *request) seat {
 	case ofOther && !other.held: // it has found out that its node is gone, and has not ended yet
 		return seat{kind: refused, why: messages.ReasonHoldGone}
 	case other.spec.Reads() && !reads:
-		return seat{kind: refused, why: messages.ReasonUpgrade, detail: "node " + other.node.name}
+		return seat{kind: refused, why: messages.ReasonUpgrade, detail: other.node.described()}
 	case reads && other.spec.Style.Mode == messages.Write:
 		// Its lock actor may have told its owner that it holds, and us not yet; or it is still in the queue.
 		return seat{kind: awaitsRequest, of: other}
 	case !r.spec.Want.Reentry || reads != other.spec.Reads():
 		return seat{kind: refused, why: messages.ReasonReentry,
-			detail: fmt.Sprintf("owner %s, node %s", r.spec.Owner, other.node.name)}
+			detail: fmt.Sprintf("owner %s, %s", r.spec.Owner, other.node.described())}
 	case !other.held: // in doubt, or still in the queue: wait until that is decided
 		return seat{kind: awaitsRequest, of: other}
 	default:
