@@ -20,6 +20,7 @@ var riddles = []word{
 	{use: "reports whether, or says that", not: whole(`tells? whether`)},
 	{use: "the noun: the waiter, the holder, a caller, anyone", not: whole(`who(?:m|so)?ever`)},
 	{use: "“no x”, or “ends”", not: whole(`is none`), even: whole(`there is none|is none of|of which is none`)},
+	{use: "the noun, as in: “tells the request”", not: whole(`to whom it is|holds who|that whom`)},
 	{use: "the rest of, or the noun", not: whole(`what is left of`)},
 	{use: "the outcome of, or what happened to", not: whole(`what (?:becomes|became|has become|had become) of`)},
 }

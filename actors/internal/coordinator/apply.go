@@ -49,7 +49,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	return c.out
 }
 
-// replied takes an answer to whom it is for.
+// replied gives an answer to the purpose of its query.
 func (c *Coordinator) replied(reply *Reply) {
 	what := c.epoch.asked[reply.ID]
 	delete(c.epoch.asked, reply.ID)
@@ -64,7 +64,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 }
 
-// fired takes a timer to whom it is for.
+// fired does what a timer was started for.
 func (c *Coordinator) fired(timer uint64) {
 	what := c.epoch.timers[timer]
 	delete(c.epoch.timers, timer)

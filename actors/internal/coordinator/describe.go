@@ -90,7 +90,7 @@ func (n *node) describedBefore(other *node) bool {
 	return n.token < other.token || n.token == other.token && n.name < other.name
 }
 
-// describe writes whom a node is to name.
+// describe writes the present request into the data of a node.
 func (c *Coordinator) describe(q *ownQueue, n *node) {
 	d := &c.epoch.describes
 	of := c.describable(n)

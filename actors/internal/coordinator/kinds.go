@@ -70,10 +70,11 @@ func (contest) remove(c *Coordinator, r *request, op uint64) {
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
 }
 
-// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number
-// is recorded in the data of the lock path. The first contender that does not fit watches all
-// before it, because any of them may leave first, and the number of permits. The others watch the
-// one before them, which tells by a write to its node that it holds.
+// semaphore lets several in. A contender holds when its weight and the weights of all contenders
+// before it fit into the permits, whose number is recorded in the data of the lock path. The first
+// contender that does not fit watches all before it, because any of them may leave first, and the
+// number of permits. The others watch the one before them, which tells by a write to its node that
+// it holds.
 type semaphore struct{ fifo }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }

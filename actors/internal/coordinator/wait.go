@@ -33,7 +33,7 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 	c.tellWaits(r, c.predecessorNode(r.queue, n))
 }
 
-// tellWaits tells a request that whom it waits for is there.
+// tellWaits tells a request that its predecessor is there.
 func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	if r.life != ended {
 		c.emit(&Tell{To: r.id, Predecessor: predecessor, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
