@@ -120,7 +120,7 @@ race: ## run the tests with -race and what is installed; tests without their ser
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme
-readme: deps ## carry out every command of README.md as it is written, in a clean clone (about 70 minutes)
+readme: deps ## carry out every command of every page in a clean clone, but for the longest targets (about 70 minutes)
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_README=all \
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 

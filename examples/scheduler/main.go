@@ -2,9 +2,9 @@
 // Locker and as its Elector: package locks/adapters/gocron. It is a module of its own, so that Turnstile does not depend
 // on gocron. Below it are robfig/cron and asynq: examples/scheduler/robfig and examples/scheduler/asynq.
 //
-//	scheduler -zk zk1:2181,zk2:2181 -name a -by locker  -every 1s -ahead 2h
-//	scheduler -zk zk1:2181,zk2:2181 -name b -by locker  -every 1s -ahead -35m200ms
-//	scheduler -zk zk1:2181,zk2:2181 -name c -by locker  -cron '* * * * * *' -takes 20ms
+//	scheduler -zk zk1:2181,zk2:2181 -name a -by locker -every 1s -ahead 2h
+//	scheduler -zk zk1:2181,zk2:2181 -name b -by locker -every 1s -ahead -35m200ms
+//	scheduler -zk zk1:2181,zk2:2181 -name c -by locker -cron '* * * * * *' -takes 20ms
 //
 // Each process has its own schedule by its own clock, which -ahead sets wrong. With -by locker the
 // process that comes first when the job is due runs it. With -cron it is run once for each instant,

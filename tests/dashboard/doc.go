@@ -4,5 +4,5 @@
 //
 // TestScreenshots also writes the pictures of the README, when it is told where to (make screenshots):
 //
-//	TURNSTILE_SCREENSHOTS=examples/dashboard/screenshots go test -count=1 -run TestScreenshots ./tests/dashboard
+//	TURNSTILE_SCREENSHOTS=examples/dashboard/screenshots go -C tests/dashboard test -count=1 -run TestScreenshots .
 package dashboard

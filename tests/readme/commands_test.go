@@ -46,7 +46,8 @@ var commands = map[string]check{
 	"go get github.com/turnstile-locks/turnstile":                            gets,
 	"go install github.com/turnstile-locks/turnstile/examples/zklock@latest": installs,
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
-	"make diagram": leavesAsItWas,
+	"make diagram":                      leavesAsItWas,
+	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
 
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
@@ -71,7 +72,7 @@ var commands = map[string]check{
 	"make readme":                                                                                 target, // which this is
 	"make check":                                                                                  long(target),
 	"make lint":                                                                                   long(target),
-	"make paths":                                                                                  target, // these take hours, even once
+	"make paths":                                                                                  target, // these six take five hours together
 	"make halts":                                                                                  target,
 	"make versions":                                                                               target,
 	"make peers-suites":                                                                           target,
@@ -224,6 +225,11 @@ func lists(t *testing.T, p *place, command string) {
 // builds compiles a program that takes long to run.
 func builds(t *testing.T, p *place, command string) {
 	p.run(t, strings.Replace(command, "go run", "go build -o /dev/null", 1))
+}
+
+// saysWhat has go generate say what it would run.
+func saysWhat(t *testing.T, p *place, command string) {
+	require.NotEmpty(t, p.run(t, strings.Replace(command, "go generate ", "go generate -n ", 1)), command)
 }
 
 // target has make say what it would do.

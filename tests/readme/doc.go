@@ -7,7 +7,11 @@
 //     that take minutes, such as make test itself, are carried out by make readme. make test checks
 //     less of them: that make knows the target, that the program knows the flags.
 //     TestEveryCommandIsKnown fails when a command is in neither list, or a list names one that is
-//     gone.
+//     gone. Seven targets of make are only looked at: six take five hours together, and
+//     screenshots writes into the repository.
+//   - TestCommandsOfPackageDocs: the commands of package docs, guides among them, name packages,
+//     flags, tests, targets and subcommands that there are. TestExamplesOfHelp of examples/zklock
+//     has zklock take apart the commands that its help and its manual page show.
 //   - TestCodeIsFromTheExamples: each block of Go in a page names, in a comment before it, the file in which the same
 //     lines are compiled and run.
 //   - TestLinks: relative links lead to files and headings. TestEveryPageIsFound: README.md leads to every page.

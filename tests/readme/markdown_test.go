@@ -101,7 +101,7 @@ func parse(text string) page {
 }
 
 var (
-	inline  = regexp.MustCompile("`((?:make|go -C|go run|go test|go install|go get|go doc|zklock) [^`]+)`")
+	inline  = regexp.MustCompile("`((?:make|go -C|go run|go test|go install|go get|go doc|go generate|zklock) [^`]+)`")
 	comment = regexp.MustCompile(`\s+#.*$`)
 )
 
