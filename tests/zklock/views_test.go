@@ -128,6 +128,24 @@ func TestTree(t *testing.T) {
 	})
 }
 
+// TestTreeShowsKeys: people read the keys of a Keyed there, whatever they are.
+func TestTreeShowsKeys(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		keyed := at.client(t).Keyed("/orders")
+		for _, key := range []string{"tenant:7, Köln", "a/b", "", ".", "a\x00b", "\xff", "100%", strings.Repeat("x", 10_000)} {
+			lease, err := keyed.Lock(patient.Deadline(t), key)
+			require.NoError(t, err, "%.40q", key)
+			defer lease.Release()
+		}
+		stdout, _ := says(t, at, 0, "tree", "/orders")
+		require.Contains(t, stdout, "below /orders: 8 locks, 8 holders, 0 waiters\n")
+		for _, name := range []string{"tenant:7, Köln", "a%2Fb", "%(empty)", "%2E", "a%00b", "%FF", "100%25",
+			strings.Repeat("x", 61) + "%(e4ee97ec252749d2096447e849628d0d7734f51700416eefbb33574bf0b3ee75)"} {
+			require.Contains(t, stdout, "   1     0  /orders/"+name)
+		}
+	})
+}
+
 // TestTrace: who comes, holds, is asked and goes, in this order.
 func TestTrace(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
