@@ -6,8 +6,11 @@
 // Then nothing is enqueued while that one is down. Lead runs a Scheduler while this process leads, and another process
 // leads when it has ended or its session is over.
 //
-// A new leader goes on with its own schedule. So a tick between two leaders may be enqueued by both or, while nobody
-// leads, by none. For tasks that must not be twice, use asynq.Unique, which has Redis keep them apart, too.
+// A new leader goes on with its own schedule. So a tick between two leaders may be enqueued by both
+// or, while nobody leads, by none. For tasks that must not be twice, use asynq.Unique: Redis then
+// refuses a second one of the same type and payload. Here the payload says who has enqueued the
+// task, and in which term: the fencing token of the lead. Leave both out of the payload of a unique
+// task.
 package main
 
 import (
@@ -47,9 +50,9 @@ func main() {
 
 // Lead enqueues a task by a schedule, while this process leads, until ctx ends.
 func Lead(ctx context.Context, election *locks.Election, name string, redis asynq.RedisConnOpt, spec string) error {
-	return election.Run(ctx, name, func(ctx context.Context, _ *locks.Leadership) error {
+	return election.Run(ctx, name, func(ctx context.Context, term *locks.Leadership) error {
 		scheduler := asynq.NewScheduler(redis, &asynq.SchedulerOpts{LogLevel: asynq.ErrorLevel})
-		if _, err := scheduler.Register(spec, asynq.NewTask("report", []byte(name))); err != nil {
+		if _, err := scheduler.Register(spec, asynq.NewTask("report", fmt.Appendf(nil, "%s %v", name, term.Token()))); err != nil {
 			return err
 		}
 		if err := scheduler.Start(); err != nil {

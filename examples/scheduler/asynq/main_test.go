@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -27,7 +31,8 @@ func enqueued(t *testing.T, inspector *asynq.Inspector) (names []string) {
 		return nil
 	}
 	for _, task := range tasks {
-		names = append(names, string(task.Payload))
+		name, _, _ := strings.Cut(string(task.Payload), " ")
+		names = append(names, name)
 	}
 	return names
 }
@@ -68,6 +73,48 @@ func TestLead(t *testing.T) {
 	for range ends {
 		require.ErrorIs(t, <-over, context.Canceled)
 	}
+}
+
+// TestKilledLeader: of three processes of the program one enqueues in each term, and tokens grow from one of its terms to the
+// next. When the one that leads is killed, another goes on in a term of its own.
+func TestKilledLeader(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "asynq")
+	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	server, redis := embedded.Run(t), miniredis.RunT(t)
+	inspector := asynq.NewInspector(asynq.RedisClientOpt{Addr: redis.Addr()})
+	t.Cleanup(func() { require.NoError(t, inspector.Close()) })
+	processes := make(map[string]*child.Process)
+	for i := range 3 {
+		name := fmt.Sprint("r", i)
+		p, err := child.Start(exec.Command(program, "-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond), func() {})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, p.Kill()) })
+		processes[name] = p
+	}
+	before := awaitTasks(t, inspector, nil, 3)
+	dead := before[len(before)-1]
+	require.NoError(t, processes[dead].Kill())
+	awaitTasks(t, inspector, []string{dead}, 3+len(before))
+
+	tasks, err := inspector.ListPendingTasks("default", asynq.PageSize(1000))
+	require.NoError(t, err)
+	enqueuedBy, last, newest := map[int64]string{}, map[string]int64{}, ""
+	for _, task := range tasks {
+		var name string
+		var term int64
+		_, err := fmt.Sscan(string(task.Payload), &name, &term)
+		require.NoError(t, err, "%s", task.Payload)
+		if by, known := enqueuedBy[term]; known {
+			require.Equal(t, by, name, "two enqueue in one term")
+		}
+		enqueuedBy[term] = name
+		require.GreaterOrEqual(t, term, last[name])
+		last[name], newest = term, name
+	}
+	require.NotEqual(t, dead, newest)
+	require.Greater(t, last[newest], last[dead])
+	t.Logf("%d tasks in %d terms, %v", len(tasks), len(enqueuedBy), enqueuedBy)
 }
 
 // TestEveryScheduler: without an election each of three enqueues every task.

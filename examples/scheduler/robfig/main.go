@@ -2,6 +2,9 @@
 // instant of the schedule.
 //
 //	robfig -zk zk1:2181,zk2:2181 -name a -spec '@daily'
+//	robfig -zk zk1:2181,zk2:2181 -name b -spec '*/5 * * * * *'
+//
+// A schedule of six fields begins with the second.
 //
 // robfig/cron runs jobs in each process. A JobWrapper, Once, asks Turnstile whether the instant was
 // run already. The instant is the entry's Prev, which is the same in all processes: they need the
@@ -28,7 +31,7 @@ import (
 func main() {
 	servers := flag.String("zk", os.Getenv("ZOOKEEPER_SERVERS"), "the ZooKeeper servers")
 	name := flag.String("name", "robfig", "what the process calls itself")
-	spec := flag.String("spec", "* * * * *", "the schedule")
+	spec := flag.String("spec", "* * * * *", "the schedule: five fields, six with seconds, or a word such as @daily")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,7 +50,8 @@ func run(ctx context.Context, servers, name, spec string) error {
 		return err
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
-	c := cron.New(cron.WithLocation(time.UTC))
+	parser := cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+	c := cron.New(cron.WithLocation(time.UTC), cron.WithParser(parser))
 	_, err = Add(ctx, c, client, spec, "report", func(ctx context.Context) {
 		fmt.Printf("report by %s for %s\n", name, locks.InstantOf(ctx).Format(time.RFC3339))
 	})

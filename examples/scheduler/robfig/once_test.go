@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -113,4 +119,51 @@ func TestJobHearsOfTheLoss(t *testing.T) {
 	ran := make(chan struct{}, 1)
 	Once(patient.Deadline(t), client, "/own", func() time.Time { return instant })(cron.FuncJob(func() { ran <- struct{}{} })).Run()
 	require.Len(t, ran, 1)
+}
+
+// TestKilledRunner: three processes of the program tick each second, and the one that ran last is killed. The job runs once
+// for each instant, before and after.
+func TestKilledRunner(t *testing.T) {
+	const runs = 5
+	program := filepath.Join(t.TempDir(), "robfig")
+	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	servers := embedded.Run(t).Connect()
+	said := make(chan string, 1000)
+	processes := make(map[string]*child.Process)
+	for _, name := range []string{"a", "b", "c"} {
+		out, writer, err := os.Pipe()
+		require.NoError(t, err)
+		cmd := exec.Command(program, "-zk", servers, "-name", name, "-spec", "* * * * * *")
+		cmd.Stdout = writer
+		p, err := child.Start(cmd, func() { _ = writer.Close() })
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, p.Kill()) })
+		processes[name] = p
+		go func() {
+			defer func() { _ = out.Close() }()
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				said <- lines.Text()
+			}
+		}()
+	}
+	ranBy, dead := make(map[string]string), ""
+	for n := range 2 * runs {
+		by, instant, found := strings.Cut(strings.TrimPrefix(patient.Receive(t, said), "report by "), " for ")
+		require.True(t, found)
+		require.NotContains(t, ranBy, instant, "twice, by %s", by)
+		ranBy[instant] = by
+		if n == runs {
+			require.NoError(t, processes[by].Kill())
+			dead = by
+		}
+	}
+	others := 0
+	for _, by := range ranBy {
+		if by != dead {
+			others++
+		}
+	}
+	require.NotZero(t, others)
+	t.Logf("%d instants, each once: %v", len(ranBy), ranBy)
 }
