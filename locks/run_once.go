@@ -10,9 +10,12 @@ import (
 )
 
 // RunOnce calls work under the lock at key, unless somebody has done so within the period: the
-// whole of a job that several replicas have in their schedules.
+// whole of a job that several replicas are to do "at most every 23 hours".
 //
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
+//
+// A job that is due at an instant, such as 02:00, is one for RunOnceFor. Here any run counts: a run
+// by hand at 14:00 makes that of the next 02:00 OnceNotDue, and the error is nil.
 //
 // A run leaves a mark when work has returned nil: the node "ran" below key names the process and
 // the time at which the run began. The period is counted from there to now, both by the clock of
