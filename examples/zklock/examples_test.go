@@ -10,20 +10,22 @@ import (
 )
 
 var (
-	// called finds the calls of zklock in a line of an example, without what the shell does with them.
+	// called finds the calls of zklock in a line of an example, without what the shell does with
+	// them.
 	called = regexp.MustCompile(`zklock ((?:'[^']*'|"[^"]*"|[^|>;#"'])*)`)
 	// instantOfShell is what gives --for its value there.
 	instantOfShell = regexp.MustCompile(`"\$\(date [^)]*\)"`)
 	shellWord      = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 )
 
-// TestExamplesOfHelp: the help and the manual page show no command that zklock refuses. Each is parsed as
-// the shell hands it over, with its flags and arguments, and is not carried out.
+// TestExamplesOfHelp: the help and the manual page show no command that zklock refuses. Each is
+// parsed as the shell hands it over, with its flags and arguments, and is not carried out.
 func TestExamplesOfHelp(t *testing.T) {
 	checked := 0
 	var check func(of *cobra.Command)
 	check = func(of *cobra.Command) {
-		for _, call := range called.FindAllStringSubmatch(instantOfShell.ReplaceAllString(of.Example, "2026-12-24T02:00Z"), -1) {
+		example := instantOfShell.ReplaceAllString(of.Example, "2026-12-24T02:00Z")
+		for _, call := range called.FindAllStringSubmatch(example, -1) {
 			checked++
 			args := shellWord.FindAllString(strings.SplitN(call[1], "\n", 2)[0], -1)
 			for i := range args {

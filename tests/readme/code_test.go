@@ -32,8 +32,8 @@ func TestCodeIsFromTheExamples(t *testing.T) {
 	require.NotZero(t, shown)
 }
 
-// TestTLSOfTheGuide: what the guide on gateways shows of TLS is in the example that it names, which is run: the same code, but
-// for the host, the port and the lines' ends.
+// TestTLSOfTheGuide: what the guide on gateways shows of TLS is in the example that it names, which
+// is run: the same code, but for the host, the port and the lines' ends.
 func TestTLSOfTheGuide(t *testing.T) {
 	const guide, example = "locks/guides/gateways.go", "actors/gateway/example_tls_test.go"
 	docs, _ := packageDocs(t)

@@ -16,16 +16,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommandsOfPackageDocs: the commands that package docs show name packages of the module in which
-// they are typed, and flags, tests, targets and subcommands that there are. They are not run here: many
-// take minutes, or want servers that a reader has. What the programs do is for their own tests.
+// TestCommandsOfPackageDocs: the commands that package docs show name packages of the module in
+// which they are typed, and flags, tests, targets and subcommands that there are. They are not run
+// here: many take minutes, or want servers that a reader has. What the programs do is for their own
+// tests.
 func TestCommandsOfPackageDocs(t *testing.T) {
 	docs, _ := packageDocs(t)
 	checked := 0
 	for path, doc := range docs {
 		name := inRepository(t, path)
-		var own string // how the doc of a program calls it
-		if file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly); err == nil && file.Name.Name == "main" {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
+		require.NoError(t, err)
+		own := "" // how the doc of a program calls it
+		if file.Name.Name == "main" {
 			own = filepath.Base(filepath.Dir(path))
 		}
 		for _, line := range codeLines(doc) {
@@ -78,7 +81,8 @@ var (
 	optional   = regexp.MustCompile(`^\[|\]$`)                  // brackets around what may be left out
 )
 
-// typed takes a command apart: without variables before it, what is said of it, and where its output goes.
+// typed takes a command apart: without variables before it, what is said of it, and where its
+// output goes.
 func typed(line string) []string {
 	words := shellWords.FindAllString(explained.ReplaceAllString(strings.TrimSpace(line), ""), -1)
 	for len(words) > 0 && setting.MatchString(words[0]) {
@@ -131,9 +135,10 @@ func wrongGo(t *testing.T, words []string) string {
 		within, words = filepath.Join(root, words[1]), words[2:]
 	}
 	command, words := words[0], words[1:]
-	ofGo := map[string]bool{"o": true}
+	ofGo := map[string]bool{"o": true} // whether a flag of the go command takes a value
 	if command == "test" {
-		ofGo = map[string]bool{"v": false, "race": false, "short": false, "count": true, "timeout": true, "run": true, "tags": true, "exec": true}
+		ofGo = map[string]bool{"v": false, "race": false, "short": false,
+			"count": true, "timeout": true, "run": true, "tags": true, "exec": true}
 	}
 	var packages, rest []string
 	tests := ""
@@ -193,7 +198,8 @@ func folderOf(within, path string) (folder string, found bool) {
 // moduleOf gives the folder of the module to which a folder belongs.
 func moduleOf(folder string) string {
 	for ; ; folder = filepath.Join(folder, "..") {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil || filepath.Clean(folder) == filepath.Clean(root) {
+		_, err := os.Stat(filepath.Join(folder, "go.mod"))
+		if err == nil || filepath.Clean(folder) == filepath.Clean(root) {
 			return filepath.Clean(folder)
 		}
 	}
@@ -230,10 +236,13 @@ func hasTest(t *testing.T, folder, pattern string) bool {
 	return false
 }
 
-// defines matches the methods that define a flag; those with Var are given a variable before its name.
-var defines = regexp.MustCompile(`^(Bool|Duration|Float64|Func|BoolFunc|Int|Int64|String|StringArray|StringSlice|Text|Uint|Uint64|)(Var)?P?$`)
+// defines matches the methods that define a flag; those with Var are given a variable before its
+// name.
+var defines = regexp.MustCompile(
+	`^(Bool|Duration|Float64|Func|BoolFunc|Int|Int64|String|StringArray|StringSlice|Text|Uint|Uint64|)(Var)?P?$`)
 
-// flagsOf gives the flags that a package of a program defines, and those of our packages that it imports.
+// flagsOf gives the flags that a package of a program defines, and those of our packages that it
+// imports.
 func flagsOf(t *testing.T, folder string, ofTests bool) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}

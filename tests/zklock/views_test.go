@@ -132,7 +132,8 @@ func TestTree(t *testing.T) {
 func TestTreeShowsKeys(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		keyed := at.client(t).Keyed("/orders")
-		for _, key := range []string{"tenant:7, Köln", "a/b", "", ".", "a\x00b", "\xff", "100%", strings.Repeat("x", 10_000)} {
+		keys := []string{"tenant:7, Köln", "a/b", "", ".", "a\x00b", "\xff", "100%", strings.Repeat("x", 10_000)}
+		for _, key := range keys {
 			lease, err := keyed.Lock(patient.Deadline(t), key)
 			require.NoError(t, err, "%.40q", key)
 			defer lease.Release()

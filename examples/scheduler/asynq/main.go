@@ -52,7 +52,8 @@ func main() {
 func Lead(ctx context.Context, election *locks.Election, name string, redis asynq.RedisConnOpt, spec string) error {
 	return election.Run(ctx, name, func(ctx context.Context, term *locks.Leadership) error {
 		scheduler := asynq.NewScheduler(redis, &asynq.SchedulerOpts{LogLevel: asynq.ErrorLevel})
-		if _, err := scheduler.Register(spec, asynq.NewTask("report", fmt.Appendf(nil, "%s %v", name, term.Token()))); err != nil {
+		task := asynq.NewTask("report", fmt.Appendf(nil, "%s %v", name, term.Token()))
+		if _, err := scheduler.Register(spec, task); err != nil {
 			return err
 		}
 		if err := scheduler.Start(); err != nil {

@@ -75,8 +75,9 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestKilledLeader: of three processes of the program one enqueues in each term, and tokens grow from one of its terms to the
-// next. When the one that leads is killed, another goes on in a term of its own.
+// TestKilledLeader: of three processes of the program one enqueues in each term, and tokens grow
+// from one of its terms to the next. When the one that leads is killed, another goes on in a term
+// of its own.
 func TestKilledLeader(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "asynq")
 	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
@@ -87,7 +88,8 @@ func TestKilledLeader(t *testing.T) {
 	processes := make(map[string]*child.Process)
 	for i := range 3 {
 		name := fmt.Sprint("r", i)
-		p, err := child.Start(exec.Command(program, "-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond), func() {})
+		cmd := exec.Command(program, "-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
+		p, err := child.Start(cmd, func() {})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })
 		processes[name] = p

@@ -50,7 +50,8 @@ func run(ctx context.Context, servers, name, spec string) error {
 		return err
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
-	parser := cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+	parser := cron.NewParser(
+		cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 	c := cron.New(cron.WithLocation(time.UTC), cron.WithParser(parser))
 	_, err = Add(ctx, c, client, spec, "report", func(ctx context.Context) {
 		fmt.Printf("report by %s for %s\n", name, locks.InstantOf(ctx).Format(time.RFC3339))

@@ -121,8 +121,8 @@ func TestJobHearsOfTheLoss(t *testing.T) {
 	require.Len(t, ran, 1)
 }
 
-// TestKilledRunner: three processes of the program tick each second, and the one that ran last is killed. The job runs once
-// for each instant, before and after.
+// TestKilledRunner: three processes of the program tick each second, and the one that ran last is
+// killed. The job runs once for each instant, before and after.
 func TestKilledRunner(t *testing.T) {
 	const runs = 5
 	program := filepath.Join(t.TempDir(), "robfig")

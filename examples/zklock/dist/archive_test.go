@@ -23,11 +23,12 @@ type packed struct {
 	time time.Time
 }
 
-// TestArchives: both kinds of archive have every file, below one folder, with its text, its permissions and
-// the time of the release, and the same bytes each time.
+// TestArchives: both kinds of archive have every file, below one folder, with its text, its
+// permissions and the time of the release, and the same bytes each time.
 func TestArchives(t *testing.T) {
 	r := &release{version: "v9.8.7", time: time.Unix(1790000000, 0).UTC()}
-	files := map[string][]byte{"zklock.exe": []byte("program"), "LICENSE": []byte("licence"), "man/zklock.1": []byte("manual")}
+	files := map[string][]byte{"zklock.exe": []byte("program"), "LICENSE": []byte("licence"),
+		"man/zklock.1": []byte("manual")}
 	want := map[string]packed{
 		"folder/zklock.exe":   {"program", 0o755, r.time},
 		"folder/LICENSE":      {"licence", 0o644, r.time},
@@ -89,5 +90,6 @@ func TestPlatforms(t *testing.T) {
 	require.Equal(t, all, strings.Split(platforms, ","))
 	page, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(strings.Fields(string(page)), " "), "for each of linux, darwin and windows, on amd64 and arm64")
+	require.Contains(t, strings.Join(strings.Fields(string(page)), " "),
+		"for each of linux, darwin and windows, on amd64 and arm64")
 }
