@@ -99,7 +99,8 @@ func (c *Conn) before(absolute string, next, create func()) {
 
 // CreateNamed makes an ephemeral node with just this name. beside, unless it
 // is empty, names a sibling that must exist then: both are one transaction, so nobody can have come
-// between the two.
+// between the two. Its session has to be able to READ the node, or the sibling: the transaction
+// checks that, and nothing is made otherwise.
 //
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
 // ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
@@ -111,9 +112,10 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 		if err := checkSize(op, path, data); err != nil {
 			return err
 		}
-		parts := []any{&zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral}}
+		create := &zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral}
+		parts := []any{create, &zk.CheckVersionRequest{Path: absolute, Version: -1}}
 		if beside != "" {
-			parts = append([]any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}}, parts...)
+			parts = []any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}, create}
 		}
 		czxid, done := c.births.expect(absolute)
 		defer done()
@@ -121,8 +123,11 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 		if err != nil {
 			var refused *partError
 			if errors.As(err, &refused) {
-				if err = refused.cause; beside != "" && refused.part == 0 {
+				switch err = refused.cause; {
+				case beside != "" && refused.part == 0:
 					return c.failure(op, parent+"/"+beside, err)
+				case beside == "" && refused.part == 1 && errors.Is(err, zk.ErrNoAuth):
+					return fmt.Errorf("its own session may not read it: %w", err)
 				}
 			}
 			return err
@@ -166,15 +171,4 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 		return err
 	})
 	return created, err
-}
-
-// ReadsOwn returns ErrNoAuth if the configured ACL gives READ to nobody, so that the session could not read a node that
-// it makes. Whether an entry means this session only a server knows.
-func (c *Conn) ReadsOwn(path string) error {
-	for _, entry := range c.cfg.acl {
-		if entry.Perms&zk.PermRead != 0 {
-			return nil
-		}
-	}
-	return &Error{"create", path, fmt.Errorf("%w: its own session could not read it", ErrNoAuth)}
 }

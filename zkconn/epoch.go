@@ -78,9 +78,9 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 type Heard struct {
 	// Zxid is the newest transaction that a reply has named.
 	Zxid int64
-	// Whole: no event has come since. An event does not say which transaction it is of. So a holder
-	// that was granted its lock by one knows of no zxid that is newer than all writes of the holder
-	// before.
+	// Whole: no event has come since. Before 3.9 an event does not say which transaction it is of. So a
+	// holder that was granted its lock by one knows of no zxid that is newer than all writes of the
+	// holder before.
 	Whole bool
 }
 

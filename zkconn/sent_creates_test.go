@@ -37,7 +37,7 @@ func TestCreateNamedLearnsTheCzxid(t *testing.T) {
 		create func(c *Conn) (Created, error)
 		body   []byte
 	}{
-		"alone":          {func(c *Conn) (Created, error) { return c.CreateNamed("/q", "one", nil, "") }, concat(multiPart(opCreate, 0, text("/base/q/one")), multiEnd())},
+		"alone":          {func(c *Conn) (Created, error) { return c.CreateNamed("/q", "one", nil, "") }, concat(multiPart(opCreate, 0, text("/base/q/one")), multiPart(opCheck, 0, nil), multiEnd())},
 		"beside another": {func(c *Conn) (Created, error) { return c.CreateNamed("/q", "one", nil, "other") }, concat(multiPart(opCheck, 0, nil), multiPart(opCreate, 0, text("/base/q/one")), multiEnd())},
 		"for another":    {func(c *Conn) (Created, error) { return c.ReplaceNamed("/q", "other", 3, "one", nil) }, concat(multiPart(opDelete, 0, nil), multiPart(opCreate, 0, text("/base/q/one")), multiEnd())},
 	} {

@@ -99,12 +99,17 @@ func field(answer, name string) string {
 	return ""
 }
 
+// alert is the Op of an error with a server's alert, by crypto/tls. Since TLS 1.3 a client reads it when it has shaken
+// hands already.
+const alert = "remote error"
+
 // serverAdvice says what to do about a server that cannot be asked, with TLS or without.
 func serverAdvice(err error, secure bool) string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var timeout net.Error
+	var op *net.OpError
 	switch {
 	case errors.As(err, &name):
 		return "is the name right, and does this machine's DNS know it?"
@@ -112,6 +117,8 @@ func serverAdvice(err error, secure bool) string {
 		return "nobody listens there: is ZooKeeper running, and is this its clientPort?"
 	case errors.As(err, &certificate):
 		return "its certificate is not trusted for that name: look at --tls-ca and --tls-server-name"
+	case errors.As(err, &op) && op.Op == alert:
+		return "it refuses us: does it want a certificate (--tls-cert, --tls-key), of an authority that it knows?"
 	case errors.As(err, &record), secure && errors.Is(err, io.EOF):
 		return "it does not speak TLS there: leave the --tls flags out, or name its secureClientPort"
 	case errors.As(err, &timeout) && timeout.Timeout() && !secure:

@@ -17,7 +17,7 @@
 //	be woken by a predecessor      READ on its node; else the waiter looks again once a session timeout
 //	read a queue                   READ on the lock path; of nodes that may not be read, the name is shown
 //	ask for a lock back            WRITE on the holder's node
-//	break                          DELETE on the lock path
+//	break                          DELETE on the lock path, READ on the contender's node
 //
 // WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and
 // WithParentACLFunc what the lock paths do that are made. Lock paths that exist keep their list:
@@ -143,9 +143,9 @@
 //     that a client locks over and over, alone. zk_ephemerals_count counts contenders and retained
 //     nodes.
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to
-//     differ. 3.8.0 does that now and then when networks are cut and leaders change. No lock can
-//     hold on such an ensemble: take the server that differs out, delete its data, and let it copy
-//     the others'.
+//     differ. 3.8.0 does that now and then when networks are cut and leaders change, 3.9.5 less
+//     often. No lock can hold on such an ensemble: take the server that differs out, delete its
+//     data, and let it copy the others'.
 //   - Session.Counters: Polls counts waiters that found by looking again, a session timeout later,
 //     what no watch had told them. The lock was theirs, or the contender before them was gone. It
 //     should be zero. Where it
@@ -178,8 +178,8 @@
 // # The servers
 //
 // Three or five members on machines that do not fail together, of ZooKeeper 3.9.5 or 3.8.6. Never
-// run 3.9.3, which loses data (ZOOKEEPER-4925). Before 3.8.5 and 3.9.2 servers of an ensemble can
-// come to differ (ZOOKEEPER-4785). ClickHouse Keeper allows no lease. zklock doctor says so of the
+// run 3.9.3, which loses data (ZOOKEEPER-4925). Before 3.8.5 and 3.9.2 servers of an ensemble come
+// to differ more often (ZOOKEEPER-4785). ClickHouse Keeper allows no lease. zklock doctor says so of the
 // servers that it meets.
 //
 //   - The transaction log on a disk of its own: every lock waits for its fsync.

@@ -2,13 +2,18 @@ package access
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -19,14 +24,25 @@ func TestOwnNodesUnreadable(t *testing.T) {
 	const withoutRead = zk.PermWrite | zk.PermCreate | zk.PermDelete
 	var stories []story
 	for name, own := range map[string][]zk.ACL{
-		"that may be written":     {all(withoutRead)},
-		"that may not be written": {all(zk.PermCreate | zk.PermDelete)},
+		"that may be written":       {all(withoutRead)},
+		"that may not be written":   {all(zk.PermCreate | zk.PermDelete)},
+		"that only others may read": {may(bob, zk.PermRead), all(withoutRead)},
 	} {
+		anew := name == "that may not be written"
 		for kind, one := range unreadKinds {
 			stories = append(stories,
 				story{kind + " " + name, func(t *testing.T, at *place) { unreadHolds(t, at, own, one) }},
-				story{kind + " " + name + ", and the reply to the create is lost", func(t *testing.T, at *place) { unreadReplyLost(t, at, own, one) }})
+				story{kind + " " + name + ", and the reply to the create is lost", func(t *testing.T, at *place) {
+					unreadReplyLost(t, at, own, one, anew)
+				}})
 		}
+		for kind, ask := range unreadCrowds {
+			stories = append(stories, story{kind + " " + name + ", for many callers", func(t *testing.T, at *place) {
+				unreadCrowd(t, at, own, ask)
+			}})
+		}
+		stories = append(stories, story{"mutexes " + name + ", and the reply to their common create is lost",
+			func(t *testing.T, at *place) { unreadReplyToManyLost(t, at, own) }})
 		stories = append(stories, story{"a contest " + name + " is refused at the start", func(t *testing.T, at *place) {
 			unreadContest(t, at, own)
 		}}, story{"a writer " + name + " stays one", func(t *testing.T, at *place) { unreadDowngrade(t, at, own) }})
@@ -91,8 +107,114 @@ func unreadHolds(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 	unlock(t, other)
 }
 
-// The node is there, and nobody has told the client. It finds it by the GUID in its name.
-func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
+// unreadCrowds are ways to lock for many callers of one client, whose nodes stand one behind the other.
+var unreadCrowds = map[string]func(client *locks.Client) []acquire{
+	"a mutex": func(client *locks.Client) []acquire { return []acquire{client.Mutex("/lock").Lock} },
+	"a mutex with cohorts": func(client *locks.Client) []acquire {
+		return []acquire{client.Mutex("/lock", locks.WithCohort(4)).Lock}
+	},
+	"a sticky mutex": func(client *locks.Client) []acquire {
+		return []acquire{client.Mutex("/lock", locks.WithSticky(100*time.Millisecond)).Lock}
+	},
+	"a lock for readers and writers": func(client *locks.Client) []acquire {
+		lock := client.RWMutex("/lock")
+		return []acquire{lock.Lock, lock.RLock, lock.RLock}
+	},
+	"a semaphore": func(client *locks.Client) []acquire {
+		permits := client.Semaphore("/lock", 2)
+		return []acquire{
+			func(ctx context.Context) (*locks.Lease, error) { return permits.Acquire(ctx, 1) },
+			func(ctx context.Context) (*locks.Lease, error) { return permits.Acquire(ctx, 2) },
+		}
+	},
+	"an election": func(client *locks.Client) []acquire {
+		return []acquire{func(ctx context.Context) (*locks.Lease, error) {
+			leads, err := client.Election("/lock").Campaign(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			return leads.Lease, nil
+		}}
+	},
+}
+
+type acquire = func(context.Context) (*locks.Lease, error)
+
+// Where the next holder is of the same session, it holds before the node of the last one is deleted. That delete
+// wants the next node to be there, which a server does not tell who may not read it.
+func unreadCrowd(t *testing.T, at *place, own []zk.ACL, ask func(*locks.Client) []acquire) {
+	at.make(t, "", everyone, "/lock")
+	client, other := unread(t, at.connect(), own)
+	session := client.Session().ID()
+	ways, ctx := ask(client), deadline(t)
+	var crowd sync.WaitGroup
+	for i := range 12 {
+		crowd.Go(func() {
+			lease, err := ways[i%len(ways)](ctx)
+			if assert.NoError(t, err) {
+				assert.True(t, lease.Valid())
+				assert.NoError(t, lease.Unlock(ctx))
+			}
+		})
+	}
+	crowd.Wait()
+	at.awaitCount(t, 0, "/lock")
+	require.True(t, other.Valid())
+	require.Equal(t, session, client.Session().ID())
+	unlock(t, other)
+}
+
+// Several creates gather behind one that is not answered, and share a transaction whose reply is lost.
+func unreadReplyToManyLost(t *testing.T, at *place, own []zk.ACL) {
+	at.make(t, "", everyone, "/lock", "/pilot")
+	proxy := at.proxy(t)
+	client, other := unread(t, proxy.Addr()+at.root, own)
+	session := client.Session().ID()
+	makesBelow := func(lockPath string) func(string) bool {
+		return func(path string) bool {
+			return strings.HasPrefix(path, at.root+lockPath+"/") && strings.HasSuffix(path, "-lock-")
+		}
+	}
+	lost := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply, Path: makesBelow("/lock")})
+	ctx := deadline(t)
+	lock := func(mutex *locks.Mutex) {
+		lease, err := mutex.Lock(ctx)
+		if assert.NoError(t, err) {
+			assert.NoError(t, lease.Unlock(ctx))
+		}
+	}
+	for round := 0; !isClosed(lost.Fired()); round++ { // until several had gathered when the first was answered
+		require.NoError(t, ctx.Err(), "no creates shared a transaction in %d rounds", round)
+		held := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.Delay, Path: makesBelow("/pilot")})
+		var crowd sync.WaitGroup
+		crowd.Go(func() { lock(client.Mutex("/pilot")) })
+		happens(t, held.Fired(), "the first create is sent")
+		for range 4 {
+			mutex, rec := recorded(t, client, "/lock")
+			crowd.Go(func() { lock(mutex) })
+			await(t, rec, messages.StateCreating)
+		}
+		held.Release()
+		crowd.Wait()
+	}
+	at.requireCount(t, 0, "/lock")
+	require.True(t, other.Valid())
+	require.Equal(t, session, client.Session().ID())
+	unlock(t, other)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// The node is there, and nobody has told the client. It finds it by the GUID in its name. Where it may neither read nor
+// write it, and the server does not tell whose it is, it makes it anew, at the tail.
+func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind, anew bool) {
 	kind.path(t, at)
 	proxy := at.proxy(t)
 	client, other := unread(t, proxy.Addr()+at.root, own)
@@ -104,6 +226,8 @@ func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 	happens(t, lost.Fired(), "the reply is lost")
 	at.requireCount(t, 1, "/lock")
 	require.NotZero(t, lease.Token())
+	_, _, err := at.as(t, "").Exists(at.root + "/lock/" + lease.Node())
+	require.Equal(t, anew && errors.Is(err, zk.ErrNoAuth), !strings.HasSuffix(lease.Node(), "0000000000"), lease.Node())
 	unlock(t, lease)
 	at.requireCount(t, 0, "/lock")
 	require.True(t, other.Valid())

@@ -18,8 +18,8 @@
 // # What is compared
 //
 // Of every reply: the error, the transaction id, every field of the body, and that nothing follows
-// it. Of every event: which session got it, its type, state and path, and its place among the
-// events and replies of that session. Of every connection: what the handshake answered, and whether
+// it. Of every event: which session got it, its transaction id, type, state and path, and its place
+// among the events and replies of that session. Of every connection: what the handshake answered, and whether
 // the server hung up. At the end of a sequence: the data, the access list and the children of every
 // node.
 //

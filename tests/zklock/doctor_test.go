@@ -143,12 +143,18 @@ func TestTLS(t *testing.T) {
 	writePEM(t, key, "EC PRIVATE KEY", private)
 
 	at := place{addr: server.SecureAddr()}
-	flags := []string{"--tls-ca", ca, "--tls-cert", cert, "--tls-key", key, "--tls-server-name", name}
+	trusting := []string{"--tls-ca", ca, "--tls-server-name", name}
+	flags := append([]string{"--tls-cert", cert, "--tls-key", key}, trusting...)
 	says(t, at, 0, patiently("run", append(flags, "/tls", "--", "true")...)...)
 	says(t, at, 0, patiently("doctor", flags...)...)
 	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "5s")
 	_, found, do := r.grade(t, "server")
 	require.Contains(t, do, "--tls-server-name", found)
+	// With TLS 1.3 it has shaken hands when it hears that the server wants a certificate of it.
+	r = parsed[report](t, at, 69, append([]string{"doctor", "--json", "--connect-timeout", "5s"}, trusting...)...)
+	_, found, do = r.grade(t, "server")
+	require.Contains(t, found, "tls: bad certificate")
+	require.Contains(t, do, "--tls-cert", found)
 	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "5s"}, flags...)...)
 	_, found, do = r.grade(t, "server")
 	require.Contains(t, do, "does not speak TLS", found)

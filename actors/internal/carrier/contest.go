@@ -9,12 +9,9 @@ import (
 )
 
 // createContest makes the one node of a contest, or reads the one that exists. A session that may
-// not read its own node is refused: the name does not tell the owner, so nothing could resolve a
-// lost reply, or tell which node to delete.
+// not read its own node is refused by [zkconn.Conn.CreateNamed]: the name does not tell the owner, so
+// nothing could resolve a lost reply, or tell which node to delete.
 func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
-	if err := k.Conn.ReadsOwn(sp.At(sp.One)); err != nil {
-		return &coordinator.Created{Failure: failureOf(err)}
-	}
 	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
 		var parents zkconn.Parents

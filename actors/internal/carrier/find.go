@@ -30,9 +30,9 @@ func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 	path := q.Spec.At(a.Name)
 	switch err := k.Conn.Heartbeat(path); {
 	case errors.Is(err, zkconn.ErrNoNode):
-		return &coordinator.Found{}
+		return &coordinator.Found{Removed: a.Removed}
 	case err != nil && !zkconn.CommittedRefusal(err):
-		return &coordinator.Found{Failure: failureOf(fmt.Errorf("verifying %s: %w", path, err))}
+		return &coordinator.Found{Removed: a.Removed, Failure: failureOf(fmt.Errorf("verifying %s: %w", path, err))}
 	}
 	return a
 }
@@ -71,6 +71,8 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 	for _, child := range children {
 		stat, exists, err := k.ownStat(q, child)
 		switch {
+		case errors.Is(err, errRemoved):
+			a.Removed = append(a.Removed, child)
 		case err != nil:
 			return err
 		case !exists || stat.EphemeralOwner != k.Conn.SessionID():
@@ -80,16 +82,20 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 			if err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 				return err
 			}
+			a.Removed = append(a.Removed, child)
 		}
 	}
 	return nil
 }
 
+// errRemoved: the node has been deleted.
+var errRemoved = errors.New("removed")
+
 // ownStat gives the Stat of a node with the request's GUID, which tells its owner. Servers since
 // 3.8.4 and 3.9.2 refuse it to a session that may not read the node (ZOOKEEPER-2590), but send it
 // in the reply to a write: so the data that the node was made with are written again. A node that
 // may not be written either is deleted, because only its name tells that it is ours. The request
-// has no node then.
+// has no node then, and the error is errRemoved.
 func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, exists bool, err error) {
 	path := q.Spec.At(child)
 	stat, exists, err = k.Conn.Exists(path)
@@ -98,8 +104,9 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 	}
 	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place))
 	if errors.Is(err, zkconn.ErrNoAuth) {
-		err = k.Conn.Delete(path)
-		stat = zkconn.Stat{}
+		if err = k.Conn.Delete(path); err == nil {
+			err = errRemoved
+		}
 	}
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return zkconn.Stat{}, false, nil

@@ -169,7 +169,7 @@ func (c *Coordinator) transact(changes []change, what *Commit, batch bool) {
 
 // successorOf gives the node that must exist when another is deleted; nil for none, and for a create.
 func (c *Coordinator) successorOf(ch change) *node {
-	if n := c.requests[ch.request].node; ch.node != "" && n.name == ch.node {
+	if n := c.requests[ch.request].node; ch.node != "" && n.name == ch.node && !c.blind {
 		return n.nextHolder()
 	}
 	return nil

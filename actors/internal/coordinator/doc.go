@@ -212,7 +212,8 @@
 // The delete is one transaction with a check that the present holder's node exists. If an operator
 // has deleted that node, the older one stays until its request has been told (hand_over.txt).
 // Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
-// exists. A hold that is taken from its owner is never handed over.
+// exists. A hold that is taken from its owner is never handed over. Nor is anything in a session
+// that may not READ its own nodes, once a server has refused it such a check.
 //
 // Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
 // node before that one, and lists the queue when it goes. The grant then needs only the event

@@ -19,6 +19,9 @@ import (
 // An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so
 // that nobody else is let in, until that request has been told: a delete is one transaction with a check of the
 // successor's node.
+//
+// A check needs READ, which a session need not have of its own nodes. When a server has refused one for that, the delete
+// is sent without it, and the session hands nothing over any more.
 
 // leave notes that a node is about to be deleted. For a holder's node it notes the successor in
 // this session, too. A delete that is asked for again keeps it.
@@ -31,6 +34,9 @@ func (c *Coordinator) leave(r *request) {
 	c.endCohortOf(r.queue, n)
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
+		return
+	}
+	if c.blind {
 		return
 	}
 	if r.spec.Want.Reclaim != "" { // its node is to go before anybody else holds

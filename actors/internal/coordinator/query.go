@@ -198,7 +198,9 @@ type (
 		Name  string
 		Czxid int64
 		// One, of a contest, is the node that is there.
-		One     *OneNode
+		One *OneNode
+		// Removed are nodes that were the request's, too, and that have been deleted.
+		Removed []string
 		Failure Failure
 	}
 
@@ -257,7 +259,7 @@ type Info struct {
 	Crowded bool
 }
 
-// A queue of at least crowded contenders is not listed behind a create. Such a listing costs no
+// A queue of more than crowded contenders is not listed behind a create. Such a listing costs no
 // round trip, and says who is first. But a long queue makes it long, and then the new contender is
 // seldom first.
 const crowded = 16

@@ -212,7 +212,7 @@ func oneNode(args *arguments) *OneNode {
 
 // found answers a Find: node=x-1, or exists= for a contest; none where it says neither.
 func found(q *Find, f Failure, args *arguments) *Found {
-	a := &Found{Failure: f}
+	a := &Found{Removed: args.names("removed"), Failure: f}
 	if args.has("exists") {
 		a.One = oneNode(args)
 		a.Name, a.Czxid = q.Spec.One, a.One.Czxid

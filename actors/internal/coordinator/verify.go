@@ -92,7 +92,13 @@ func (c *Coordinator) searchAgain(t timer) {
 // say so when a revoke request has replaced its data. Then it belongs to a request of this session
 // that does not know whether it has made the node. Any of them will do: only one takes it, and the
 // others find it taken. But a create that is still under way may have made it.
+//
+// Requests that wait for a node that was removed are told here: where the session may not READ the
+// node, no event tells them.
 func (c *Coordinator) resolve(r *request, a *Found) *Found {
+	for _, name := range a.Removed {
+		c.vanished(r.queue.path, name)
+	}
 	n, one, none := r.node, a.One, &Found{}
 	switch {
 	case !a.Failure.none():
