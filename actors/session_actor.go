@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -149,6 +150,15 @@ func (s *session) take(o *order) {
 	orders.Put(o)
 }
 
+// logExpiry logs the end of a session. Servers that end it with each connection can be no place for locks.
+func (s *session) logExpiry(cause error) {
+	what := "session expired"
+	if errors.Is(cause, zkconn.ErrOtherSession) {
+		what += ": no lease can be kept on servers that begin another on a reconnect, as ClickHouse Keeper does"
+	}
+	s.log.Warn(what, s.logged(logkeys.Error, cause)...)
+}
+
 // happened takes an event of the connection or of a watched node.
 func (s *session) happened(ev zkconn.Event) {
 	switch ev.Kind {
@@ -160,7 +170,7 @@ func (s *session) happened(ev zkconn.Event) {
 		s.lapsed(ev)
 	case zkconn.Expired:
 		s.figures.Expired()
-		s.log.Warn("session expired", s.logged(logkeys.Error, ev.Err)...)
+		s.logExpiry(ev.Err)
 		s.apply(coordinator.Expired{})
 	case zkconn.AuthFailed:
 		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)

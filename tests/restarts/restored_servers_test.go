@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // restoredSession is the timeout of sessions whose servers are wiped, restored or swapped.
@@ -110,7 +111,8 @@ func TestSwappedSession(t *testing.T) {
 	t.Parallel()
 	server := rig.StartStandalone(t, rig.WithMaxSessionTimeout(stories.Longest))
 	proxy := rig.NewProxy(t, server.Addr())
-	client := patient.Open(t, proxy.Addr(), locks.WithSessionTimeout(stories.Longest))
+	log, logged := stories.NewLog()
+	client := patient.Open(t, proxy.Addr(), locks.WithSessionTimeout(stories.Longest), logged)
 	held, err := client.Mutex("/held").Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	before, password, _ := proxy.Session()
@@ -129,6 +131,8 @@ func TestSwappedSession(t *testing.T) {
 	other, err := client.Mutex("/other").Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	require.NotEqual(t, before, client.Session().ID())
+	require.Equal(t, 1, log.Count("as ClickHouse Keeper does"))
+	require.True(t, log.Has("error="+zkconn.ErrOtherSession.Error()))
 	patient.Eventually(t, func() bool { return sessionsAt(t, server) == 2 }, "sessions are left behind")
 	t.Logf("the old session and the new one are all that is left %v after the cut", time.Since(cut))
 	require.NoError(t, rig.ExpireSession(patient.Deadline(t), server.Addr(), before, password))

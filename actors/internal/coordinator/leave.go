@@ -20,8 +20,8 @@ import (
 // that nobody else is let in, until that request has been told: a delete is one transaction with a check of the
 // successor's node.
 //
-// A check needs READ, which a session need not have of its own nodes. When a server has refused one for that, the delete
-// is sent without it, and the session hands nothing over any more.
+// A check needs READ, which a session need not have of its own nodes. When a server has refused one for
+// that, the delete is sent without it, and the session hands nothing over any more.
 
 // leave notes that a node is about to be deleted. For a holder's node it notes the successor in
 // this session, too. A delete that is asked for again keeps it.

@@ -64,8 +64,8 @@ func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	}
 }
 
-// successorUnread notes that a transaction was refused because the session may not READ a node of its own that it needs.
-// It may then be asked for again.
+// successorUnread notes that a transaction was refused because the session may not READ a node of its
+// own that it needs. It may then be asked for again.
 func (c *Coordinator) successorUnread(exist []string, f Failure) bool {
 	refused := f.is(NoAuth) && slices.Contains(exist, f.Path)
 	c.blind = c.blind || refused

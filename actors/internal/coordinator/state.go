@@ -23,7 +23,8 @@ type Coordinator struct {
 	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
 	unheard  int64 // how often a waiter found by looking again what no event had told it
-	// blind: a server has refused to check a node of the session, which may not READ its own nodes. Nothing is handed over.
+	// blind: a server has refused to check a node of the session, which may not READ its own nodes.
+	// Nothing is handed over.
 	blind bool
 
 	doomed bool     // the session is to end with the input at hand, because a node of it may not be deleted
