@@ -23,7 +23,7 @@ func TestLapsedIsOfTheEpoch(t *testing.T) {
 	select {
 	case <-changed:
 	default:
-		t.Fatal("whoever looks is told")
+		t.Fatal("a caller that looks is told")
 	}
 }
 

@@ -156,7 +156,7 @@ var fields = []field{
 	}},
 	{name: "Reentry", given: func(a messages.Acquire) bool { return a.Reentry },
 		modes: []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Contest},
-		why:   "whoever has permits may take more of them in any case"},
+		why:   "a holder of permits may take more of them in any case"},
 	{name: "Caller", given: func(a messages.Acquire) bool { return a.Caller != "" }, check: func(a messages.Acquire) string {
 		return tooLong("a caller", a.Caller, maxKey)
 	}},

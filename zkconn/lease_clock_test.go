@@ -30,7 +30,7 @@ func TestLeaseClock(t *testing.T) {
 		require.False(t, l.Valid(), "the deadline itself is over")
 		require.Equal(t, until.Add(3*time.Second), l.Deadline(), "it is known when that was")
 		l.Extend(time.Now())
-		require.False(t, l.Valid(), "an extension that is over already is none")
+		require.False(t, l.Valid(), "an extension that is over already does not count")
 	})
 }
 

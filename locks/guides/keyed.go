@@ -64,7 +64,7 @@
 //	Lock of a key that this process has        waits for its Unlock, in the order of the calls; also when it is lost
 //	Lock twice without an Unlock               waits for itself, until ctx ends: there is no reentry by name
 //	TryLock of a key that this process has     false
-//	Close of the client                        ends who waits, with ErrClosed; what was held is lost
+//	Close of the client                        ends the waiters, with ErrClosed; what was held is lost
 //
 // Calls of one process for one key queue in the process, and one at a time queues at the servers.
 // So a process has its turn after each hold of another, and not after all that wait there. Leases

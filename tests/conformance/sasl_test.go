@@ -134,7 +134,7 @@ func TestSASLInOtherOrders(t *testing.T) {
 				"nothing of it":             {other("exists path=/")},
 				"a ping":                    {other("ping")},
 				"the end":                   {other("close")},
-				"a beginning that is none":  {token("hello"), right, other("whoAmI")},
+				"no beginning":              {token("hello"), right, other("whoAmI")},
 				"a request before":          {other("whoAmI"), begin, right, other("whoAmI")},
 				"a request between":         {begin, other("exists path=/"), right, other("whoAmI")},
 				"digest before":             {other("auth scheme=digest auth=u:p"), other("whoAmI"), begin, right, other("whoAmI")},

@@ -15,8 +15,8 @@ type arrival struct {
 	sequence     int64
 }
 
-// overtaken gives who came in before a new holder and stands behind it in the queue, where it should
-// not have been so; and takes note of the new one.
+// overtaken gives the contender that was let in before a new holder and stands behind it in the queue, which
+// is wrong. It also takes note of the new one.
 func (o *order) overtaken(holder, node string, sequence int64, claim Claim) (arrival, bool) {
 	before := o.last
 	if claim.kind == shared {

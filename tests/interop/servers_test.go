@@ -133,9 +133,9 @@ func (s *server) requireEmpty(t *testing.T, path string) {
 	t.Helper()
 	folders := []string{path + "/leases", path + "/locks", path + "/a", path + "/b"}
 	for _, node := range s.below(t, path) {
-		require.Contains(t, folders, node, "what is left of a lock")
+		require.Contains(t, folders, node, "the node of a lock stays")
 	}
-	require.Empty(t, s.below(t, path+"-__lock__"), "what is left of a semaphore's own lock")
+	require.Empty(t, s.below(t, path+"-__lock__"), "the node of a semaphore's own lock stays")
 }
 
 // requireNoEphemerals finds out that no session has left a node anywhere.

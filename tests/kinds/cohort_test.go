@@ -138,7 +138,7 @@ func TestCohortWhoLeadsGivesUp(t *testing.T) {
 	})
 }
 
-// TestCohortTriesAndGivesUp: who only tries does not wait, and a waiter that gives up leaves nothing.
+// TestCohortTriesAndGivesUp: a request that only tries does not wait, and a waiter that gives up leaves nothing.
 func TestCohortTriesAndGivesUp(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, raw := openLongest(t, at), at.Raw(t)

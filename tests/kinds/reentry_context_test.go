@@ -68,7 +68,7 @@ func TestWithinALeaseOfAnotherLock(t *testing.T) {
 		derived, cancel := context.WithCancel(first.Context())
 		defer cancel()
 		again, err := inner.Lock(derived)
-		require.NoError(t, err, "whoever is within the inner lease does not")
+		require.NoError(t, err, "a call within the inner lease does not")
 		_, err = client.Mutex("/outer").Lock(again.Context())
 		require.ErrorIs(t, err, locks.ErrReentry, "nor is the outer lock forgotten")
 		once, err := client.Mutex("/outer", locks.WithReentry()).Lock(again.Context())

@@ -164,7 +164,7 @@ var chains = []plot{
 			synctest.Wait()
 			ch.wind(t, ch.second, ch.last)
 		}},
-	{name: "second-node-deleted", outcome: "the second is told that it has lost, by whoever meant that; the last is next, and the remote one waits for it",
+	{name: "second-node-deleted", outcome: "the second is told that it has lost, as the operator meant it; the last is next, and the remote one waits for it",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
 			kept := ch.pass(t, embedded.HoldReplies)

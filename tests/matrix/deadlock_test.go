@@ -63,7 +63,7 @@ func (c *crowd) seemsADeadlock(t *testing.T) (b *owned, kept *embedded.Injection
 
 // seeming are scenes of what looks like a deadlock.
 var seeming = []plot{
-	{name: "retained-node", outcome: "whoever looks does so a second time, when the node has gone: nobody gives up",
+	{name: "retained-node", outcome: "the search looks a second time, when the node has gone: nobody gives up",
 		play: func(t *testing.T, c *crowd) {
 			b, kept, cleanUp := c.seemsADeadlock(t)
 			time.Sleep(looksAfter + 100*time.Millisecond) // the first look is over
@@ -92,7 +92,7 @@ var seeming = []plot{
 				o.reaches(t, messages.StateReleased)
 			}
 		}},
-	{name: "passed-on-node", outcome: "the node names whoever had it before: whoever looks does so a second time, when it names its holder",
+	{name: "passed-on-node", outcome: "the node names the holder before: the search looks a second time, when it names the present one",
 		play: func(t *testing.T, c *crowd) {
 			const x, y = "/deadlock/x", "/deadlock/y"
 			first := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "A", Cohort: many})

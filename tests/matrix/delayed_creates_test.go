@@ -76,7 +76,7 @@ func inARow(t *testing.T, all ...*member) bool {
 
 // delays are scenes of creates that are delayed for others of their session.
 var delays = []plot{
-	{name: "others-come", outcome: "who comes within a few milliseconds joins the burst, though somebody else came between",
+	{name: "others-come", outcome: "a request within a few milliseconds joins the burst, though somebody else came between",
 		play: func(t *testing.T, c *crowd) {
 			holder, waiter := c.behindRemote(t)
 			first := c.enter(t, c.ours, delayPath)
@@ -98,7 +98,7 @@ var delays = []plot{
 			holder.giveBack()
 			c.awaitHolds(t, waiter)
 		}},
-	{name: "burst", outcome: "who comes during a burst of its session is next to those that hold in it and come back",
+	{name: "burst", outcome: "a request during a burst of its session is next to those that hold in it and come back",
 		play: func(t *testing.T, c *crowd) {
 			remote, run := c.burstOfThree(t)
 			run[0].giveBack()
@@ -125,7 +125,7 @@ var delays = []plot{
 				require.True(t, inARow(t, back...))
 			}
 		}},
-	{name: "burst-without-return", outcome: "who comes in a burst after which nobody else comes back is delayed by a few milliseconds",
+	{name: "burst-without-return", outcome: "a request in a burst after which nobody else comes back is delayed by a few milliseconds",
 		play: func(t *testing.T, c *crowd) {
 			_, run := c.burstOfThree(t)
 			late := c.enter(t, c.ours, delayPath)
@@ -189,7 +189,7 @@ var delays = []plot{
 			run[2].giveBack()
 			c.awaitHolds(t, remote)
 		}},
-	{name: "deletes-expired", outcome: "what waits to be deleted when the session expires is given back, and who held has lost",
+	{name: "deletes-expired", outcome: "what waits to be deleted when the session expires is given back, and the holder has lost",
 		play: func(t *testing.T, c *crowd) {
 			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
@@ -237,7 +237,7 @@ var delays = []plot{
 			synctest.Wait()
 			require.True(t, c.holds(first), "not for long")
 		}},
-	{name: "burst-of-one", outcome: "who comes back alone after a burst of one goes at once",
+	{name: "burst-of-one", outcome: "a worker that comes back alone after a burst of one goes at once",
 		play: func(t *testing.T, c *crowd) {
 			holder, waiter := c.behindRemote(t)
 			c.queue(t, c.theirs, 1, delayPath)

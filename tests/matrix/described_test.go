@@ -142,7 +142,7 @@ var described = []plot{
 			time.Sleep(time.Minute)
 			require.EqualValues(t, 1, c.writes(t, cohortPath, node))
 		}},
-	{name: "new-leader", outcome: "who has the place of one that gave up is named by the node",
+	{name: "new-leader", outcome: "the node names the request that got it from one that gave up",
 		play: func(t *testing.T, c *crowd) {
 			_, node, rest := c.inherits(t, 2)
 			time.Sleep(describedWithin)

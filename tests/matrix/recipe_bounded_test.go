@@ -105,7 +105,7 @@ const (
 	refusedAgain  = "it looks again, and is refused"
 	refusedAnew   = "it looks again in the next session, and is refused"
 	asksLate      = "the lock actor stood still before it asked: it looks in the next session, "
-	countsAtLook  = "what counts is what was there at the look: it is refused"
+	countsAtLook  = "the queue at the time of the look counts: it is refused"
 	mayNotBeFound = "what may not be listed may not be queued in: Failed with ErrNoAuth, and nothing made"
 )
 

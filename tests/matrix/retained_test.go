@@ -110,7 +110,7 @@ func goesFor(action embedded.Action) func(*testing.T, *crowd) {
 
 // retentions are faults that strike a sticky lock: nobody holds, and its node is still there.
 var retentions = []plot{
-	{name: "retained/cut", outcome: "who comes would not be heard of: the node goes when the session is back",
+	{name: "retained/cut", outcome: "nobody who comes would be heard of: the node goes when the session is back",
 		play: func(t *testing.T, c *crowd) {
 			c.retained(t, retainLong)
 			c.server.Replica(0).DropClients()
@@ -134,7 +134,7 @@ var retentions = []plot{
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "retained/server-restarted", outcome: "the node goes when the session is back, and who came meanwhile holds",
+	{name: "retained/server-restarted", outcome: "the node goes when the session is back, and the one that came meanwhile holds",
 		play: func(t *testing.T, c *crowd) {
 			c.retained(t, retainLong)
 			c.server.Replica(0).Stop()
@@ -156,7 +156,7 @@ var retentions = []plot{
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "retained/silence-until-expiry", outcome: "who asks meanwhile holds by a node of the next session, and not by one whose session nobody hears of",
+	{name: "retained/silence-until-expiry", outcome: "a request that comes meanwhile holds by a node of the next session, and not by one whose session nobody hears of",
 		play: func(t *testing.T, c *crowd) {
 			node := c.retained(t, retainLong)
 			id := session(c.ours)
@@ -243,7 +243,7 @@ var retentions = []plot{
 			again.giveBack()
 			c.awaitHolds(t, remote)
 		}},
-	{name: "arrivals/not-permitted", outcome: "who may not see who comes keeps no node",
+	{name: "arrivals/not-permitted", outcome: "a session that may not see who comes keeps no node",
 		play: func(t *testing.T, c *crowd) {
 			c.know(t, c.ours, stickyPath)
 			m := c.sticks(t, retainLong)
@@ -266,7 +266,7 @@ var retentions = []plot{
 		outcome: "that the node is gone is success: who came holds, and then who asked later"},
 	{name: "somebody-comes/session-expired", play: goesFor(embedded.ExpireBefore),
 		outcome: "the node goes with its session: who came holds, and then who asked later"},
-	{name: "somebody-comes/reply-late", outcome: "who came holds while the delete is not answered; who asks here meanwhile stands behind",
+	{name: "somebody-comes/reply-late", outcome: "the one that came holds while the delete is not answered; a request here meanwhile stands behind",
 		play: func(t *testing.T, c *crowd) {
 			c.retained(t, retainLong)
 			f := deletesRetained
@@ -315,7 +315,7 @@ var retentions = []plot{
 			awaitEnd(t, again.lease)
 			c.comes(t)
 		}},
-	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with who held it",
+	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with its holder",
 		play: func(t *testing.T, c *crowd) {
 			node := c.retained(t, retainLong)
 			rec := actorstest.NewRecorder(c.ours.System())

@@ -76,11 +76,11 @@ func (m *member) givesUp(t *testing.T) {
 
 // reuses are faults that strike while a retained node is asked for.
 var reuses = []plot{
-	{name: "deleted-unheard", outcome: "the node is not reused: the request makes another, and holds behind who came",
+	{name: "deleted-unheard", outcome: "the node is not reused: the request makes another, and holds behind the one that came",
 		play: goesUnheard(func(t *testing.T, c *crowd, node string) {
 			require.NoError(t, c.operator.Delete(stickyPath+"/"+node, -1))
 		})},
-	{name: "broken-unheard", outcome: "the node is not reused: the request makes another, and holds behind who came",
+	{name: "broken-unheard", outcome: "the node is not reused: the request makes another, and holds behind the one that came",
 		play: goesUnheard(func(t *testing.T, c *crowd, node string) {
 			queue, err := c.theirs.Queue(patient(t), stickyPath)
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ var reuses = []plot{
 			require.Equal(t, []string{node}, c.childrenOf(t, stickyPath))
 			require.Equal(t, node, c.once(t, retainLong).lease.Node())
 		}},
-	{name: "given-up-when-somebody-has-come", outcome: "the node goes, and who has come holds",
+	{name: "given-up-when-somebody-has-come", outcome: "the node goes, and the one that has come holds",
 		play: func(t *testing.T, c *crowd) {
 			_, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			remote := c.enter(t, c.theirs, stickyPath)
@@ -199,7 +199,7 @@ var reuses = []plot{
 			again.giveBack()
 			c.awaitHolds(t, second)
 		}},
-	{name: "given-up-and-asked-for-again", outcome: "the answer to the first check is none for the second request",
+	{name: "given-up-and-asked-for-again", outcome: "the answer to the first check does not count for the second request",
 		play: func(t *testing.T, c *crowd) {
 			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			again.givesUp(t)

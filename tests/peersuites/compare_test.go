@@ -51,7 +51,7 @@ func TestCompareWhatDependsOnSpeed(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, compare(outcomes{}, outcomes{}, rows))
-	require.NotEmpty(t, compare(outcomes{"race": passed}, outcomes{}, rows), "nothing tells whether it would have run")
+	require.NotEmpty(t, compare(outcomes{"race": passed}, outcomes{}, rows), "nothing says whether it would have run")
 }
 
 // What has failed without a row is run again, and what passes then has passed.

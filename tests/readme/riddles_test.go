@@ -20,13 +20,14 @@ var riddles = []word{
 	{use: "reports whether, or says that", not: whole(`tells? whether`)},
 	{use: "the noun: the waiter, the holder, a caller, anyone", not: whole(`who(?:m|so)?ever`)},
 	{use: "“no x”, or “ends”", not: whole(`is none`), even: whole(`there is none|is none of|of which is none`)},
-	{use: "the noun, as in: “tells the request”", not: whole(`to whom it is|holds who|that whom`)},
+	{use: "the noun, as in: “tells the request”", not: whole(`to whom it is|holds who|that whom|ends who|who only tries`)},
+	{use: "the waiter, the holder, a request that", not: whole(`(?:node|by|behind|than) (?:of )?who (?:came|comes|had|has|held|waits|asked)`)},
 	{use: "the rest of, or the noun", not: whole(`what is left of`)},
 	{use: "the outcome of, or what happened to", not: whole(`what (?:becomes|became|has become|had become) of`)},
 }
 
-// TestRiddles: no comment of any Go file, of a test's either, no comment of a story and nothing else that TestWords
-// looks at has one of the phrases. The changelog is not looked at.
+// TestRiddles: no comment and no text of any Go file, of a test's either, no comment of a story and nothing else that
+// TestWords looks at has one of the phrases. The changelog is not looked at.
 func TestRiddles(t *testing.T) {
 	for _, said := range append(places(t), comments(t)...) {
 		for _, r := range riddles {
@@ -37,7 +38,7 @@ func TestRiddles(t *testing.T) {
 	}
 }
 
-// comments gives all comments of all Go files but generated ones. A part in back quotes is a quotation.
+// comments gives the comments and the texts of all Go files but generated ones. A part in back quotes is a quotation.
 func comments(t *testing.T) (all []text) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -54,6 +55,12 @@ func comments(t *testing.T) (all []text) {
 		if err != nil || ast.IsGenerated(file) {
 			return err
 		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && literal.Value[0] == '"' {
+				all = append(all, text{inRepository(t, path), fmt.Sprintf("the text in line %d", files.Position(n.Pos()).Line), said(literal)})
+			}
+			return true
+		})
 		for _, c := range file.Comments {
 			all = append(all, text{inRepository(t, path), fmt.Sprintf("the comment in line %d", files.Position(c.Pos()).Line), quoted.ReplaceAllString(c.Text(), "")})
 		}

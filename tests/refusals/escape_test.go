@@ -65,7 +65,7 @@ func TestErrorsArePrintable(t *testing.T) {
 			}
 			var of *locks.Error
 			if errors.As(err, &of) && name != "All" && name != "Txn" && name != "lease.Get" {
-				require.Equal(t, path, of.Path, "%s: for programs it is what it was", name)
+				require.Equal(t, path, of.Path, "%s: programs get the path as it was given", name)
 			}
 		}
 	}

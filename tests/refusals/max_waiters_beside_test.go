@@ -70,7 +70,7 @@ func TestMaxWaitersLookTogether(t *testing.T) {
 			_, err := c.Mutex("/m", locks.WithMaxWaiters(2)).Lock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrQueueFull)
 			_, err = c.Mutex("/m", locks.WithMaxWaiters(1)).TryLock(patient.Deadline(t))
-			require.ErrorIs(t, err, locks.ErrNotAcquired, "whoever only tries is not refused for the bound")
+			require.ErrorIs(t, err, locks.ErrNotAcquired, "a call that only tries is not refused for the bound")
 		}
 		for range all {
 			var a patient.Answer

@@ -81,8 +81,8 @@ func TestMaxWaiters(t *testing.T) {
 	})
 }
 
-// TestMaxWaitersOfThoseThatNeedNotWait: a reader beside readers, a permit that is free, a lease of the same hold, and who
-// only tries.
+// TestMaxWaitersOfThoseThatNeedNotWait: a reader beside readers, a permit that is free, a lease of the same hold, and a call
+// that only tries.
 func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())

@@ -81,7 +81,7 @@ var cells = []cell{
 	{Do, lostReply, "one node is made, and it is gone when Do returns", kept,
 		[]string{"holds"}, []string{"the work is done", "Do returns: nil"}, bounds{}},
 
-	{Run, expiry, "the term ends, and it leads again behind whoever waited", lost,
+	{Run, expiry, "the term ends, and it leads again behind the one that waited", lost,
 		[]string{"holds", "the term ends: lost", "holds"}, resigns, bounds{}},
 	{Run, cut, "the term goes on", kept,
 		[]string{"holds"}, resigns, bounds{}},

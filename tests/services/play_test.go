@@ -79,7 +79,7 @@ func (n *next) wait(t *testing.T) {
 		case err == nil:
 			n.got <- lease
 		case ctx.Err() == nil: // otherwise the test is over
-			t.Errorf("whoever waits: %v", err)
+			t.Errorf("the waiter: %v", err)
 		}
 	}()
 	n.awaitQueue(t, 2)
@@ -92,7 +92,7 @@ func (n *next) holds(t *testing.T) *locks.Lease {
 	case lease := <-n.got:
 		return lease
 	case <-patient.Deadline(t).Done():
-		t.Fatal("whoever waits never holds")
+		t.Fatal("the waiter never holds")
 		return nil
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One is overtaken by who asked later, has waited, and has waited for nobody else.
+// One is overtaken by a request that came later, has waited, and has waited for nobody else.
 func TestOvertaken(t *testing.T) {
 	const second = int64(time.Second)
 	happened := func(e *event) bool {

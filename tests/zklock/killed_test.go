@@ -77,7 +77,7 @@ func TestKilledWithoutItsGuard(t *testing.T) {
 	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
 	require.NoError(t, p.Kill())
 	requireGone(t, pids[:1])
-	require.True(t, alive(pids[1]), "the guard is what ends the rest")
+	require.True(t, alive(pids[1]), "the guard ends the rest")
 	require.NoError(t, kill(pids[1]))
 }
 

@@ -65,8 +65,8 @@ func TestCutOffFollowerParksWhatNeedsTheLeader(t *testing.T) {
 	}
 }
 
-// Who asks a follower that is cut off for a session, a new one or an old one, waits, and is let go when it
-// is back.
+// A client that asks a follower that is cut off for a session, a new one or an old one, waits, and is let go when
+// the follower is back.
 func TestCutOffFollowerOpensNoSessions(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	i := followers(s)[0]

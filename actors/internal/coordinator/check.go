@@ -49,7 +49,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 	case r.wait != nil && r.life == ended:
 		return "it waits, and has ended"
 	case r.life == ended && r.removal.phase == noRemoval && n.phase != retained:
-		return "it has ended, and nothing removes what is left of it"
+		return "it has ended, and nothing removes its node"
 	case r.life == ended && slices.Contains(r.queue.owners[r.spec.Owner], r.id):
 		return "it has ended, and keeps others of its owner out"
 	case r.removal.phase == removing && n.phase == creating:

@@ -11,7 +11,7 @@ import (
 // create gives a request the seat that it is due.
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waitingCreate = 0
-	c.takeSeat(r, op, c.withinBound(r, c.seat(r)))
+	c.takeSeat(r, op, c.seat(r))
 }
 
 // takeSeat has a request sit where its create is answered that it is to.
@@ -117,7 +117,7 @@ func (p countingAhead) answered(c *Coordinator, id uint64, answer Answer) {
 // decideByLook gives a request the seat that it is due, by the queue as it was listed.
 func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []string) {
 	r.sharing.waitingCreate = 0
-	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seat(r)))
+	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seatBeforeBound(r)))
 }
 
 // tryAgain tries the creates again that wait for another request to be decided. It tries none while

@@ -2,11 +2,9 @@ package coordinator
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -29,34 +27,6 @@ import (
 //     loss of the connection or of the session, and not for looking again.
 //
 // A node counts as one contender, however many hold with it.
-
-// queues reports whether a seat may be one in which to wait.
-func (s seat) queues() bool {
-	return s.kind == lineOfNode || s.kind == makes || s.kind == awaitsRoom || s.kind == lineOfQueue
-}
-
-// isBounded reports whether it is still to be decided if a request may queue. One that only tries never queues.
-func (r *request) isBounded(s seat) bool {
-	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
-}
-
-// withinBound checks the answer of seat against the bound on waiters. It gives the same answer
-// where the request need not wait or is let in, a refusal where its own session has too many
-// requests before it, and otherwise a listing of the queue.
-func (c *Coordinator) withinBound(r *request, s seat) seat {
-	if !r.isBounded(s) {
-		return s
-	}
-	ahead := c.ownAhead(r, s)
-	switch n := s.node; {
-	case r.spec.Permits == 0 && r.exceeds(ahead, 0):
-		return r.tooMany(len(ahead))
-	case n != nil && (n.phase == retained || c.holdsWith(n)):
-		return s
-	default:
-		return seat{kind: listsFirst}
-	}
-}
 
 // withinBoundOf is withinBound with a listing of the queue. ours are the prefixes of the nodes that
 // this session had when it asked for the listing: a listed node of them that has gone since is not
@@ -84,58 +54,6 @@ func (c *Coordinator) withinBoundOf(view *View, ours []string, r *request, s sea
 		return r.tooMany(len(ahead))
 	}
 	return s
-}
-
-// isBefore reports whether a seat is in the line of a node that is before a number, so that the
-// node with that number is behind it.
-func (s seat) isBefore(number int32) bool {
-	return s.node != nil && s.node.exists() && s.node.number < number
-}
-
-// exceeds reports whether a request would have to wait, and behind more than it is to.
-func (r *request) exceeds(ahead []queue.Style, permits int) bool {
-	return len(ahead) >= r.spec.Want.MaxWaiters && queue.KeptOut(r.spec.Style, ahead, permits)
-}
-
-// tooMany is the answer to a request that would queue behind so many.
-func (r *request) tooMany(ahead int) seat {
-	return seat{kind: refused, why: messages.ReasonQueueFull,
-		detail: fmt.Sprintf("%d, and it waits behind fewer than %d", ahead, r.spec.Want.MaxWaiters)}
-}
-
-// ownAhead gives the contenders of this session that a request would queue behind: nodes of holders
-// and waiters, nodes that are being made, and requests without nodes.
-func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
-	q := r.queue
-	of := func(ids ...RequestID) {
-		for _, id := range ids {
-			ahead = append(ahead, c.requests[id].spec.Style)
-		}
-	}
-	for _, n := range q.nodes {
-		if s.isBefore(n.number) {
-			break
-		}
-		if n.phase == present || n.phase == retained && q.retained.next != 0 {
-			ahead = append(ahead, n.made.Style)
-		}
-		of(n.line...)
-	}
-	of(q.cohort.waiting...)
-	if s.node != nil && s.node.exists() {
-		return ahead
-	}
-	for _, sp := range q.coming {
-		ahead = append(ahead, sp.Style)
-	}
-	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
-		of(id)
-	}
-	if leads := c.requests[q.cohort.called]; leads != nil && leads.turn.phase == noTurn && leads.node.phase == absent &&
-		(q.retained == nil || q.retained.next != leads.id) {
-		of(leads.id)
-	}
-	return ahead
 }
 
 // ownPrefixes gives the prefixes of the names of a session's nodes in a queue. Each belongs to one

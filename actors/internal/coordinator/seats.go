@@ -60,9 +60,12 @@ type seat struct {
 	clears bool
 }
 
-// seat answers a create. What needs no node is asked first: no bound stops it. A bound on waiters is asked last, of the
-// answer: see max_waiters.go.
-func (c *Coordinator) seat(r *request) seat {
+// seat answers a create. A bound on waiters is asked last: it lets the answer stand, refuses it, or has the queue listed
+// first.
+func (c *Coordinator) seat(r *request) seat { return c.withinBound(r, c.seatBeforeBound(r)) }
+
+// seatBeforeBound answers a create without a bound on waiters. What needs no node is asked first: no bound stops it.
+func (c *Coordinator) seatBeforeBound(r *request) seat {
 	if r.node.phase == present && r.spec.One == "" {
 		return seat{kind: hasNode, node: r.node}
 	}
@@ -181,6 +184,88 @@ func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 		}
 	}
 	return weight
+}
+
+// What a bound on waiters does to the answer, by what the session knows. With a listing see max_waiters.go.
+
+// queues reports whether a seat may be one in which to wait.
+func (s seat) queues() bool {
+	return s.kind == lineOfNode || s.kind == makes || s.kind == awaitsRoom || s.kind == lineOfQueue
+}
+
+// isBounded reports whether it is still to be decided if a request may queue. One that only tries never queues.
+func (r *request) isBounded(s seat) bool {
+	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
+}
+
+// withinBound checks an answer against the bound on waiters. It gives the same answer
+// where the request need not wait or is let in, a refusal where its own session has too many
+// requests before it, and otherwise a listing of the queue.
+func (c *Coordinator) withinBound(r *request, s seat) seat {
+	if !r.isBounded(s) {
+		return s
+	}
+	ahead := c.ownAhead(r, s)
+	switch n := s.node; {
+	case r.spec.Permits == 0 && r.exceeds(ahead, 0):
+		return r.tooMany(len(ahead))
+	case n != nil && (n.phase == retained || c.holdsWith(n)):
+		return s
+	default:
+		return seat{kind: listsFirst}
+	}
+}
+
+// isBefore reports whether a seat is in the line of a node that is before a number, so that the
+// node with that number is behind it.
+func (s seat) isBefore(number int32) bool {
+	return s.node != nil && s.node.exists() && s.node.number < number
+}
+
+// exceeds reports whether a request would have to wait, and behind more than it is to.
+func (r *request) exceeds(ahead []queue.Style, permits int) bool {
+	return len(ahead) >= r.spec.Want.MaxWaiters && queue.KeptOut(r.spec.Style, ahead, permits)
+}
+
+// tooMany is the answer to a request that would queue behind so many.
+func (r *request) tooMany(ahead int) seat {
+	return seat{kind: refused, why: messages.ReasonQueueFull,
+		detail: fmt.Sprintf("%d, and it waits behind fewer than %d", ahead, r.spec.Want.MaxWaiters)}
+}
+
+// ownAhead gives the contenders of this session that a request would queue behind: nodes of holders
+// and waiters, nodes that are being made, and requests without nodes.
+func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
+	q := r.queue
+	of := func(ids ...RequestID) {
+		for _, id := range ids {
+			ahead = append(ahead, c.requests[id].spec.Style)
+		}
+	}
+	for _, n := range q.nodes {
+		if s.isBefore(n.number) {
+			break
+		}
+		if n.phase == present || n.phase == retained && q.retained.next != 0 {
+			ahead = append(ahead, n.made.Style)
+		}
+		of(n.line...)
+	}
+	of(q.cohort.waiting...)
+	if s.node != nil && s.node.exists() {
+		return ahead
+	}
+	for _, sp := range q.coming {
+		ahead = append(ahead, sp.Style)
+	}
+	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
+		of(id)
+	}
+	if leads := c.requests[q.cohort.called]; leads != nil && leads.turn.phase == noTurn && leads.node.phase == absent &&
+		(q.retained == nil || q.retained.next != leads.id) {
+		of(leads.id)
+	}
+	return ahead
 }
 
 // nodeFate says what happens to the node of a request that leaves.

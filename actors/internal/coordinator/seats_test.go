@@ -32,7 +32,7 @@ func (s *story) seat(o *Order) {
 	c.at = s.at
 	switch r := c.requestOf(o); o.Do {
 	case machine.Create:
-		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, seatNames[c.withinBound(r, c.seat(r)).kind])
+		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, seatNames[c.seat(r).kind])
 	case machine.GiveBack, machine.Delete:
 		fmt.Fprintf(&s.out, "r%d: %s\n", r.id, fateNames[c.unseat(r, o.Do)])
 	}
@@ -43,7 +43,7 @@ func (s *story) seat(o *Order) {
 func seatsChange(c *Coordinator) string {
 	before := printed(c)
 	for _, r := range c.inOrder() {
-		c.withinBound(r, c.seat(r))
+		c.seat(r)
 		for _, do := range []machine.Do{machine.GiveBack, machine.Delete, machine.CleanUp} {
 			c.unseat(r, do)
 		}

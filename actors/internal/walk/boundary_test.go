@@ -290,7 +290,7 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Modes: writeReadRead}, breaks: InOrder},
 	{name: "let a writer in beside a reader", mistake: writerBesideReader,
 		plan: Plan{Sessions: apart, Modes: readWrite, Crowded: true}, breaks: InOrder},
-	{name: "delete whoever is next", mistake: deleteRegardless,
+	{name: "delete the next one's node", mistake: deleteRegardless,
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 	{name: "adopt another's contest", mistake: adoptAnothersContest,
 		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},

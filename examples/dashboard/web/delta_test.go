@@ -24,7 +24,7 @@ func (s *shown) apply(t *rapid.T, c *change) {
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
 	var sent change
-	require.NoError(t, json.Unmarshal(text, &sent), "what is sent is what is meant")
+	require.NoError(t, json.Unmarshal(text, &sent), "it is sent whole")
 	for _, set := range sent.Set {
 		var row struct {
 			ID string `json:"id"`

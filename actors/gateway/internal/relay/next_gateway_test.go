@@ -51,7 +51,7 @@ func TestEveryFieldGoesOn(t *testing.T) {
 			t.Errorf("%s has no row: should it be another at the next gateway?", f.Name)
 		}
 	}
-	require.Equal(t, want.Timeout-4*time.Second, next.Timeout, "what is left of it")
+	require.Equal(t, want.Timeout-4*time.Second, next.Timeout, "the rest of it")
 	require.Zero(t, next.MaxWaiters, "it was let in")
 }
 
