@@ -16,8 +16,8 @@ import (
 // NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes
 // one after the other, by path and name, as locks.All does. So two of them never deadlock. Its
 // parent and its observers get messages.AllHeld, and one of the terminal notices of that kind. It
-// takes Release and Cancel, and may be stopped at any time. When one lock is lost, the others are
-// given back.
+// takes Release and Cancel, whose reason AllCancelled has, and may be stopped at any time. When one
+// lock is lost, the others are given back.
 //
 // Where the session has no room for a lock while others are held, it gives these back, pauses, and
 // begins again, a few times, as locks.All does. It tells its parent of the last attempt only.
@@ -53,7 +53,8 @@ type all struct {
 	told    int          // parts that have told how they ended
 	gone    int          // parts that have ended, and will tell nothing more
 	held    []messages.Held
-	end     any // the terminal notice, once one is due
+	why     messages.Reason // all are given up; empty while nothing has said so
+	end     any             // the terminal notice, once one is due
 }
 
 // pauseEnded says that the pause before the next attempt is over. The actor sends it to itself.
@@ -79,6 +80,9 @@ func (a *all) Receive(ctx actor.Context) {
 		a.held = append(a.held, *msg)
 		a.do(ctx, a.several.Granted())
 	case *messages.Released: // by force, if we had not asked for it
+		if !a.several.Retreats() {
+			a.why = cmp.Or(a.why, msg.Reason)
+		}
 		a.partDone(ctx, a.several.Lost(), nil)
 	case *messages.Lost:
 		a.partDone(ctx, a.several.Lost(), &messages.AllLost{Lost: *msg})
@@ -89,8 +93,12 @@ func (a *all) Receive(ctx actor.Context) {
 		a.partDone(ctx, a.several.Refused(noRoom), &messages.AllFailed{Failed: *msg})
 	case *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked:
 		a.Tell(ctx, msg)
-	case *messages.Release, messages.Release, *messages.Cancel, messages.Cancel:
-		a.do(ctx, a.several.GiveUp())
+	case *messages.Release, messages.Release:
+		a.giveUp(ctx, messages.ReasonReleased)
+	case *messages.Cancel:
+		a.giveUp(ctx, cmp.Or(msg.Reason, messages.ReasonCancelled))
+	case messages.Cancel:
+		a.giveUp(ctx, cmp.Or(msg.Reason, messages.ReasonCancelled))
 	case *actor.Terminated:
 		a.terminated(ctx, msg)
 	case *partEnded:
@@ -155,11 +163,22 @@ func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 	a.do(ctx, next)
 }
 
-// giveBack releases every lock.
+// giveUp ends the wish for the locks. The first reason counts.
+func (a *all) giveUp(ctx actor.Context, why messages.Reason) {
+	a.why = cmp.Or(a.why, why)
+	a.do(ctx, a.several.GiveUp())
+}
+
+// giveBack gives every lock back, and gives up the one that is waited for: it tells the reason.
 func (a *all) giveBack(ctx actor.Context) {
 	for _, part := range slices.Backward(a.parts) {
-		if !slices.ContainsFunc(a.ended, part.Equal) {
+		isPart := func(h messages.Held) bool { return h.Actor == messages.IDOf(part) }
+		switch {
+		case slices.ContainsFunc(a.ended, part.Equal):
+		case a.why == "" || slices.ContainsFunc(a.held, isPart):
 			ctx.Send(part, &messages.Release{})
+		default:
+			ctx.Send(part, &messages.Cancel{Reason: a.why})
 		}
 	}
 }
@@ -168,7 +187,7 @@ func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 	who := msg.Who
 	if !slices.ContainsFunc(a.parts, who.Equal) {
 		if audience.OwnerEnded(msg) {
-			a.do(ctx, a.several.GiveUp())
+			a.giveUp(ctx, messages.ReasonOwnerGone)
 		}
 		return
 	}
@@ -191,7 +210,7 @@ func (a *all) outcome() any {
 	case a.told < len(a.parts): // a lock actor of ours was stopped, or panicked
 		return &messages.AllLost{Lost: messages.Lost{Reason: messages.ReasonStopped}}
 	case len(a.held) < len(a.wants):
-		return &messages.AllCancelled{Cancelled: messages.Cancelled{Reason: messages.ReasonCancelled}}
+		return &messages.AllCancelled{Cancelled: messages.Cancelled{Reason: cmp.Or(a.why, messages.ReasonCancelled)}}
 	}
 	released := &messages.AllReleased{}
 	for _, held := range a.held {

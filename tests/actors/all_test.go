@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -34,6 +35,44 @@ func TestActorOfSeveralLocksIsStopped(t *testing.T) {
 		stage.Notice[*messages.AllReleased](t, second)
 		stories.AwaitNone(t, at, "/many/a")
 		stories.AwaitNone(t, at, "/many/b")
+	})
+}
+
+// TestWhyActorOfSeveralLocksEnds: one that holds the first lock and waits for the second is cancelled for the reason for
+// which it gives up.
+func TestWhyActorOfSeveralLocksEnds(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		s := stage.New(t, at.Connect())
+		keeper := s.Spawn(t, "/b").Holds(t)
+		var owner *actor.PID
+		for why, ends := range map[messages.Reason]func(*stage.Request){
+			messages.ReasonReleased:  func(r *stage.Request) { r.Send(&messages.Release{}) },
+			messages.ReasonCancelled: func(r *stage.Request) { r.Send(&messages.Cancel{}) },
+			messages.ReasonTimeout:   func(r *stage.Request) { r.Send(messages.Cancel{Reason: messages.ReasonTimeout}) },
+			messages.ReasonOwnerGone: func(*stage.Request) { s.System.Root.Stop(owner) },
+			messages.ReasonRevoked: func(*stage.Request) {
+				_, err := s.Session.Ask(patient.Deadline(t), &messages.SendRevokeRequest{Path: "/a"})
+				require.NoError(t, err)
+			},
+		} {
+			owner = s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+			r := s.SpawnProps(t, func(rec actors.LockOption) *actor.Props {
+				wants := []messages.Acquire{{Path: "/a", Grace: time.Millisecond}, {Path: "/b"}}
+				return actors.NewAll(s.Session, wants, rec, actors.WithOwner(owner))
+			})
+			stories.AwaitCount(t, at, "/b", 2)
+			ends(r)
+			rest := r.Finish(t)
+			require.NotEmpty(t, rest, why)
+			ended, cancelled := rest[len(rest)-1].(*messages.AllCancelled)
+			require.True(t, cancelled, "%s: %+v", why, rest)
+			require.Equal(t, why, ended.Reason)
+			require.Equal(t, "/b", ended.Path)
+			stories.AwaitNone(t, at, "/a")
+			stories.AwaitCount(t, at, "/b", 1)
+		}
+		keeper.Send(&messages.Release{})
+		stage.Notice[*messages.Released](t, keeper)
 	})
 }
 
@@ -80,7 +119,7 @@ func TestActorsOfSeveralLocksInAFullSession(t *testing.T) {
 			pausing = narrow.SpawnAll(t, both...)
 			ended = endedWhilePausing(t, pausing)
 		}
-		require.Equal(t, messages.ReasonCancelled, ended.Reason)
+		require.Equal(t, messages.ReasonReleased, ended.Reason)
 		require.Empty(t, pausing.Finish(t))
 		stories.AwaitNone(t, at, "/a")
 	})

@@ -193,7 +193,7 @@ func TestSeveralLocksAreGivenUp(t *testing.T) {
 			tried := s.other.ask(t, messages.Acquire{Path: "/many/a", Try: true})
 			tried.ended(t, locks.ErrNotAcquired)
 			all.giveUp()
-			all.ended(t, "/many/b", messages.ReasonReleased, context.Canceled) // it releases its parts
+			all.ended(t, "/many/b", messages.ReasonCancelled, context.Canceled)
 			stories.AwaitNone(t, at, "/many/a")
 			s.o.AwaitQueue(t, s.path, []string{s.held.Node})
 			frees(t, holder)
