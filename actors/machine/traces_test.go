@@ -19,7 +19,7 @@ import (
 //
 //	step KIND [op=N] [FLAG...] [FIELD=VALUE...]
 //	    gives the machine one event. The words are the fields of machine.Event, in small letters:
-//	    flags    alone missing first exhausted unlock lease
+//	    flags    missing first exhausted unlock lease
 //	    fields   node token predecessor reason detail; (a value of several words) stands in parentheses
 //	    overdue  [=REASON], which is that the lease ran out where there is none
 //	    op       defaults to the current operation for replies and to 0 for commands, for timers of
