@@ -154,20 +154,26 @@ func TestMaxWaiters(t *testing.T) {
 		holder.letGo()
 		holder.ends(t, 0)
 		waiter.ends(t, 0)
-		for path, c := range map[string]struct{ holder, bounded []string }{ // the other kinds of locks
-			"/shared":  {nil, []string{"--shared"}},
-			"/permits": {[]string{"--permits", "1"}, []string{"--permits", "1"}},
-		} {
-			holder, _ := runs(t, at, patiently("run", append(c.holder, path, "--", "sh", "-c", holding)...)...)
-			args := append(c.bounded, "--max-waiters", "1", path, "--", "echo", "ran")
-			stdout, stderr := says(t, at, 75, patiently("run", args...)...)
-			require.Empty(t, stdout)
-			require.Contains(t, stderr, path+": 1 or more are before it in the queue; the command was not run")
-			awaitQueue(t, at, path, 1, 0)
-			holder.letGo()
-			holder.ends(t, 0)
-		}
 	})
+}
+
+// TestMaxWaitersOfOtherKinds: the same for readers and for permits.
+func TestMaxWaitersOfOtherKinds(t *testing.T) {
+	t.Parallel()
+	at := here(t)
+	for path, c := range map[string]struct{ holder, bounded []string }{
+		"/shared":  {nil, []string{"--shared"}},
+		"/permits": {[]string{"--permits", "1"}, []string{"--permits", "1"}},
+	} {
+		holder, _ := runs(t, at, patiently("run", append(c.holder, path, "--", "sh", "-c", holding)...)...)
+		args := append(c.bounded, "--max-waiters", "1", path, "--", "echo", "ran")
+		stdout, stderr := says(t, at, 75, patiently("run", args...)...)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, path+": 1 or more are before it in the queue; the command was not run")
+		awaitQueue(t, at, path, 1, 0)
+		holder.letGo()
+		holder.ends(t, 0)
+	}
 }
 
 // TestEnvironmentAndFiles: the command sees the lock in its environment, and has zklock's standard files.
