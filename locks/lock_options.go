@@ -280,7 +280,9 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 //
 // Lock looks before it makes its node, which is one round trip more. The bound is exact within a
 // client. Clients that look at the same moment may go beyond it together. A call that was let in is
-// not refused any more, even when its connection or session is lost.
+// not refused any more, even when its connection or session is lost. Over gateways, a call whose
+// gateway fell silent may have left a node there. At the next gateway it tries for two session
+// timeouts, when that node must be gone, before it hears ErrQueueFull.
 //
 // What is wrong with the call itself is told first: a semaphore's call that names another number of
 // permits hears ErrPermits, and never that the queue is full.

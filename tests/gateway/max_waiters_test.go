@@ -1,10 +1,15 @@
 package gateway
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -45,4 +50,34 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 	}, "it waits behind one")
 	require.NoError(t, lease.Unlock(ctx))
 	require.NoError(t, patient.Receive(t, got))
+}
+
+// fading is a way to a gateway by which one request comes through, and no reply to it.
+func (o *office) fading(to *actor.PID) *actor.PID {
+	var passed atomic.Bool
+	nobody := o.system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+	return o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *wire.Query:
+			ctx.Forward(to)
+		case *wire.Request:
+			if !passed.Swap(true) {
+				ctx.RequestWithCustomSender(to, msg, nobody)
+			}
+		}
+	}))
+}
+
+// TestBoundOnWaitersAndOwnGhost: a request with a bound has its node at a gateway that is not heard any more. The next
+// gateway does not refuse it for that node, which goes when the first gives the request up.
+func TestBoundOnWaitersAndOwnGhost(t *testing.T) {
+	inOffice(t, func(o *office) {
+		at := gateway.At(o.fading(o.pids[0]), o.pids[1])
+		client, err := gateway.Open(o.t.Context(), o.system, at)
+		require.NoError(o.t, err)
+		defer func() { _ = client.Close(context.WithoutCancel(o.t.Context())) }()
+		lease := o.lock(o.t.Context(), client.Mutex("/bounded", locks.WithMaxWaiters(1)))
+		require.Equal(o.t, o.session(1), lease.Session())
+		require.NoError(o.t, lease.Unlock(o.t.Context()))
+	})
 }

@@ -83,6 +83,10 @@
 // out. A waiter goes to the next gateway, if several are named, with a new id. The gateway that it
 // leaves gives the old request up, because it hears of it no more.
 //
+// Until then the old request may have a node, which is in the way of the new one. A refusal that
+// this explains does not count: the owner seems to hold already, or the queue to be full. The
+// request tries again until the old one must be gone.
+//
 // A requester that wants to end and hears nothing ends as Failed with messages.ReasonUnreachable.
 // The owner is told the same reason when the gateway is closed and there is no other one.
 // messages.ReasonSessionClosed says that the requester's own side is closed, after which nothing is

@@ -133,11 +133,23 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 }
 
 // haunted reports whether the request fails for what may be its own earlier attempt. That is there
-// for as long as its session is out of reach.
+// for as long as its session is out of reach. The queue may be full without it, too: then that counts
+// once it must be gone.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
-	return end == messages.StateFailed && (why == messages.ReasonReentry || why == messages.ReasonUpgrade) &&
-		r.try.index > 0 && (r.soleOwner || r.try.heard < r.ghost)
+	if end != messages.StateFailed || r.try.index == 0 {
+		return false
+	}
+	switch why {
+	case messages.ReasonReentry, messages.ReasonUpgrade:
+		return r.soleOwner || r.mayHaunt()
+	case messages.ReasonQueueFull:
+		return r.mayHaunt()
+	}
+	return false
 }
+
+// mayHaunt reports whether an earlier attempt may still be at a gateway.
+func (r *Requester) mayHaunt() bool { return r.ghost != 0 && r.try.heard < r.ghost.plus(r.patience()) }
 
 // end takes the end of the gateway's lock actor.
 func (r *Requester) end(notice any) []Output {
@@ -258,7 +270,9 @@ func (r *Requester) lose(why messages.Reason, detail, on string) []Output {
 // has just begun is left without a sending, which is Wake's: or else two gateways that close would
 // have the request go to and fro between them as fast as the network is.
 func (r *Requester) again(now Instant, at int, on string) []Output {
-	r.ghost = now.plus(r.patience())
+	if r.try.accepted || on != "Closed" && on != "Full" { // else the gateway has said that it does not take it
+		r.ghost = now
+	}
 	young := r.try.young(now)
 	out := r.leave(now, at, on)
 	if young {

@@ -28,7 +28,7 @@ type Requester struct {
 	try    attempt
 	number uint64        // of the newest sending
 	slow   time.Duration // the longest that a gateway wanted to wait for one
-	ghost  Instant       // until when an earlier attempt may still be at a gateway
+	ghost  Instant       // when the newest attempt was left that may still be at a gateway; zero for none
 }
 
 // stage is the stage of a request on the requester's side.

@@ -19,8 +19,8 @@ import (
 //
 //	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
 //	                                   begins a story; the request is sent
-//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused|full]
-//	      [id=ID] [gateway=N] [detail=TEXT]  N is the gateway's name, 1 by default
+//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [nodeless] [id=ID] [gateway=N]
+//	      [standing=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
@@ -100,6 +100,9 @@ func notices(t *testing.T, d *datadriven.TestData) (all []any) {
 		}
 	}
 	grant := messages.Grant{Path: "/lock", Node: "n-1", Token: 1024}
+	if d.HasArg("nodeless") {
+		grant.Node, grant.Token = "", 0
+	}
 	for _, word := range arg.Vals {
 		name, reason, _ := strings.Cut(strings.TrimSpace(word), ":")
 		why := messages.Reason(strings.ReplaceAll(reason, "_", " "))
