@@ -26,6 +26,12 @@ func (c *Coordinator) Check() error {
 	if d := &c.epoch.describes; d.asked != 0 && c.epoch.asked[d.asked] == nil {
 		return fmt.Errorf("a node is being described, and nobody will answer")
 	}
+	for id, what := range c.epoch.asked {
+		p, looks := what.(countingAhead)
+		if looks && !p.stale(c, id) && !slices.Contains(c.requests[p.request].queue.looks, id) {
+			return fmt.Errorf("request %d looks whether it may queue, and its queue does not know", p.request)
+		}
+	}
 	for _, p := range c.epoch.paths {
 		if wrong := c.checkPath(p); wrong != "" {
 			return fmt.Errorf("path %s: %s", p.path, wrong)
@@ -104,6 +110,9 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		}
 		if q.retained != nil && c.requests[q.retained.request] == nil {
 			return "a node is retained that nobody has had"
+		}
+		if !slices.IsSorted(q.looks) {
+			return "requests look in another order than that in which they asked"
 		}
 		if wrong := c.checkCohort(q); wrong != "" {
 			return wrong

@@ -92,7 +92,7 @@ func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}
-	q.coming = slices.Clone(q.coming)
+	q.coming, q.looks = slices.Clone(q.coming), slices.Clone(q.looks)
 	q.burst.creates, q.burst.deletes = slices.Clone(q.burst.creates), slices.Clone(q.burst.deletes)
 	q.cohort.node, q.cohort.waiting = k.node(q.cohort.node), slices.Clone(q.cohort.waiting)
 	if q.retained != nil {

@@ -23,6 +23,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		flag(c.urgent), flag(ep.lapsed), flag(c.blind))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
+		c.appendLooks(&e, ep.paths[name])
 	}
 	for _, p := range ep.parked {
 		e.operation(operation{p.request, p.effect.Op})
@@ -48,6 +49,18 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.mark()
 	}
 	return e.timers(ep.timers)
+}
+
+// appendLooks writes which requests look whether they may queue, in the order in which they asked.
+func (c *Coordinator) appendLooks(e *encoder, p *lockPath) {
+	for _, q := range p.queues {
+		for _, id := range q.looks {
+			if look, looks := c.epoch.asked[id].(countingAhead); looks && !look.stale(c, id) {
+				e.operation(look.operation)
+			}
+		}
+		e.mark()
+	}
 }
 
 // timers writes timers at the end, one after the other, and then in order.

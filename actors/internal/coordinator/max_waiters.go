@@ -77,8 +77,13 @@ func (q *ownQueue) comingPrefixes() (all []string) {
 
 // countAhead has the queue listed before a request makes its node.
 func (c *Coordinator) countAhead(r *request, op uint64) {
+	q := r.queue
+	for len(q.looks) > 0 && c.epoch.asked[q.looks[0]] == nil {
+		q.looks = q.looks[1:]
+	}
 	r.sharing.waitingCreate = op
-	c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, r.queue.ownPrefixes()})
+	id := c.ask(&List{Path: r.spec.Path, Permits: r.spec.Permits}, countingAhead{operation{r.id, op}, q.ownPrefixes()})
+	q.looks = append(q.looks, id)
 }
 
 // countingAhead is the purpose of a List that counts the contenders before a request, which may or may not queue. ours
@@ -97,20 +102,23 @@ func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 // takeLooksBefore takes the looks at a queue that were asked for before one that is answered, in order. Their own answers
 // find nobody then.
 func (c *Coordinator) takeLooksBefore(r *request, id uint64) (all []countingAhead) {
-	var earlier []uint64
-	for asked, what := range c.epoch.asked {
-		p, looks := what.(countingAhead)
-		if !looks || asked > id || p.stale(c, asked) {
-			continue
-		}
-		if other := c.requests[p.request]; other.queue == r.queue && other.spec.Permits == r.spec.Permits {
-			earlier = append(earlier, asked)
+	q := r.queue
+	var others []uint64
+	for len(q.looks) > 0 && q.looks[0] <= id { // each is looked at once: thousands may look together
+		asked := q.looks[0]
+		q.looks = q.looks[1:]
+		p, looks := c.epoch.asked[asked].(countingAhead)
+		switch {
+		case !looks || p.stale(c, asked):
+		case c.requests[p.request].spec.Permits != r.spec.Permits:
+			others = append(others, asked)
+		default:
+			all = append(all, p)
+			delete(c.epoch.asked, asked)
 		}
 	}
-	slices.Sort(earlier)
-	for _, asked := range earlier {
-		all = append(all, c.epoch.asked[asked].(countingAhead))
-		delete(c.epoch.asked, asked)
+	if len(others) > 0 {
+		q.looks = append(others, q.looks...)
 	}
 	return all
 }

@@ -178,6 +178,8 @@ type ownQueue struct {
 	room     room
 	// coming are the requests whose nodes may come, or be there under names that are not known yet.
 	coming []*Spec
+	// looks has the queries of countingAhead, in their order. Each that is waited for is among them.
+	looks []uint64
 	// succession is the evidence that this session locks alone.
 	succession succession
 }
