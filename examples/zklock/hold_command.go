@@ -23,8 +23,8 @@ func holdCommand(conn *connection) *cobra.Command {
 		Long: `hold waits for the lock at PATH, prints a line when it is held, and holds it
 until SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, or its standard input ends,
 where that is a pipe or a socket: then the program that started it is gone, or
-needs the lock no more. It is for scripts that do several things under one lock, and for
-keeping others out by hand.
+needs the lock no more. It is for scripts that do several things under one
+lock, and for keeping others out by hand.
 
 Nothing stops what you do under the lock when it is lost: hold ends then. Where
 one command is all that there is to do, zklock run is safer.
