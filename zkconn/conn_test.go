@@ -162,6 +162,22 @@ func TestCloseSaysWhetherTheServersWereTold(t *testing.T) {
 	})
 }
 
+// TestCloseWaitsOnANewConnection: a holder gives a new connection up on which a request has waited for a sixth of the
+// session timeout. The answer that its session is closed takes longer, and is waited for.
+func TestCloseWaitsOnANewConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c, events := dialCommitting(t)
+		beat(t, c)
+		server.set(func() { server.grants, server.farewell = 4_000, 1200*time.Millisecond })
+		server.cut()
+		expect(t, events, Disconnected)
+		expect(t, events, Connected)
+		c.KeepLease(true)
+		time.Sleep(200 * time.Millisecond)
+		require.NoError(t, c.Close())
+	})
+}
+
 func TestCloseWithAServerThatAnswersNothing(t *testing.T) {
 	server := newFakeServer(t)
 	server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true} }

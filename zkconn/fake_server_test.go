@@ -29,6 +29,7 @@ type fakeServer struct {
 	conns    []net.Conn
 	handle   func(r fakeRequest) fakeReply
 	delay    time.Duration // of each reply, which holds up no other
+	farewell time.Duration // until the session is closed
 	running  sync.WaitGroup
 }
 
@@ -146,7 +147,7 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	}
 	var reply fakeReply
 	s.mu.Lock()
-	handle, deaf := s.handle, s.deaf
+	handle, deaf, farewell := s.handle, s.deaf, s.farewell
 	s.order = append(s.order, r.op)
 	if r.op != opPing {
 		s.requests = append(s.requests, r)
@@ -154,6 +155,9 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	s.mu.Unlock()
 	if handle != nil && r.op != opPing && r.op != opClose {
 		reply = handle(r)
+	}
+	if r.op == opClose {
+		time.Sleep(farewell)
 	}
 	reply.silent = reply.silent || deaf
 	if reply.event != nil && writeFrame(conn, append(replyHeader(xidEvent, 0), reply.event...)) != nil {

@@ -160,12 +160,12 @@ func (k *leaseKeeper) silence() time.Duration {
 }
 
 // mute reports whether a new connection is to be given up, because a request has waited for an answer for so long. It is
-// true once, until a connection answers that is no longer new.
+// true once, until a connection answers that is no longer new. Where the session is being closed, that is waited for.
 func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	q := &k.quiet
-	if !k.lasting || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
+	if k.stage == abandoned || !k.lasting || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
 		return false
 	}
 	q.redialed = true
