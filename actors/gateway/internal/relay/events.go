@@ -270,7 +270,7 @@ func (r *Requester) lose(why messages.Reason, detail, on string) []Output {
 // has just begun is left without a sending, which is Wake's: or else two gateways that close would
 // have the request go to and fro between them as fast as the network is.
 func (r *Requester) again(now Instant, at int, on string) []Output {
-	if r.try.accepted || on != "Closed" && on != "Full" { // else the gateway has said that it does not take it
+	if r.try.accepted || len(r.try.sent) > 1 || on != "Closed" && on != "Full" { // else its one sending was not taken
 		r.ghost = now
 	}
 	young := r.try.young(now)
