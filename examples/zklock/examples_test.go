@@ -13,7 +13,7 @@ var (
 	// called finds the calls of zklock in a line of an example, without what the shell does with
 	// them.
 	called = regexp.MustCompile(`zklock ((?:'[^']*'|"[^"]*"|[^|>;#"'\n])*)`)
-	// instantOfShell is what gives --for its value there.
+	// instantOfShell gives --for its value there.
 	instantOfShell = regexp.MustCompile(`"\$\(date [^)]*\)"`)
 	shellWord      = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 )

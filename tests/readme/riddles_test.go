@@ -17,7 +17,7 @@ import (
 // riddles are phrases that go around a thing instead of naming it.
 var riddles = []word{
 	{use: "the noun: “x: …”, or “x holds …”", not: whole(`(?:is|are) what`)},
-	{use: "reports whether, or says that", not: whole(`tells? whether`)},
+	{use: "reports whether, or says that", not: whole(`tells whether`)},
 	{use: "the noun: the waiter, the holder, a caller, anyone", not: whole(`who(?:m|so)?ever`)},
 	{use: "“no x”, or “ends”", not: whole(`is none`), even: whole(`there is none|is none of|of which is none`)},
 	{use: "the noun, as in: “tells the request”", not: whole(`to whom it is|holds who|that whom|ends who|who only tries`)},

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packed is what an archive has of a file.
+// packed is a file of an archive.
 type packed struct {
 	text string
 	mode fs.FileMode
