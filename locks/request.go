@@ -237,14 +237,12 @@ func (r *request) failed(msg *messages.Failed) error {
 	return r.fault("lock", msg.Reason, msg.Detail, ErrFailed)
 }
 
-// cancelled makes the error of a request that ended before it held.
+// cancelled makes the error of a request that ended before it held. It never wraps context.Canceled:
+// a caller that gives up does not wait for this answer, so that somebody else has ended the request,
+// through its lock actor.
 func (r *request) cancelled(end *messages.Cancelled) error {
 	if end.Reason == messages.ReasonDeadlock && r.gaveUp != nil {
 		return r.fault("lock", end.Reason, "", r.gaveUp)
-	}
-	switch end.Reason {
-	case messages.ReasonNone, messages.ReasonCancelled, messages.ReasonTimeout, messages.ReasonReleased:
-		return r.fault("lock", end.Reason, end.Detail, context.Canceled) // by another than the caller, through its lock actor
 	}
 	return r.fault("lock", end.Reason, end.Detail, ErrFailed)
 }

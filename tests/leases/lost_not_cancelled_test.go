@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -109,6 +110,76 @@ func TestLostIsNotCancelled(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLostLeadIsNotCancelled: a term is lost, and its function returns the error of its ctx. Run goes on as a candidate, and
+// ends for another reason. Its error tells of the loss, and matches context.Canceled only where the caller has gone.
+func TestLostLeadIsNotCancelled(t *testing.T) {
+	for _, callerGoes := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the caller goes: %v", callerGoes), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				began, ended := make(chan *locks.Leadership, 1), make(chan error, 1)
+				go func() {
+					ended <- client.Election("/lead").Run(ctx, "x", func(ctx context.Context, term *locks.Leadership) error {
+						began <- term
+						<-ctx.Done()
+						return fmt.Errorf("lead: %w: %w", patient.ErrOfWork, ctx.Err())
+					})
+				}()
+				term := <-began
+				waits := patient.Elsewhere(t.Context(), other.Mutex("/lead").Lock)
+				time.Sleep(time.Minute)
+				require.NoError(t, server.Expire(term.Session()))
+				next := patient.Receive(t, waits)
+				require.NoError(t, next.Err)
+				time.Sleep(time.Minute) // it campaigns again
+				if callerGoes {
+					cancel()
+				} else {
+					require.NoError(t, client.Close(t.Context()))
+				}
+				err := <-ended
+				require.ErrorIs(t, err, locks.ErrLost)
+				require.ErrorIs(t, err, patient.ErrOfWork)
+				require.Equal(t, callerGoes, errors.Is(err, context.Canceled), err)
+				require.Equal(t, !callerGoes, errors.Is(err, locks.ErrClosed), err)
+				require.NoError(t, next.Lease.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestCancelledBySomebodyElse: an observer of a request sends its lock actor a Cancel. The caller has cancelled nothing,
+// and is told that the lock failed, and why.
+func TestCancelledBySomebodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		held, err := other.Mutex("/work").Lock(t.Context())
+		require.NoError(t, err)
+		for _, command := range []any{&messages.Cancel{}, &messages.Cancel{Reason: messages.ReasonTimeout}, &messages.Release{}} {
+			mutex, rec := patient.Recorded(t, client, "/work")
+			got := patient.Elsewhere(t.Context(), func(ctx context.Context) (*locks.Lease, error) {
+				return nil, locks.Do(ctx, mutex, func(context.Context, locks.Token) error { return nil })
+			})
+			patient.Await(t, rec, messages.StateWatching)
+			of := rec.Transitions()[0].Actor
+			client.System().Root.Send(actor.NewPID(of.Address, of.ID), command)
+			err := patient.Receive(t, got).Err
+			require.ErrorIs(t, err, locks.ErrFailed)
+			require.NotErrorIs(t, err, context.Canceled)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+			require.False(t, locks.MayPass(err))
+			var why *locks.Error
+			require.ErrorAs(t, err, &why)
+			require.NotEmpty(t, why.Reason)
+		}
+		require.NoError(t, held.Unlock(t.Context()))
+	})
 }
 
 // TestLostLeaseAroundACall: calls with the ctx of a lease that is lost say that, and not that somebody has cancelled them.
