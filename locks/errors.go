@@ -110,7 +110,8 @@ type Error struct {
 	// alone until that has been read, and the last one while the queue is listed again. It is zero
 	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a
 	// request that began to wait inside its client before the first node of that client in the
-	// queue was known: it is told nothing later, because a hundred thousand may wait so.
+	// queue was known: it is told nothing later, because a hundred thousand may wait so. It is always
+	// zero over a gateway.
 	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says
 	// what kept the servers from carrying it out, where they were there: "the server hangs up on

@@ -58,6 +58,9 @@
 //	errors.Is(err, locks.ErrNotAcquired)                                      409, after locks.Try
 //	client.Ready() == nil && errors.As(err, &e) && e.Behind.Node != ""       409, e.Behind says who has it
 //
+// Over a gateway neither Ready nor Behind is known, so that every wait that has run out is 503. Ask
+// Client.Queue whether somebody holds, or lock with Try: ErrNotAcquired comes over gateways, too.
+//
 // # A job that one of several replicas runs
 //
 // Each replica wakes up by its own schedule and clock. A lock alone does not help: where the job is
