@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -86,6 +87,10 @@ func TestBetweenSessions(t *testing.T) {
 	_, err := rec.Await(patient.Deadline(t), messages.StateWatching)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, w.value("turnstile.session.count", state("connected")))
+	patient.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
+		watches, err := rig.Address(w.server.Addr()).Watches(patient.Deadline(t))
+		return err == nil && watches > 0
+	}, "it watches the node before its own")
 	w.unlock(first)
 	w.unlock(<-second)
 	require.Equal(t, 1, w.count("turnstile.lock.handoff.duration", exclusive, handoff("remote")))

@@ -36,7 +36,7 @@ func TestSimulationFinds(t *testing.T) {
 		{DeleteForgotten, 2000, `nodes are left|orphan|hangs`},
 	} {
 		t.Run(c.mistake.Name, func(t *testing.T) {
-			output := findings(t, c.mistake, "simulation", []string{fmt.Sprintf("TURNSTILE_SIMULATION_SEEDS=%d", c.seeds)},
+			output := findings(t, c.mistake, "tests/simulation", []string{fmt.Sprintf("TURNSTILE_SIMULATION_SEEDS=%d", c.seeds)},
 				"-test.run=^TestSimulation$")
 			require.Regexp(t, `seed \d+: .*(`+c.shows+`)`, output)
 		})
@@ -58,7 +58,7 @@ func TestMatrixFinds(t *testing.T) {
 	} {
 		for _, cell := range c.cells {
 			t.Run(c.mistake.Name+"/"+cell, func(t *testing.T) {
-				output := findings(t, c.mistake, "matrix", nil, "-test.run=^"+cell)
+				output := findings(t, c.mistake, "tests/matrix", nil, "-test.run=^"+cell)
 				require.Contains(t, output, "--- FAIL: "+cell)
 			})
 		}
@@ -68,20 +68,10 @@ func TestMatrixFinds(t *testing.T) {
 // TestRelistsFinds: each suite with waiters finds a wake-up that is lost, because a waiter had to look again. By the time
 // that a test takes nobody would find it: it passes a session timeout later.
 func TestRelistsFinds(t *testing.T) {
-	for _, c := range []struct{ suite, test string }{
-		{"actors", "TestStoppedOneLeavesTheQueue/embedded/^stop,_waits_false"},
-		{"faces", "TestWaiter/session_expires/actors/embedded"},
-		{"access", "TestChroot/embedded"},
-		{"activation", "TestEnds"},
-		{"cluster", "TestTwoActivations/embedded"},
-		{"gateway", "TestReplacedServers/mutex/restored"},
-		{"matrix", "TestMatrix/list/cut-before"},
-		{"outages", "TestOutagesAreMeasured"},
-		{"services", "TestInVirtualTime/Do/expiry"},
-		{"singleton", "TestStopMoves"},
-	} {
+	for _, c := range waiters {
 		t.Run(c.suite, func(t *testing.T) {
-			output := findings(t, WakeUpLost, c.suite, nil, "-test.run=^"+c.test)
+			t.Parallel() // they mostly wait
+			output := findings(t, WakeUpLost, c.suite, nil, "-test.failfast", "-test.run=^"+c.test)
 			require.Contains(t, output, "found by looking again what an event should have told it")
 		})
 	}
@@ -100,7 +90,7 @@ func TestStallsFind(t *testing.T) {
 		{WakeUpLost, "TestNoLeaseOfASessionEndedElsewhere", "found by listing again what no event had told"},
 	} {
 		t.Run(c.mistake.Name, func(t *testing.T) {
-			output := findings(t, c.mistake, "stalls", nil, "-test.v", "-test.count=5", "-test.failfast",
+			output := findings(t, c.mistake, "tests/stalls", nil, "-test.v", "-test.count=5", "-test.failfast",
 				"-test.run=^"+c.attack+"$")
 			require.Contains(t, output, "--- FAIL: "+c.attack)
 			require.Regexp(t, c.says, output)
@@ -108,8 +98,8 @@ func TestStallsFind(t *testing.T) {
 	}
 }
 
-// findings builds a suite with a mistake, runs it where it is, and gives what it prints. The suite
-// must fail.
+// findings builds a suite, which is a folder below the root, with a mistake. It runs it where it is,
+// and gives what it prints. The suite must fail.
 func findings(t *testing.T, m Mistake, suite string, env []string, args ...string) string {
 	t.Helper()
 	root, err := Root()
@@ -118,7 +108,7 @@ func findings(t *testing.T, m Mistake, suite string, env []string, args ...strin
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), foundWithin)
 	defer cancel()
-	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), "suite")
+	folder, program := filepath.Join(root, filepath.FromSlash(suite)), filepath.Join(t.TempDir(), "suite")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", program, ".")
 	build.Dir = folder
 	output, err := build.CombinedOutput()
