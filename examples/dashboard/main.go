@@ -86,5 +86,18 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 	dashboard := web.New(web.Settings{Board: seen, Client: client, Root: s.root, Open: looker.Open, Token: s.token,
 		Hosts: s.hosts, Servers: s.servers, Log: log})
 	s.announce(out, listener.Addr())
+	go warnOfMissing(ctx, client, s.root, out)
 	return serve(ctx, listener, dashboard, usualLimits, log)
+}
+
+// warnOfMissing says that the root, or the chroot, does not exist: the page shows the same as where
+// nobody locks. It may come with its first lock.
+func warnOfMissing(ctx context.Context, client *locks.Client, root string, out io.Writer) {
+	switch missing, err := client.Missing(ctx, root); {
+	case err != nil || missing == "": // the page says what is wrong with the servers
+	case missing == "/":
+		fmt.Fprintln(out, "the chroot of -zk does not exist at these servers: it comes with its first lock, unless it is mistyped")
+	default:
+		fmt.Fprintf(out, "%s does not exist: it comes with its first lock, unless -root is mistyped\n", missing)
+	}
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -62,6 +64,35 @@ func TestDemo(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 	client.CloseIdleConnections()
+}
+
+// TestMissingRootIsTold: a page without locks looks the same for a root, or a chroot, that was mistyped. The command says so.
+func TestMissingRootIsTold(t *testing.T) {
+	server := embedded.Run(t)
+	require.NoError(t, locks.Do(patient.Deadline(t), patient.Open(t, server.Addr()).Mutex("/app/orders"),
+		func(context.Context, locks.Token) error { return nil }))
+	for _, c := range []struct{ zk, root, says string }{
+		{server.Addr() + "/wrong", "/", "the chroot of -zk does not exist"},
+		{server.Addr(), "/wrong/orders", "/wrong does not exist"},
+	} {
+		s, err := parse([]string{"-zk", c.zk, "-root", c.root, "-listen", "127.0.0.1:0"}, environment(nil), io.Discard)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(patient.Deadline(t))
+		out, in := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, s, in, io.Discard); in.Close() }()
+		said := bufio.NewScanner(out)
+		told := ""
+		for said.Scan() {
+			if told = said.Text(); strings.Contains(told, "does not exist") {
+				break
+			}
+		}
+		require.Contains(t, told, c.says)
+		go func() { _, _ = io.Copy(io.Discard, out) }()
+		stop()
+		require.NoError(t, <-ended)
+	}
 }
 
 // TestAddressTaken: it says which address it could not have.
