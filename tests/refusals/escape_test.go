@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -48,6 +49,15 @@ func TestErrorsArePrintable(t *testing.T) {
 			"Locks":     func() error { _, err := client.Locks(ctx, path); return err },
 			"Revoke":    func() error { _, err := client.Revoke(ctx, path); return err },
 			"Deadlocks": func() error { _, err := client.Deadlocks(ctx, path); return err },
+			"Missing":   func() error { _, err := client.Missing(ctx, path); return err },
+			"Possible":  func() error { _, _, err := client.PossibleDeadlocks(ctx, path); return err },
+			"Break": func() error {
+				return client.Break(ctx, messages.Contender{Path: path, Node: "lock-0000000001", Token: 1})
+			},
+			"Watch":     func() error { _, err := client.Group(path).Watch(ctx); return err },
+			"Keyed":     func() error { _, err := client.Keyed(path).Lock(ctx, "key"); return err },
+			"DoAll":     func() error { return locks.Do(ctx, client.RWMutex(path).Reader(), nil) },
+			"Permit":    func() error { _, err := client.Semaphore(path, 2).Weight(1).Lock(ctx); return err },
 			"Permits":   func() error { return client.SetPermits(ctx, path, 2) },
 			"Txn":       func() error { _, err := lease.Txn(ctx, locks.Create(path, nil)); return err },
 			"lease.Get": func() error { _, _, err := lease.Get(ctx, path); return err },
@@ -64,7 +74,7 @@ func TestErrorsArePrintable(t *testing.T) {
 				require.ErrorIs(t, err, locks.ErrBadPath, "%s %q", name, path)
 			}
 			var of *locks.Error
-			if errors.As(err, &of) && name != "All" && name != "Txn" && name != "lease.Get" {
+			if errors.As(err, &of) && name != "All" && name != "Keyed" && name != "Txn" && name != "lease.Get" {
 				require.Equal(t, path, of.Path, "%s: programs get the path as it was given", name)
 			}
 		}

@@ -17,58 +17,67 @@ import (
 )
 
 // TestRunOnceLostBeforeItReads: a replica has asked for the time, and is cut off when it asks for the mark. Meanwhile an
-// operator breaks its lock, and another replica runs the job, by a later clock. What the first then reads is no mark of a
-// clock that was wrong: it has lost the lock, and says so.
+// operator breaks its lock, and another replica runs the job, by a later clock or for a later instant. What the first then
+// reads is no mark of a clock that was wrong, and none that has superseded its instant: it has lost the lock, and says so.
 func TestRunOnceLostBeforeItReads(t *testing.T) {
-	for name, ran := range map[string]string{"another has run": "", "a node that is no mark": "nonsense"} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				d := &bubble.Network{Server: server}
-				client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
-				const period = time.Second
-				works := func(context.Context, locks.Token) error { return nil }
-				_, err := locks.RunOnce(t.Context(), client, jobKey, period, works)
-				require.NoError(t, err)
-				time.Sleep(time.Minute)
+	works := func(context.Context, locks.Token) error { return nil }
+	for name, run := range map[string]func(ctx context.Context, client *locks.Client, at time.Time) (locks.Once, error){
+		"RunOnce": func(ctx context.Context, client *locks.Client, _ time.Time) (locks.Once, error) {
+			return locks.RunOnce(ctx, client, jobKey, time.Second, works)
+		},
+		"RunOnceFor": func(ctx context.Context, client *locks.Client, at time.Time) (locks.Once, error) {
+			return locks.RunOnceFor(ctx, client, jobKey, at, works)
+		},
+	} {
+		for what, ran := range map[string]string{"another has run": "", "a node that is no mark": "nonsense"} {
+			t.Run(name+", "+what, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					d := &bubble.Network{Server: server}
+					client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+					_, err := run(t.Context(), client, time.Now())
+					require.NoError(t, err)
+					time.Sleep(time.Minute)
 
-				reads, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: jobMark, Session: client.State().ID,
-					Action: embedded.CutBefore})
-				require.NoError(t, err)
-				d.Refuse(true)
-				type result struct {
-					once locks.Once
-					err  error
-				}
-				got := make(chan result, 1)
-				go func() {
-					once, err := locks.RunOnce(t.Context(), client, jobKey, period, works)
-					got <- result{once, err}
-				}()
-				require.NoError(t, reads.Wait(t.Context()))
-				time.Sleep(1500 * time.Millisecond)
-				queue, err := other.Queue(t.Context(), jobKey)
-				require.NoError(t, err)
-				require.Len(t, queue, 1)
-				require.NoError(t, other.Break(t.Context(), queue[0]))
-				second, err := locks.RunOnce(t.Context(), other, jobKey, period, works)
-				require.NoError(t, err)
-				require.Equal(t, locks.OnceRan, second.Outcome)
-				if ran != "" {
-					require.NoError(t, locks.Do(t.Context(), other.Mutex(jobKey), func(ctx context.Context, _ locks.Token) error {
-						_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Set(jobMark, []byte(ran), locks.AnyVersion))
-						return err
-					}))
-				}
-				d.Refuse(false)
-				first := <-got
-				require.ErrorIs(t, first.err, locks.ErrLost)
-				require.NotErrorIs(t, first.err, locks.ErrFailed)
-				require.NotContains(t, first.err.Error(), "delete")
-				require.True(t, locks.MayPass(first.err))
-				require.Empty(t, first.once.Outcome)
+					reads, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: jobMark, Session: client.State().ID,
+						Action: embedded.CutBefore})
+					require.NoError(t, err)
+					d.Refuse(true)
+					type result struct {
+						once locks.Once
+						err  error
+					}
+					got := make(chan result, 1)
+					go func() {
+						once, err := run(t.Context(), client, time.Now())
+						got <- result{once, err}
+					}()
+					require.NoError(t, reads.Wait(t.Context()))
+					time.Sleep(1500 * time.Millisecond)
+					queue, err := other.Queue(t.Context(), jobKey)
+					require.NoError(t, err)
+					require.Len(t, queue, 1)
+					require.NoError(t, other.Break(t.Context(), queue[0]))
+					second, err := run(t.Context(), other, time.Now())
+					require.NoError(t, err)
+					require.Equal(t, locks.OnceRan, second.Outcome)
+					if ran != "" {
+						require.NoError(t, locks.Do(t.Context(), other.Mutex(jobKey), func(ctx context.Context, _ locks.Token) error {
+							_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Set(jobMark, []byte(ran), locks.AnyVersion))
+							return err
+						}))
+					}
+					d.Refuse(false)
+					first := <-got
+					require.ErrorIs(t, first.err, locks.ErrLost)
+					require.NotErrorIs(t, first.err, locks.ErrFailed)
+					require.NotErrorIs(t, first.err, locks.ErrNotRun)
+					require.NotContains(t, first.err.Error(), "delete")
+					require.True(t, locks.MayPass(first.err))
+					require.Empty(t, first.once.Outcome)
+				})
 			})
-		})
+		}
 	}
 }
 
