@@ -226,7 +226,8 @@ func (l *Lease) notWritten(err error) error {
 // What the error says:
 //
 //   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so what was read
-//     may be another holder's, and is not given.
+//     may be another holder's, and is not given. A second read asks the servers for the lease's own
+//     node, so that this is known also where the session has not heard of its end.
 //   - It wraps zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - It wraps the error of ctx, or ErrBadPath. Get waits for a connection, and reads again when
 //     one is lost.
@@ -248,7 +249,29 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 		return nil, 0, l.notRead(ended(ctx))
 	}
 	data, stat, err := l.read(ctx, path)
+	if err == nil || zkconn.OutcomeOf(err) == zkconn.Refused {
+		if lost := l.readNode(ctx); lost != nil {
+			return nil, 0, lost
+		}
+	}
 	return data, stat.Version, err
+}
+
+// readNode reads the lease's own node behind another read. Where somebody else has deleted it, and
+// the session has not heard of that yet, another holder may have written what that one gave. A node
+// that is there now was there then. A contest's node may be another contender's.
+func (l *Lease) readNode(ctx context.Context) error {
+	if l.from.want.Mode == messages.Contest {
+		return nil
+	}
+	switch _, _, err := l.read(ctx, l.Path()+"/"+l.Node()); {
+	case errors.Is(err, zkconn.ErrNoNode):
+		return l.notRead(ErrLost)
+	case errors.Is(err, ErrNoAuth): // it is there, and may not be read
+		return nil
+	default:
+		return err
+	}
 }
 
 // read reads a node, as the servers show it to the session that holds. The lease is looked at

@@ -139,6 +139,64 @@ func TestGetComesBehindTxns(t *testing.T) {
 	})
 }
 
+// TestGetOfAHolderThatWasBroken: a holder is cut off when it asks. Meanwhile an operator breaks its lock, and the next holder
+// writes. The first comes back with its session, and its lease is not over by the clock. What it reads is the next holder's,
+// and is not given, nor is it told that a node does not exist which that one has deleted.
+func TestGetOfAHolderThatWasBroken(t *testing.T) {
+	for name, does := range map[string]locks.Op{
+		"writes":  locks.Set(bubble.Place, []byte("second"), 0),
+		"deletes": locks.Delete(bubble.Place, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, d, other, lease := heldThroughOutages(t)
+				reads, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: bubble.Place, Session: lease.Session(),
+					Action: embedded.CutBefore})
+				require.NoError(t, err)
+				d.Refuse(true)
+				answer := make(chan error, 1)
+				go func() {
+					data, _, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+					require.Nil(t, data)
+					answer <- err
+				}()
+				require.NoError(t, reads.Wait(t.Context()))
+				time.Sleep(time.Second)
+				queue, err := other.Queue(t.Context(), lease.Path())
+				require.NoError(t, err)
+				require.NoError(t, other.Break(t.Context(), queue[0]))
+				next, err := other.Mutex(lease.Path()).Lock(t.Context())
+				require.NoError(t, err)
+				_, err = next.Txn(t.Context(), does)
+				require.NoError(t, err)
+				d.Refuse(false)
+				err = <-answer
+				require.ErrorIs(t, err, locks.ErrLost)
+				require.NotErrorIs(t, err, zkconn.ErrNoNode)
+				require.NoError(t, next.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestGetWithoutReadOfItsNode: a holder that may not read its own node is told by the servers that it exists, and that is
+// enough.
+func TestGetWithoutReadOfItsNode(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		zk.Write(t, "/value", "first")
+		client := patient.Open(t, zk.Connect(), locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
+			locks.WithParentACL(zkconn.ACL{Perms: 31, Scheme: "world", ID: "anyone"}))
+		lease, err := client.Mutex("/lock").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, _, err = lease.Get(patient.Deadline(t), lease.Path()+"/"+lease.Node())
+		require.ErrorIs(t, err, locks.ErrNoAuth)
+		data, _, err := lease.Get(patient.Deadline(t), "/value")
+		require.NoError(t, err)
+		require.Equal(t, "first", string(data))
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
 // TestGetAfterTheLease: the lease ends while Get waits for a connection, for the answer, or for a transaction before it.
 // Then it says why the lease is over, and gives nothing.
 func TestGetAfterTheLease(t *testing.T) {
