@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -74,6 +76,8 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 			"a cohort":        {client.Mutex("/c", label, locks.WithCohort(9)), client.Mutex("/c", locks.WithCohort(9))},
 			"a contest":       {other.Contest("/d", label), client.Contest("/d")},
 			"a reader":        {other.RWMutex("/e", label).Reader(), client.RWMutex("/e")},
+			"a writer":        {other.RWMutex("/f", label), client.RWMutex("/f").Reader()},
+			"a permit":        {other.Semaphore("/g", 2, label).Weight(2), client.Semaphore("/g", 2).Weight(1)},
 		} {
 			t.Run(name, func(t *testing.T) {
 				held, err := c.holder.Lock(patient.Deadline(t))
@@ -97,6 +101,52 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestBusyIsTold: a Lock that has waited for a second, and is given up then, knows the one before it, in every kind of lock.
+// A handler tells a busy lock from servers that are out of reach by that.
+func TestBusyIsTold(t *testing.T) {
+	label, all := locks.WithLabel("nightly run"), locks.WithWatchAll()
+	for name, c := range map[string]struct {
+		holder, waiter func(*locks.Client) locks.Locker
+		nodeOnly       bool // its data are not read
+	}{
+		"mutex": {func(c *locks.Client) locks.Locker { return c.Mutex("/busy", label) },
+			func(c *locks.Client) locks.Locker { return c.Mutex("/busy") }, false},
+		"reader": {func(c *locks.Client) locks.Locker { return c.RWMutex("/busy", label) },
+			func(c *locks.Client) locks.Locker { return c.RWMutex("/busy").Reader() }, false},
+		"writer": {func(c *locks.Client) locks.Locker { return c.RWMutex("/busy", label).Reader() },
+			func(c *locks.Client) locks.Locker { return c.RWMutex("/busy") }, false},
+		"permit": {func(c *locks.Client) locks.Locker { return c.Semaphore("/busy", 2, label).Weight(2) },
+			func(c *locks.Client) locks.Locker { return c.Semaphore("/busy", 2).Weight(1) }, false},
+		"contest": {func(c *locks.Client) locks.Locker { return c.Contest("/busy", label) },
+			func(c *locks.Client) locks.Locker { return c.Contest("/busy") }, false},
+		"watching all": {func(c *locks.Client) locks.Locker { return c.Mutex("/busy", label) },
+			func(c *locks.Client) locks.Locker { return c.Mutex("/busy", all) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				held, err := c.holder(other).Lock(t.Context())
+				require.NoError(t, err)
+				for range 3 {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					_, err = c.waiter(client).Lock(ctx)
+					cancel()
+					var e *locks.Error
+					require.ErrorAs(t, err, &e)
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					require.Equal(t, held.Node(), e.Behind.Node)
+					if !c.nodeOnly {
+						require.Equal(t, "nightly run", e.Behind.Label)
+						require.NotEmpty(t, e.Behind.Host)
+					}
+				}
+				require.NoError(t, held.Unlock(t.Context()))
+			})
+		})
+	}
 }
 
 // TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no

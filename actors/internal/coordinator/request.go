@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/turnstile-locks/turnstile/actors/machine"
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
 
 // life is the stage of a request, as its lock actor says.
 type life uint8
@@ -27,6 +31,18 @@ type wait struct {
 	pending   int    // reads under way
 	lookAhead string // the node before the predecessor, while that is watched too; see listing.go
 	remote    bool   // it is about a node of another session
+	// predecessor is what a read has told of the node before the request, while other reads are under way.
+	predecessor *Predecessor
+}
+
+// nearest is the last node before the request, of those that keep it out; "" for none.
+func (w *wait) nearest() string {
+	for _, name := range slices.Backward(w.nodes) {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // lastListing is the position of a request in the newest listing.

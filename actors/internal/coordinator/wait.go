@@ -119,6 +119,9 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 		}
 	}
 	w.pending--
+	if p.name != "" && p.name == w.nearest() {
+		w.predecessor = predecessor
+	}
 	switch {
 	case f.none() && !same:
 		c.wake(r, machine.Changed, Handoff{At: c.at.Moment})
@@ -127,7 +130,8 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
-			c.tellWaits(r, predecessor)
+			predecessor, w.predecessor = w.predecessor, nil
+			c.tellWaits(r, predecessor) // where it reads the list of children nothing more is known than that had told
 		}
 	default:
 		c.endWait(r)

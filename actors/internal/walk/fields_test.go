@@ -265,7 +265,8 @@ var reasons = []struct {
 		"coordinator.ownQueue.cohort.style.Weight"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
 		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
-		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.predecessor"}},
+		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.predecessor",
+		"coordinator.wait.predecessor"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
 	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",
