@@ -19,8 +19,8 @@ var boundedElsewhere = map[string]string{
 	"examples/zklock/connect.go": "--connect-timeout, and TestExitStatuses of tests/zklock",
 }
 
-// TestOpenHasADeadline: whoever copies a snippet, or an example, gets an Open that ends. With a host
-// that does not exist it would wait for ever otherwise. The ctx has a deadline further up in the
+// TestOpenHasADeadline: a program that copies a snippet, or an example, has an Open that ends. With a
+// host that does not exist it would wait for ever otherwise. The ctx has a deadline further up in the
 // file, or the line says that it needs one.
 func TestOpenHasADeadline(t *testing.T) {
 	seen, used := 0, map[string]bool{}
