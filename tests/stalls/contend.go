@@ -54,17 +54,19 @@ func (r *round) giveBack(lease *locks.Lease) {
 }
 
 // once locks and unlocks, so that the client knows the path: it asks for the lock
-// in one request then, with no read in front that a stall could hold back. That the
-// machine loses the lease in between does not matter.
+// in one request then, with no read in front that a stall could hold back. On a busy
+// machine the lease may be lost in between, or the unlock be confirmed later: neither
+// matters.
 func (r *round) once(ctx context.Context, path string, c *locks.Client) error {
 	lease, err := c.Mutex(path).Lock(ctx)
 	if err != nil {
 		return err
 	}
-	if err := lease.Unlock(ctx); !errors.Is(err, locks.ErrLost) {
-		return err
+	err = lease.Unlock(ctx)
+	if errors.Is(err, locks.ErrLost) || errors.Is(err, locks.ErrUnconfirmed) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // begin contends in the background.
