@@ -127,7 +127,7 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	l.Watch(ctx)
+	l.Watch(ctx) // the actor that owns it
 	by := requests.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
 	l.spec.Requester = l.Requester
@@ -300,7 +300,7 @@ func (l *lock) stop(ctx actor.Context) {
 	l.setProbe(ctx, false)
 	l.figures.Stopped()
 	l.Unwatch(ctx)
-	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
+	if !l.m.State.Terminal() { // stopped from outside: the session hears of it (lockEnded), and deletes the node
 		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
 			"Stopped", messages.ReasonStopped)
 	}

@@ -141,7 +141,7 @@ func (l *LeaseClock) Term() (term uint64, valid bool) {
 	return state.term, state.valid
 }
 
-// Remaining is Look that also gives how long the lease still lasts: negative when it is over or
+// Remaining is Term that also gives how long the lease still lasts: negative when it is over or
 // there never was one.
 func (l *LeaseClock) Remaining() (term uint64, valid bool, left time.Duration) {
 	state, now := l.read()

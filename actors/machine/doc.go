@@ -1,6 +1,6 @@
 // Package machine is the state machine of one lock request. It is pure: no clock, no I/O, no goroutine,
 // no actor. A lock actor turns messages into events, calls [Machine.Step], and carries out the effects;
-// nothing else decides anything. Package queue has the rules of the queue; [ListedEvent] tells the
+// no other code moves a request from state to state. Package queue has the rules of the queue; [ListedEvent] tells the
 // machine what they say.
 //
 // The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine

@@ -76,7 +76,7 @@ const (
 	Connected
 	// Silent: the connection is up, but heartbeats go unanswered. Told to holders only.
 	Silent
-	// Expired: the session is dead for the server, and our node with it.
+	// Expired: the session is over, or given up. Our node is gone, or goes when the old connection is closed.
 	Expired
 	// LeaseOver: no transaction was acknowledged in time.
 	LeaseOver

@@ -255,7 +255,7 @@ func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	}
 }
 
-// permitsTaken counts the permits that a contender permitsTaken; one of another kind than a semaphore's permitsTaken all.
+// permitsTaken counts the permits that a contender takes. One of another kind than a semaphore's takes all.
 func (s Style) permitsTaken(permits int) int {
 	if s.Mode == messages.Semaphore {
 		return s.Weight

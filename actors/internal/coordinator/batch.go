@@ -27,7 +27,7 @@ const (
 	mayPass = maxUnderway
 )
 
-// creation is the purpose of a Create or a CreateAt.
+// creation is the purpose of a Create or a CreateAt. What its answer means is in create.go.
 type creation struct {
 	neverStale
 	operation
@@ -35,7 +35,7 @@ type creation struct {
 	looksUp bool // others wait for the path info that it brings
 }
 
-// transaction is the purpose of a Commit.
+// transaction is the purpose of a Commit. What its answer means is in create.go.
 type transaction struct {
 	neverStale
 	changes []change

@@ -202,8 +202,9 @@
 // all before it and for the number of permits (watching.txt, semaphores.txt). A predecessor of this
 // session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
-// once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter that
-// hears nothing lists again after a session timeout. What only that finds is counted (Unheard).
+// once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter with
+// a node that hears nothing lists again after a session timeout. What only that finds is counted
+// (Unheard). A waiter without a node is told by callNext, dissolveLine or giveTurns alone.
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While

@@ -98,7 +98,7 @@ func (c *Coordinator) beatNow() {
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
-// heartbeat is the purpose of a Check.
+// heartbeat is the purpose of a Check that is a heartbeat. What its answer means is in missing.go.
 type heartbeat struct {
 	neverStale
 	path, node string

@@ -72,7 +72,7 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 	case machine.List:
 		r.kind.list(c, r, e.Op)
 	case machine.Watch:
-		if r.sharing.lineCreate != 0 && e.Op == r.lineOp() { // it waits in a cohort, and has nothing to watch
+		if r.sharing.lineCreate != 0 && e.Op == r.lineOp() { // without a node it has nothing to watch, and does not poll
 			return
 		}
 		c.endWait(r)

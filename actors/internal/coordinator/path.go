@@ -79,7 +79,7 @@ type watcher struct {
 type role uint8
 
 const (
-	// waits: the request waits for this node, or reads it to learn who holds.
+	// waits: the request waits for this node.
 	waits role = iota
 	// looksAhead: it is the one before its predecessor.
 	looksAhead

@@ -107,10 +107,10 @@ type (
 		Czxid int64
 	}
 
-	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Ack answers it.
+	// Check is a transaction that changes nothing, and succeeds if the node exists. *Ack answers it.
 	Check struct {
 		Path string
-		// Beat: it is for the lease, and looks for the node on the way.
+		// Beat: it is a heartbeat, for the lease, and looks for the node on the way.
 		Beat bool
 	}
 )
