@@ -68,7 +68,8 @@ func Check(path string, version int32) Op {
 //     Unlock: the lock is not held any more, and nothing was written.
 //   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a
 //     part was refused, and nothing was written. A Create whose parent does not exist gives
-//     ErrNoNode, too.
+//     ErrNoNode, too. With the path of the lease's node it is zkconn.ErrNoAuth: the session may
+//     not READ that node (WithACL).
 //   - It wraps the error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be
 //     while the session lives.

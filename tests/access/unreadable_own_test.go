@@ -45,7 +45,8 @@ func TestOwnNodesUnreadable(t *testing.T) {
 			func(t *testing.T, at *place) { unreadReplyToManyLost(t, at, own) }})
 		stories = append(stories, story{"a contest " + name + " is refused at the start", func(t *testing.T, at *place) {
 			unreadContest(t, at, own)
-		}}, story{"a writer " + name + " stays one", func(t *testing.T, at *place) { unreadDowngrade(t, at, own) }})
+		}}, story{"a writer " + name + " stays one", func(t *testing.T, at *place) { unreadDowngrade(t, at, own) }},
+			story{"a mutex " + name + " guards no transaction", func(t *testing.T, at *place) { unreadTxn(t, at, own) }})
 	}
 	tell(t, stories)
 }
@@ -263,6 +264,25 @@ func unreadDowngrade(t *testing.T, at *place, own []zk.ACL) {
 	require.True(t, writer.Valid())
 	at.requireCount(t, 1, "/lock")
 	unlock(t, writer)
+	at.requireCount(t, 0, "/lock")
+	require.True(t, other.Valid())
+	require.Equal(t, session, client.Session().ID())
+	unlock(t, other)
+}
+
+// A transaction under a lock checks the lock's node, and a check needs READ. Nothing is written, and the lock stays held.
+func unreadTxn(t *testing.T, at *place, own []zk.ACL) {
+	at.make(t, "", everyone, "/lock", "/data")
+	client, other := unread(t, at.connect(), own)
+	session := client.Session().ID()
+	lease := lock(t, client, "/lock")
+	_, err := lease.Txn(deadline(t), locks.Set("/data", []byte("written"), -1))
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	data, _, err := at.as(t, "").Get(at.root + "/data")
+	require.NoError(t, err)
+	require.Empty(t, data)
+	require.True(t, lease.Valid())
+	unlock(t, lease)
 	at.requireCount(t, 0, "/lock")
 	require.True(t, other.Valid())
 	require.Equal(t, session, client.Session().ID())
