@@ -54,6 +54,9 @@ func inside(t *testing.T) place {
 	return at
 }
 
+// goesOn stands for a command that does not end by itself.
+const goesOn = -1
+
 // TestExitStatuses: what each command comes to where it cannot do its work, as the page has it.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
@@ -90,12 +93,19 @@ func TestExitStatuses(t *testing.T) {
 		{"graph /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
 		{"revoke /x", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
 		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"trace /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"queue --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"tree --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
 		{"doctor", [5]int{69, 69, 1, 0, 1}, [5]string{"within W", "within W", "no answer within W", "", chroot}},
 		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, [5]string{"within W", "within W", "no answer within W", "/x " + missing, chroot}},
 	} {
 		line := "| `" + row.command + "` |"
 		for _, status := range row.status {
-			line += fmt.Sprintf(" %d |", status)
+			if status == goesOn {
+				line += " goes on |"
+			} else {
+				line += fmt.Sprintf(" %d |", status)
+			}
 		}
 		require.Contains(t, page, line+"\n")
 		for i, where := range places {
@@ -115,7 +125,12 @@ func TestExitStatuses(t *testing.T) {
 				if args[0] != "hold" || row.status[i] == 0 {
 					p.letGo()
 				}
-				p.ends(t, row.status[i])
+				if row.status[i] == goesOn {
+					patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), row.says[i]) }, "it never says so")
+					require.NoError(t, p.Kill())
+				} else {
+					p.ends(t, row.status[i])
+				}
 				require.Contains(t, p.stdout(t)+p.stderr(t), strings.ReplaceAll(row.says[i], "W", bound))
 				if where.name == "wrong chroot" && row.status[i] != 0 {
 					exists, _, err := at.raw(t).Exists(at.chroot)
