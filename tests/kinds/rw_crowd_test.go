@@ -47,6 +47,7 @@ func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 			patient.CatchUp(t, client)
 			require.Equal(t, 1, wires[i].below(zk.Root()+"/crowd"), "watch events of one session")
 		}
+		seen.await(t, messages.StateHeld, readers) // the observer may be behind the callers
 		require.Equal(t, readers, seen.wakes(), "each is woken once")
 		for _, lease := range leases {
 			require.True(t, lease.Valid(), "all hold together")

@@ -30,7 +30,7 @@ func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...
 		patient.Await(t, rec, messages.StateWatching)
 	}
 	countAll(t, zk, clients, wires, path)
-	before := seen.wakes()
+	before, had := seen.wakes(), seen.count(messages.StateHeld)
 	for i, next := range waiting {
 		// All who are woken come to rest before the next release.
 		resting := seen.count(messages.StateWatching)
@@ -39,6 +39,7 @@ func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), holder.Token())
 		holder = got.Lease
+		seen.await(t, messages.StateHeld, had+i+1) // the observer may be behind the caller
 		if len(opts) > 0 {
 			seen.await(t, messages.StateWatching, resting+waiters-i-1)
 		}
