@@ -84,9 +84,10 @@
 //
 // # Queries
 //
-// A session actor answers messages.ReadQueue, ReadLocks, FindMissing, SendRevokeRequest, Break, SetPermits and
-// FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
+// A session actor answers messages.ReadQueue, ReadLocks, FindMissing, ReadInside, SendRevokeRequest, Break,
+// SetPermits and FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
 // queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
+// ReadInside is answered by what the coordinator knows, and without a connection.
 //
 // # Data under a lock
 //

@@ -31,6 +31,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		Unused:  s.unused,
 		Cohorts: s.cohorts,
 		Waiting: s.waitingBehind,
+		Inside:  s.withoutNode,
 	})
 }
 
@@ -79,15 +80,27 @@ func (s *session) cohorts() (all []inspect.Cohort) {
 	return all
 }
 
+// mostInside bounds the requests that one answer to messages.ReadInside describes.
+const mostInside = 100
+
+// withoutNode gives the first requests of this session that wait without a node, below a root, and counts all.
+func (s *session) withoutNode(root string) (first []messages.Contender, all int) {
+	specs, all := s.decides.WithoutNode(root, mostInside)
+	for _, sp := range specs {
+		first = append(first, s.contender(sp, ""))
+	}
+	return first, all
+}
+
 // contender describes a request of this session, as package inspect does by what its node says.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
-	c := messages.Contender{Path: sp.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name, Session: s.info.session,
-		Library: messages.LibraryTurnstile, ID: sp.GUID}
+	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
+		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}
 	carrier.OwnerOf(sp).Describe(&c)
 	return c
 }
 
-// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing,
+// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, ReadInside,
 // SendRevokeRequest, Break, SetPermits, FindDeadlocks) to the session and waits for the answer,
 // which may be a refusal. It returns ErrSessionClosed when the session has ended, and an error that
 // wraps the error of ctx when ctx ends first: the query is then withdrawn, but one that acts may

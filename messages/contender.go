@@ -88,13 +88,13 @@ type Contender struct {
 	// its cohort or for want of room: see actors.WithMaxWaiting. Only requests of the session that
 	// answers are counted. No node says it, so it is zero for the nodes of other sessions.
 	Waiting int
-	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than
-	// its nodes say. It is empty for all others. Only deadlocks have such members. One without a Node
-	// waits behind the node in WaitsFor; its Token and Sequence are zero.
+	// ID is the GUID of a request of the very session that answers, which knows more than its nodes
+	// say. Only Inside, and deadlocks, for requests in a cohort, have such contenders. One without a
+	// Node has no Token and no Sequence. In a deadlock it waits behind the node in WaitsFor.
 	ID string
 }
 
-// HasNode reports whether the contender has a node. A request that waits in a cohort has no node.
+// HasNode reports whether the contender has a node. A request that waits inside its session has none: see Inside.
 func (c Contender) HasNode() bool { return c.Node != "" }
 
 // At is the path of the contender's node; the lock path where it has no node.

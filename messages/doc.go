@@ -24,8 +24,8 @@
 //
 // # Queries, sent to a session actor
 //
-// [ReadQueue], [ReadLocks], [FindMissing], [SendRevokeRequest], [Break], [SetPermits] and [FindDeadlocks] are answered to
-// their sender, once. [Follow] is answered with a [Queue] whenever the queue has changed, until
+// [ReadQueue], [ReadLocks], [FindMissing], [ReadInside], [SendRevokeRequest], [Break], [SetPermits] and [FindDeadlocks]
+// are answered to their sender, once. [Follow] is answered with a [Queue] whenever the queue has changed, until
 // [Unfollow]. Each says with which message.
 //
 // # Notices, sent by a lock actor to its parent and its observers

@@ -1,7 +1,8 @@
 package messages
 
 // Queries that anybody may send to a session actor, each with the message that answers it. While
-// the session is not connected they wait. Paths are as in Acquire; roots may be "/", too.
+// the session is not connected they wait, except for ReadInside. Paths are as in Acquire; roots may be
+// "/", too.
 type (
 	// ReadQueue asks for the contenders of a lock path. Queue answers it.
 	ReadQueue struct{ Path string }
@@ -10,6 +11,10 @@ type (
 	// FindMissing asks whether a path, which may be "/", exists at all: an empty queue may be that of a path, or a
 	// chroot, that was mistyped. MissingFound answers it.
 	FindMissing struct{ Path string }
+	// ReadInside asks for the requests of the session itself that wait without a node, for locks below a root
+	// and at it. No server knows of them, and no other session. Inside answers it at once, also while the
+	// session is not connected.
+	ReadInside struct{ Root string }
 	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it. Of, where it has a
 	// node, is the only one that is asked, and only while the node is still its own.
 	SendRevokeRequest struct {
@@ -69,6 +74,18 @@ type MissingFound struct {
 	// Missing is the uppermost node on the way to Path that does not exist: "/" is the chroot. It is "" where Path
 	// exists. Lock paths come with their first lock, and go some time after their last one.
 	Missing string
+}
+
+// Inside answers ReadInside. A request waits without a node in a cohort, for room, for another request of
+// its owner, or for the holder of a contest. It also does while there is no connection, and while it reads
+// what it has to know before its node is made.
+type Inside struct {
+	Refusal
+	Root string
+	// Waiting are the first 100 of them, in the order in which they asked. They have an ID, and no Node.
+	Waiting []Contender
+	// All counts all of them.
+	All int
 }
 
 // LockCount says how many contend for a lock.

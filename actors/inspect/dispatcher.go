@@ -39,9 +39,33 @@ func NewDispatcher(session Session) *Dispatcher {
 // comparable. reply is called once, with the message that answers the query, unless it is withdrawn
 // before.
 func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
-	if q := queryOf(msg); q != nil {
+	switch q := questionOf(msg).(type) {
+	case query:
 		d.add(&pending{query: q, asker: asker, reply: reply})
+	case readInside:
+		reply(d.inside(q))
 	}
+}
+
+// readInside is the question that a session answers by itself.
+type readInside struct{ root string }
+
+func (q readInside) check() error { return CheckRoot(q.root) }
+
+func (q readInside) refuse(why messages.Refusal) any {
+	return &messages.Inside{Refusal: why, Root: q.root}
+}
+
+// inside answers it at once: no connection is needed.
+func (d *Dispatcher) inside(q readInside) any {
+	if err := q.check(); err != nil {
+		return q.refuse(refusal(err))
+	}
+	if d.closed {
+		return q.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed})
+	}
+	first, all := d.session.Inside(q.root)
+	return &messages.Inside{Root: q.root, Waiting: first, All: all}
 }
 
 // Withdraw drops the unanswered queries of an asker. One that acts may have acted.
@@ -175,19 +199,19 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 }
 
 // IsQuery reports whether a message is one that a Dispatcher answers.
-func IsQuery(msg any) bool { return queryOf(msg) != nil }
+func IsQuery(msg any) bool { return questionOf(msg) != nil }
 
 // Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
 // when the message is no query.
 func Check(msg any) error {
-	if q := queryOf(msg); q != nil {
+	if q := questionOf(msg); q != nil {
 		return q.check()
 	}
 	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
 }
 
-// queryOf gives the query of a message; nil for other messages.
-func queryOf(msg any) query {
+// questionOf gives the question of a message; nil for other messages.
+func questionOf(msg any) question {
 	switch m := msg.(type) {
 	case *messages.ReadQueue:
 		return readQueue{m.Path}
@@ -201,6 +225,10 @@ func queryOf(msg any) query {
 		return findMissing{m.Path}
 	case messages.FindMissing:
 		return findMissing{m.Path}
+	case *messages.ReadInside:
+		return readInside{m.Root}
+	case messages.ReadInside:
+		return readInside{m.Root}
 	case *messages.SendRevokeRequest:
 		return revoke{*m}
 	case messages.SendRevokeRequest:

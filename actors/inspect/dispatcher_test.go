@@ -196,3 +196,25 @@ func TestFollowerMissesNoChange(t *testing.T) {
 	require.Equal(t, messages.ReasonNoAuth, d.heard[len(d.heard)-1].(*messages.Queue).Reason)
 	require.Empty(t, d.queries, "that was the last")
 }
+
+// TestInsideIsAnsweredAtOnce: the session knows it by itself, connected or not. A root that is no path is refused, and
+// so is the question once the session is closed.
+func TestInsideIsAnsweredAtOnce(t *testing.T) {
+	d := newDesk()
+	d.Disconnected()
+	waits := []messages.Contender{{Path: "/a/b", ID: "one"}}
+	d.session.Inside = func(root string) ([]messages.Contender, int) { return waits, len(root) }
+	d.Ask("me", &messages.ReadInside{Root: "/a"}, d.hear)
+	d.Ask("me", messages.ReadInside{Root: "/"}, d.hear)
+	require.Equal(t, []any{&messages.Inside{Root: "/a", Waiting: waits, All: 2},
+		&messages.Inside{Root: "/", Waiting: waits, All: 1}}, d.heard)
+	require.Zero(t, d.runs)
+	require.Empty(t, d.queries)
+	require.NoError(t, Check(messages.ReadInside{Root: "/"}))
+	require.ErrorIs(t, Check(messages.ReadInside{Root: "a"}), zkconn.ErrBadPath)
+	d.Ask("me", messages.ReadInside{Root: "a"}, d.hear)
+	require.Equal(t, messages.ReasonBadInput, d.heard[2].(*messages.Inside).Reason)
+	d.Close()
+	d.Ask("me", messages.ReadInside{Root: "/"}, d.hear)
+	require.Equal(t, &messages.Inside{Root: "/", Refusal: messages.Refusal{Reason: messages.ReasonSessionClosed}}, d.heard[3])
+}

@@ -20,6 +20,7 @@
 //     and is run again until its outcome is known, or the asker withdraws it.
 //   - A follower ([Dispatcher.Follow]) is told the queue at once, after every change, and after
 //     every reconnect. No change is lost: the watch is set before the queue is read.
+//   - messages.ReadInside is about the session's own requests. It is answered at once, connected or not.
 //   - When the session is closed, every asker and every follower is told so.
 //
 // The session tells the dispatcher what happens to it, and lends it workers and timers: see

@@ -11,16 +11,21 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// query is the work that one message asks for.
-type query interface {
-	// check refuses a query that is not well formed.
+// question: one message, which asks for something.
+type question interface {
+	// check refuses one that is not well formed.
 	check() error
+	// refuse makes the answer of one that failed.
+	refuse(why messages.Refusal) any
+}
+
+// query is a question that takes work at the servers.
+type query interface {
+	question
 	// run reads and does what is asked for, and gives the message that answers, or what was
 	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
 	// while a call of the old one has not returned.
 	run(conn *zkconn.Conn) (answer any, err error)
-	// refuse makes the answer of a query that failed.
-	refuse(why messages.Refusal) any
 }
 
 // act checks and runs a query whose answer says no more than that it was done.
@@ -47,6 +52,8 @@ type Session struct {
 	// Waiting counts the requests that wait, without nodes, behind a node of this session; zero for
 	// a node of another session.
 	Waiting func(node messages.Contender) int
+	// Inside gives the first requests of this session, below a root, that wait without a node, and counts all of them.
+	Inside func(root string) (first []messages.Contender, all int)
 }
 
 // Cohort is a node of a session that is passed on among its requests. The session knows more than

@@ -114,7 +114,7 @@ func TestQueriesAndAnswersCross(t *testing.T) {
 		filled[*messages.PermitsSet]()} {
 		require.Equal(t, a, across(t, wire.FromAnswer("id", a)).Messages())
 	}
-	for _, q := range []any{&messages.ReadLocks{}, &messages.FindMissing{}, &messages.FindDeadlocks{}, &messages.Follow{}, nil} {
+	for _, q := range []any{&messages.ReadLocks{}, &messages.FindMissing{}, &messages.ReadInside{}, &messages.FindDeadlocks{}, &messages.Follow{}, nil} {
 		require.Nil(t, wire.FromQuery("id", q))
 	}
 	refused := across(t, wire.Refuse("id", messages.ReasonNoAuth, "why"))

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // What the shell may ask of a coordinator, and package walk.
@@ -50,6 +51,27 @@ func (c *Coordinator) Looking() (all []RequestID) {
 
 // LetIn reports whether a request with a bound on waiters was found to be within it.
 func (c *Coordinator) LetIn(id RequestID) bool { r := c.requests[id]; return r != nil && r.admitted }
+
+// WithoutNode gives the requests for a root, and for paths below it, that wait without a node, with none on the way:
+// at most so many, in the order in which they first asked for one. It counts all of them. "/" is above all paths.
+func (c *Coordinator) WithoutNode(root string, most int) (first []*Spec, all int) {
+	below := strings.TrimSuffix(root, "/") + "/"
+	var ids []RequestID // the least, in order: a session may have many more
+	for id, r := range c.requests {
+		path := r.spec.Want.Path
+		if r.life != active || r.node.phase != absent || path != root && !strings.HasPrefix(path, below) {
+			continue
+		}
+		all++
+		if at, _ := slices.BinarySearch(ids, id); at < most {
+			ids = slices.Insert(ids[:min(len(ids), most-1)], at, id)
+		}
+	}
+	for _, id := range ids {
+		first = append(first, c.requests[id].spec)
+	}
+	return first, all
+}
 
 // Room reports whether there is room for nodes of which only the shell knows, and whether there will be soon, because
 // others are given up.
