@@ -37,7 +37,7 @@ type OwnSession struct {
 	Until   int64  `json:"until,omitempty"`  // when leases end; 0 where there can be none
 	Bytes   int    `json:"bytes"`            // of its ephemeral nodes
 	Most    int    `json:"most"`             // bytes
-	Inside  int    `json:"inside,omitempty"` // requests that wait for room, without a node
+	Inside  int    `json:"inside,omitempty"` // requests that wait without a node: see InsideRow
 	Proofs  int    `json:"proofs"`           // in what is drawn
 	Lapses  int    `json:"lapses"`
 }
@@ -81,7 +81,7 @@ func (b *Board) TakeSession(now time.Time, s actors.Connection) {
 func (c *chain) take(now time.Time, s actors.Connection) bool {
 	before := c.now
 	c.now = s
-	changed := before.NodeBytes != s.NodeBytes || before.Inside != s.Inside || before.Timeout != s.Timeout
+	changed := before.NodeBytes != s.NodeBytes || before.Timeout != s.Timeout
 	newest := len(c.phases) - 1
 	if newest < 0 || c.phases[newest].State != stateOf(s) || c.phases[newest].Epoch != s.Epoch {
 		if newest >= 0 {
@@ -130,7 +130,7 @@ func sessionText(id int64) string {
 // view gives the own session, and what it went through in the time that is drawn, the oldest first.
 func (c *chain) view(now time.Time) (OwnSession, []PhaseRow, []ProofRow) {
 	own := OwnSession{ID: sessionText(c.now.ID), Epoch: c.now.Epoch, Server: c.now.Server, State: stateOf(c.now),
-		Timeout: c.now.Timeout.Milliseconds(), Bytes: c.now.NodeBytes, Most: c.now.MaxNodeBytes, Inside: c.now.Inside}
+		Timeout: c.now.Timeout.Milliseconds(), Bytes: c.now.NodeBytes, Most: c.now.MaxNodeBytes}
 	if !c.end.IsZero() {
 		own.Until = c.end.UnixMilli()
 	}

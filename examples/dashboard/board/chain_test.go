@@ -45,7 +45,7 @@ func TestChain(t *testing.T) {
 	one.Lapsed, one.Lease = true, -time.Second
 	b.TakeSession(at(9.5), one)
 	two := actors.Connection{Phase: actors.Connected, Epoch: 2, ID: 0xdef, Server: "zk2:2181", Timeout: 10 * time.Second, Lease: 6 * time.Second,
-		NodeBytes: 80, MaxNodeBytes: 1000, Inside: 3}
+		NodeBytes: 80, MaxNodeBytes: 1000}
 	b.TakeSession(at(10), two)
 
 	v := b.Overview(at(11), "", 10)
@@ -56,7 +56,7 @@ func TestChain(t *testing.T) {
 	}
 	require.Equal(t, []int64{1000, 2500, 10_000}, proofs)
 	require.Equal(t, OwnSession{ID: "0xdef", Epoch: 2, Server: "zk2:2181", State: "connected", Timeout: 10_000,
-		Until: at(16).UnixMilli(), Bytes: 80, Most: 1000, Inside: 3, Proofs: 3, Lapses: 1}, v.Figures.Own)
+		Until: at(16).UnixMilli(), Bytes: 80, Most: 1000, Proofs: 3, Lapses: 1}, v.Figures.Own)
 	require.Equal(t, at(9.5).UnixMilli(), v.Phases[3].From)
 	require.Equal(t, at(10).UnixMilli(), v.Phases[3].To)
 

@@ -5,4 +5,6 @@
 // those with an open page first. To follow a queue takes a read of each of its contenders whenever
 // somebody comes or goes. A busy queue cannot bear that. So a queue that changes often, or is long,
 // is read at a pace instead, until it is calm. See pace.
+//
+// Of requests without a node it sees only those of its own client's session, which asks no server for them.
 package look
