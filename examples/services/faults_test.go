@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -70,27 +69,19 @@ func eachFault(t *testing.T, run func(t *testing.T, at *faulty, strike, heal fun
 }
 
 // TestPayUnderFaults: a payment is under way when its lease is lost, and ends as its ctx tells it to. That is no success,
-// and no client that has gone. The service is unready while there is no server, and pays again when there is one.
+// and no client that has gone. The service is unready while there is no server, and pays again when there is one. It is a
+// process of its own.
 func TestPayUnderFaults(t *testing.T) {
 	eachFault(t, func(t *testing.T, at *faulty, strike, heal func(), goes bool) {
-		client := patient.Open(t, at.proxy.Addr(), locks.WithSessionTimeout(shortSession))
-		begun := make(chan struct{}, 1)
-		pay := func(ctx context.Context, id string, _ int64) error {
-			if id == "slow" {
-				begun <- struct{}{}
-				<-ctx.Done()
-			}
-			return ctx.Err()
-		}
-		service := httptest.NewServer(services.Pay(client, pay))
-		defer service.Close()
+		service := startProgram(t, "pay", at.proxy.Addr(), time.Time{})
+		_, addr := service.says(t, "serves")
 		ask := func(method, path string) int {
-			request, err := http.NewRequestWithContext(patient.Deadline(t), method, service.URL+path, nil)
+			request, err := http.NewRequestWithContext(patient.Deadline(t), method, "http://"+addr+path, nil)
 			if err != nil {
 				t.Error(err)
 				return 0
 			}
-			answer, err := service.Client().Do(request)
+			answer, err := http.DefaultClient.Do(request)
 			if err != nil {
 				t.Error(err)
 				return 0
@@ -98,11 +89,13 @@ func TestPayUnderFaults(t *testing.T) {
 			_ = answer.Body.Close()
 			return answer.StatusCode
 		}
+		defer http.DefaultClient.CloseIdleConnections()
 		answered := make(chan int, 1)
 		for waiting := true; waiting; {
 			go func() { answered <- ask(http.MethodPut, "/orders/slow") }()
 			select {
-			case <-begun:
+			case line := <-service.lines:
+				require.Equal(t, "begun", line)
 				waiting = false
 			case code := <-answered: // lost before it could begin, on a slow machine
 				require.Equal(t, http.StatusServiceUnavailable, code)
@@ -119,30 +112,28 @@ func TestPayUnderFaults(t *testing.T) {
 	})
 }
 
-// TestCronUnderFaults: the job is under way when its lease is lost. The replica says that it has run it, and lost the
-// lock. Nobody runs it again for that instant, and the next that wakes up for another one runs it.
+// TestCronUnderFaults: the job is under way when its lease is lost. The replica, a process of its own, says that it has run
+// it, and lost the lock. Nobody runs it again for that instant, and the next that wakes up for another one runs it.
 func TestCronUnderFaults(t *testing.T) {
 	eachFault(t, func(t *testing.T, at *faulty, strike, heal func(), _ bool) {
-		var ran bool
-		var err error
 		var tonight time.Time
-		for !ran { // on a slow machine it may be lost before it could begin
+		for begun := false; !begun; { // on a slow machine it may be lost before it could begin
 			tonight = time.Now()
-			ran, err = services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(ctx context.Context) error {
+			replica := startProgram(t, "cron", at.proxy.Addr(), tonight)
+			which, how := replica.says(t, "begun", "ended")
+			if begun = which == "begun"; begun {
 				strike()
-				<-ctx.Done()
+				replica.says(t, "interrupted")
 				heal()
-				return ctx.Err()
-			})
-			require.ErrorIs(t, err, locks.ErrLost)
+				_, how = replica.says(t, "ended")
+			}
+			require.Equal(t, cronEnd{ran: begun, lost: true, mayPass: true}.String(), how)
 		}
-		require.NotErrorIs(t, err, context.Canceled)
-		require.True(t, locks.MayPass(err))
 		patient.Eventually(t, func() bool { // the lock is taken until the session of the first has expired
 			ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), time.Now(), func(context.Context) error { return nil })
 			return ran && err == nil
 		}, "nobody runs the job of the next night")
-		ran, err = services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
+		ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
 		require.ErrorIs(t, err, locks.ErrNotRun)
 		require.False(t, ran)
 	})

@@ -13,7 +13,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/turnstile-locks/turnstile/examples/services"
 	"github.com/turnstile-locks/turnstile/locks"
@@ -21,8 +20,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // eachServer runs a test on an embedded server and on a real one, where that is installed.
 func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
