@@ -57,7 +57,7 @@ func seatsChange(c *Coordinator) string {
 // TestSeatTable checks the table of the package doc: the story of each setting, in
 // testdata/seats.txt, has exactly the answers of seat and unseat that the table names. makes and
 // goes are not counted, because a lock without settings gets them, too. Together the stories have
-// all answers.
+// all answers. With -rewrite it reads what TestStories has not written yet: run it again.
 func TestSeatTable(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

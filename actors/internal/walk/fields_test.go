@@ -32,7 +32,7 @@ func TestEveryFieldIsInTheFingerprint(t *testing.T) {
 	}
 	for _, name := range a.missing() {
 		if a.tried[name] == 0 {
-			assert.Fail(t, "no history has a value of "+name)
+			assert.Fail(t, "no history has a value of "+name, "a field of a query or an answer is named from the struct that holds it")
 		} else {
 			assert.Fail(t, name+" is not in the fingerprint", "it was altered %d times", a.tried[name])
 		}

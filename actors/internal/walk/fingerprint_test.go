@@ -229,6 +229,8 @@ func (e *writer) value(v reflect.Value) {
 		for i := range v.Len() {
 			e.value(v.Index(i))
 		}
+	case kind == reflect.Map:
+		panic("queries and answers have no maps: their order is not one")
 	case kind == reflect.String:
 		e.text(v.String())
 	case kind == reflect.Bool:

@@ -35,7 +35,8 @@ type Plan struct {
 	Waiting, Nodes int
 	// Steady: a lock path of which one node was first, while its watch stood, is not listed behind the next create.
 	Steady bool
-	// InTurn: of one session, locks are granted in the order of the requests.
+	// InTurn: of one session, locks are granted in the order of the requests. Not with Slow: a request that leaves its
+	// mailbox late asks late.
 	InTurn bool
 	// Owners gives the owner of each request; zero means that it has an owner of its own.
 	Owners [maxActors]int
