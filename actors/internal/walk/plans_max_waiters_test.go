@@ -60,7 +60,7 @@ var largeMaxWaiters = []Plan{
 	{Name: "behind one, every order", Sessions: three, MaxWaiters: behindOne, Bounds: Bounds{Slow: Always}},
 	{Name: "behind one, a cut and a cancel", Sessions: three, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Cancels: 1}},
-	{Name: "behind one, a cut and an expiry", Sessions: twoOne, MaxWaiters: behindOne, Prompt: true, Spared: spareB,
+	{Name: "behind one, a cut and an expiry", Sessions: three, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
 	{Name: "behind one in a cohort, a cut", Sessions: three, Cohort: cohort, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Cancels: 1}},
