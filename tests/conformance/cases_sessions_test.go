@@ -72,6 +72,13 @@ var sessionCases = []regression{
 		s0 reattach
 		s0 exists path=~/e
 	`},
+	{"a wrong password ends the connection that came after one that was dropped", `
+		s0 create path=~/e flags=1
+		s0 reattach drop=true
+		s0 reattach password=short
+		s0 reattach drop=true
+		s0 exists path=~/e
+	`},
 	{"sessions that are not there", `
 		s0 close
 		s0 reattach

@@ -144,7 +144,7 @@ func (p *player) reattach(o operation) []entry {
 	}
 	old := s.wire
 	if drop, _ := o.get("drop"); drop == "true" && old != nil {
-		old.close()
+		old.drop()
 		s.wire, old = nil, nil
 	}
 	if old == nil {

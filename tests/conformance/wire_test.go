@@ -70,6 +70,16 @@ func (w *wire) read() ([]byte, error) {
 
 func (w *wire) close() { _ = w.conn.Close() }
 
+// drop closes the connection, and returns when the server has noticed. A real one that notices late forgets which
+// connection its session has now (NIOServerCnxnFactory.removeCnxn), and so does not close that with the next.
+func (w *wire) drop() {
+	if half, is := w.conn.(interface{ CloseWrite() error }); is && half.CloseWrite() == nil {
+		_ = w.conn.SetReadDeadline(time.Now().Add(patience))
+		_, _ = io.Copy(io.Discard, w.conn)
+	}
+	w.close()
+}
+
 // ending names the way in which a connection has ended. A server that closes a connection on
 // which it has not read everything resets it, so a reset is an end like any other.
 func ending(err error) string {
