@@ -234,7 +234,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 			why = messages.ReasonHoldGone
 		}
 		return machine.Event{Kind: machine.NotCreated, Reason: why, Detail: f.Detail}
-	default: // also when the node is there, but its czxid could not be had
+	default: // also when the node is there, but its czxid is not known
 		c.setPhase(r.queue, n, unknown)
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}
