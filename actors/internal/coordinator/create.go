@@ -69,10 +69,10 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		return
 	}
 	if kept := r.queue.retained; kept != nil && kept.next == 0 && r.spec.One == "" {
-		c.release(r.queue) // its data would say something else of the request
+		c.dropRetained(r.queue) // its data would say something else of the request
 	}
 	if s.clears {
-		c.giveUpRetained(c.weigh(r.spec))
+		c.dropRetainedFor(c.weigh(r.spec))
 	}
 	switch s.kind {
 	case makes:
@@ -164,7 +164,7 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.noteEarly(r, a.Early)
 	if w := r.wait; w != nil && w.pending == 0 && r.spec.One != "" && a.Failure.none() && a.Existing == nil &&
 		r.queue.find(r.spec.One) == nil {
-		c.unheard++ // it waited for the node of another, and asked anew for having waited for long
+		c.polls++ // it waited for the node of another, and asked anew for having waited for long
 	}
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
 	if p.looksUp {
