@@ -72,6 +72,17 @@ type Connection struct {
 	Stuck   bool
 }
 
+// readyFor is the part of a session timeout for which a session whose servers do not answer is ready
+// all the same: leases survive outages of that length (package guides, "Choosing a session
+// timeout").
+const readyFor = 5
+
+// Ready reports whether the session can lock and keep locks: a server has answered it, there has been no silence longer
+// than the first fifth of a session timeout, and what it asks for is carried out. It is the rule of locks.Client.Ready.
+func (c Connection) Ready() bool {
+	return c.Phase != Closed && !c.Stuck && c.Server != "" && c.Silence < c.Timeout/readyFor
+}
+
 // phases has the phase of the connection. The session actor changes it; anybody may read it. The
 // zero value is Connecting.
 type phases struct {

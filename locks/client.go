@@ -247,11 +247,6 @@ func (c *Client) lastWord() time.Duration {
 	return 100 * time.Millisecond
 }
 
-// readyFor is the part of a session timeout for which a client whose servers do not answer is ready
-// all the same: leases survive outages of that length (package guides, "Choosing a session
-// timeout").
-const readyFor = 5
-
 // whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.
 func (c *Client) whyClosed() error {
 	if session := c.Session(); session != nil {
@@ -271,19 +266,20 @@ func (c *Client) whyClosed() error {
 // It is an error, too, while servers answer, hang up on a request again and again, or put it off,
 // and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes.
 // A program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
-// error wraps ErrNeedsSession: only asking one would tell.
+// error wraps ErrNeedsSession: only asking one would tell, and a request that waits is told by
+// Error.Behind whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)
 	}
 	state := c.State()
 	switch {
-	case state.Phase != actors.Closed && state.Stuck:
-		return fmt.Errorf("turnstile: not ready: %s", state.Trouble)
+	case state.Ready():
+		return nil
 	case state.Phase == actors.Closed:
 		return c.whyClosed()
-	case state.Server != "" && state.Silence < state.Timeout/readyFor:
-		return nil
+	case state.Stuck:
+		return fmt.Errorf("turnstile: not ready: %s", state.Trouble)
 	}
 	err := fmt.Errorf("turnstile: not ready: no server answers for %v (%s",
 		state.Silence.Round(time.Millisecond), state.Phase)
