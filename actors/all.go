@@ -40,8 +40,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	})
 }
 
-// all is the actor. Its lock actors are its children; requests.Several decides when it spawns and
-// releases them.
+// all is the actor. Its lock actors are its children; requests.Several says which it has when.
 type all struct {
 	session *Session
 	wants   []messages.Acquire // in order
@@ -154,8 +153,8 @@ func (a *all) ask(ctx actor.Context, want messages.Acquire) {
 	ctx.Watch(part)
 }
 
-// partDone takes the terminal notice of a lock actor. The first reason counts, except that a loss
-// outweighs a release of all.
+// partDone takes the terminal notice of a lock actor. The first reason counts, but that one was
+// lost counts more than that all were to be released.
 func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 	a.told++
 	if a.end == nil && !a.several.Retreats() {
@@ -164,7 +163,7 @@ func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 	a.do(ctx, next)
 }
 
-// giveUp stops asking for the locks, and gives back those that are held. The first reason counts.
+// giveUp ends the wish for the locks. The first reason counts.
 func (a *all) giveUp(ctx actor.Context, why messages.Reason) {
 	a.why = cmp.Or(a.why, why)
 	a.do(ctx, a.several.GiveUp())
@@ -193,7 +192,7 @@ func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 		return
 	}
 	if slices.ContainsFunc(a.ended, who.Equal) {
-		return // it came before: a parent that also watches its child is told twice
+		return // a parent is told once as such, and once as one who watches
 	}
 	a.ended = append(a.ended, who)
 	ctx.Send(ctx.Self(), &partEnded{})

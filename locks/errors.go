@@ -51,7 +51,7 @@ var (
 	// ErrQueueFull: so many contenders are in the queue that WithMaxWaiters refuses to wait behind them. No node was
 	// made. It may pass.
 	ErrQueueFull = errors.New("turnstile: too many wait for the lock")
-	// ErrFailed: the lock could not be acquired, or could not be given back; the text says why.
+	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
 	// the servers have refused a credential, or a client without one.
@@ -110,8 +110,12 @@ type Error struct {
 	// alone until that has been read, and the last one while the queue is listed again. It is zero
 	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a
 	// request that began to wait inside its client before the first node of that client in the
-	// queue was known: it is told nothing later, because a hundred thousand may wait so. It is always
-	// zero over a gateway.
+	// queue was known: it is told nothing later, because a hundred thousand may wait so.
+	//
+	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are silent.
+	// So it alone tells a busy lock from servers that are out of reach. A gateway that falls silent
+	// itself is noticed after three sendings of the waiter, in one and a half session timeouts. A
+	// gateway of a version before this one tells nothing.
 	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says
 	// what kept the servers from carrying it out, where they were there: "the server hangs up on

@@ -55,7 +55,8 @@ type WaitListener interface {
 	// Waits gives what is known of the predecessor without a further query: its node, and again
 	// when that has been read. It is not called for a request that begins to wait inside its
 	// session before the session's first node in the queue is known, nor later: a hundred thousand
-	// messages would go before the first hand-over.
+	// messages would go before the first hand-over. Over a gateway it may be nil: nobody is known any
+	// more, because the gateway's servers do not answer, or the request goes to another gateway.
 	Waits(predecessor Predecessor)
 }
 
@@ -120,6 +121,13 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 func (a *Audience) Troubled(text string) {
 	if listener, ok := a.Listener.(TroubleListener); ok {
 		listener.Troubled(text)
+	}
+}
+
+// Waits tells the listener which contender the request waits for: see WaitListener.
+func (a *Audience) Waits(predecessor Predecessor) {
+	if listener, ok := a.Listener.(WaitListener); ok {
+		listener.Waits(predecessor)
 	}
 }
 

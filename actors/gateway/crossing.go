@@ -113,6 +113,22 @@ func writeReply(r relay.Reply) *wire.Reply {
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
 	}
+	if r.Predecessor != nil {
+		x.Predecessor = writePredecessor(r.Predecessor)
+	}
+	return x
+}
+
+// maxPredecessor bounds what a reply says of the contender that a request waits for, in bytes: our own nodes have some
+// hundred, and others may write what they like.
+const maxPredecessor = 4 << 10
+
+// writePredecessor says the path and the node of a contender alone where all would be too long.
+func writePredecessor(p *relay.Predecessor) *wire.Predecessor {
+	x := wire.FromPredecessor(p.Number, p.Contender)
+	if proto.Size(x) > maxPredecessor {
+		return wire.FromPredecessor(p.Number, messages.Contender{Path: p.Contender.Path, Node: p.Contender.Node})
+	}
 	return x
 }
 
@@ -139,6 +155,9 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 			return r, "the gateway tells an event that is not known here"
 		}
 		r.Events = append(r.Events, relay.Event{Notice: notice, In: in})
+	}
+	if said := x.GetPredecessor(); said != nil {
+		r.Predecessor = &relay.Predecessor{Number: said.GetNumber(), Contender: said.Messages()}
 	}
 	return r, ""
 }

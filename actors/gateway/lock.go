@@ -31,6 +31,8 @@ import (
 //     the gateway's session.
 //   - When the gateway is silent, the request is recovering, and Suspended is told, as when a
 //     session's connection is down. At its deadline the lock is lost.
+//   - A listener that is told whom the request waits for hears nobody while the gateway's servers are
+//     silent, or where the request goes to another gateway.
 //   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package
 //     relay's rule of time.
 //   - A request that was given up or back while no gateway answers ends as Failed, with
@@ -232,6 +234,8 @@ func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 			ctx.Request(ctx.Sender(), writeRequest(o.Request))
 		case relay.Trouble:
 			q.audience.Troubled(o.Text)
+		case relay.WaitFor:
+			q.audience.Waits(predecessorOf(o.Predecessor))
 		case relay.Extend:
 			q.clock.ExtendTo(time.Duration(o.Until))
 		case relay.EndLease:
@@ -250,6 +254,20 @@ func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 	q.startTimer(ctx)
 	q.checkLease(ctx)
 }
+
+// predecessor is the contender that a request waits for, as a gateway has told it.
+type predecessor messages.Contender
+
+// predecessorOf gives it; nil where nobody is known.
+func predecessorOf(c messages.Contender) audience.Predecessor {
+	if !c.HasNode() {
+		return nil
+	}
+	return (*predecessor)(&c)
+}
+
+// Contender describes it. Its path is that of the request.
+func (p *predecessor) Contender(string) messages.Contender { return messages.Contender(*p) }
 
 // letGo ends that other requests of the owner go where this one does, once it holds no more.
 func (q *requester) letGo() {

@@ -51,17 +51,25 @@ type (
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
 	troubled  struct{ id, text string }
+	waitsFor  struct {
+		id          string
+		predecessor messages.Contender
+	}
 )
 
-// ear hears from the lock actor of a request what keeps it from being carried out. All else it is told as an observer.
+// ear hears from the lock actor of a request what keeps it from being carried out, and whom it waits for. All else it is
+// told as an observer.
 type ear struct {
-	id string
-	of *server
+	id, path string
+	of       *server
 }
 
 func (e *ear) Moved(messages.State, string) {}
 func (e *ear) Hear(*actor.PID, any)         {}
 func (e *ear) Troubled(text string)         { e.of.system.Root.Send(e.of.self, &troubled{e.id, text}) }
+func (e *ear) Waits(p audience.Predecessor) {
+	e.of.system.Root.Send(e.of.self, &waitsFor{e.id, p.Contender(e.path)})
+}
 
 func newGateway(session *actors.Session, limits relay.Limits) *server {
 	return &server{session: session, queries: &queries{session: session}, limits: limits, begun: time.Now(),
@@ -106,6 +114,9 @@ func (g *server) Receive(ctx actor.Context) {
 		g.lockEnded(msg.who)
 	case *troubled:
 		g.table.Troubled(msg.id, msg.text)
+		g.flushSoon(ctx)
+	case *waitsFor:
+		g.table.WaitsFor(msg.id, msg.predecessor)
 		g.flushSoon(ctx)
 	case *flush:
 		g.flushing = false
@@ -154,6 +165,9 @@ func (g *server) startTicker() {
 
 func (g *server) tick(ctx actor.Context) {
 	g.perform(ctx, g.table.Tick(g.now()))
+	connection, _ := g.session.Connection()
+	g.table.Servers(connection.Ready())
+	g.perform(ctx, g.table.Flush(g.now(), g))
 	g.endDraining(ctx)
 	if g.session.Err() != nil && g.ended(ctx) {
 		return
@@ -232,7 +246,7 @@ func (g *server) perform(ctx actor.Context, out []relay.Output) {
 		switch o := o.(type) {
 		case relay.Spawn:
 			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
-				askedBy(o.From), actors.WithListener(&ear{o.ID, g})))
+				askedBy(o.From), actors.WithListener(&ear{o.ID, o.Want.Path, g})))
 			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
 			ctx.Watch(lock)
 		case relay.Tell:

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,20 +130,7 @@ func TestWhatNeedsSession(t *testing.T) {
 	require.ErrorIs(t, err, locks.ErrNeedsSession)
 	_, err = client.Group("/group").Watch(ctx)
 	require.ErrorIs(t, err, locks.ErrNeedsSession)
-	require.ErrorIs(t, client.Ready(), locks.ErrNeedsSession)
-
-	// Whom a Lock waits for is not told over a gateway. Who holds is, to one that asks.
-	waiting, giveUp := context.WithCancel(ctx)
-	got := patient.Elsewhere(waiting, client.Mutex("/held").Lock)
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, "/held")) == 2 }, "it never waits")
-	giveUp()
-	var gaveUp *locks.Error
-	require.ErrorAs(t, patient.Receive(t, got).Err, &gaveUp)
-	require.ErrorIs(t, gaveUp, context.Canceled)
-	require.Empty(t, gaveUp.Behind.Node)
-	require.True(t, patient.QueueOf(t, client, "/held")[0].Holds)
-	_, err = locks.Try(client.Mutex("/held")).Lock(ctx)
-	require.ErrorIs(t, err, locks.ErrNotAcquired)
+	require.ErrorIs(t, client.Ready(), locks.ErrNeedsSession) // whom a Lock waited for needs none: see TestTimeoutsSayBehindWhomOverGateway
 	require.NoError(t, lease.Unlock(ctx))
 }
 

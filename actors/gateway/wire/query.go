@@ -93,6 +93,18 @@ func (x *Answer) Refusal() messages.Refusal {
 	return messages.Refusal{Reason: messages.Reason(x.GetReason()), Detail: x.GetDetail()}
 }
 
+// FromPredecessor gives what is said of the contender that a request waits for as it crosses: the number of what was
+// said, and the contender, zero where nobody is known.
+func FromPredecessor(number uint64, c messages.Contender) *Predecessor {
+	if !c.HasNode() {
+		return &Predecessor{Number: number}
+	}
+	return &Predecessor{Number: number, Contender: fromContender(c)}
+}
+
+// Messages gives the contender; zero where nobody is known.
+func (x *Predecessor) Messages() messages.Contender { return x.GetContender().messages() }
+
 func fromContender(c messages.Contender) *Contender {
 	x := &Contender{
 		Path: Valid(c.Path), Node: Valid(c.Node), Mode: uint32(c.Mode), Name: Valid(c.Name), Sequence: c.Sequence,

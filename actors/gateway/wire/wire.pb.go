@@ -570,10 +570,11 @@ type Reply struct {
 	Detail        string                 `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`  // why it is not taken; of one that is, what keeps the servers from carrying it out
 	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"` // of the newest sending that has come
 	Lasts         int64                  `protobuf:"varint,6,opt,name=lasts,proto3" json:"lasts,omitempty"`   // for how long the lease lasts from that sending; 0 where none is promised
-	Every         int64                  `protobuf:"varint,7,opt,name=every,proto3" json:"every,omitempty"`   // how often a waiter is to send
+	Every         int64                  `protobuf:"varint,7,opt,name=every,proto3" json:"every,omitempty"`   // how often a waiter is to send: half of the gateway's session timeout
 	First         uint64                 `protobuf:"varint,8,opt,name=first,proto3" json:"first,omitempty"`   // number of the first event
 	Events        []*Event               `protobuf:"bytes,9,rep,name=events,proto3" json:"events,omitempty"`
-	Gateway       uint64                 `protobuf:"fixed64,10,opt,name=gateway,proto3" json:"gateway,omitempty"` // a number that tells it from one that had its address before
+	Gateway       uint64                 `protobuf:"fixed64,10,opt,name=gateway,proto3" json:"gateway,omitempty"`       // a number that tells it from one that had its address before
+	Predecessor   *Predecessor           `protobuf:"bytes,11,opt,name=predecessor,proto3" json:"predecessor,omitempty"` // of a request that waits; missing where nothing was said of it yet
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -678,6 +679,66 @@ func (x *Reply) GetGateway() uint64 {
 	return 0
 }
 
+func (x *Reply) GetPredecessor() *Predecessor {
+	if x != nil {
+		return x.Predecessor
+	}
+	return nil
+}
+
+// Predecessor says whom a request waits for.
+type Predecessor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint64                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`      // of what was said of it, from 1: the greatest is the newest
+	Contender     *Contender             `protobuf:"bytes,2,opt,name=contender,proto3" json:"contender,omitempty"` // its node, and what that says; missing where nobody is known any more
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Predecessor) Reset() {
+	*x = Predecessor{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Predecessor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Predecessor) ProtoMessage() {}
+
+func (x *Predecessor) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Predecessor.ProtoReflect.Descriptor instead.
+func (*Predecessor) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Predecessor) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Predecessor) GetContender() *Contender {
+	if x != nil {
+		return x.Contender
+	}
+	return nil
+}
+
 // Event is a notice of the gateway's lock actor, or a change of its state.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -701,7 +762,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[6]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -713,7 +774,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[6]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -726,7 +787,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{6}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Event) GetWhat() isEvent_What {
@@ -916,7 +977,7 @@ type Grant struct {
 
 func (x *Grant) Reset() {
 	*x = Grant{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[7]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -928,7 +989,7 @@ func (x *Grant) String() string {
 func (*Grant) ProtoMessage() {}
 
 func (x *Grant) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[7]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -941,7 +1002,7 @@ func (x *Grant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Grant.ProtoReflect.Descriptor instead.
 func (*Grant) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{7}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Grant) GetPath() string {
@@ -981,7 +1042,7 @@ type Transition struct {
 
 func (x *Transition) Reset() {
 	*x = Transition{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[8]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -993,7 +1054,7 @@ func (x *Transition) String() string {
 func (*Transition) ProtoMessage() {}
 
 func (x *Transition) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[8]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1006,7 +1067,7 @@ func (x *Transition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Transition.ProtoReflect.Descriptor instead.
 func (*Transition) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{8}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Transition) GetGrant() *Grant {
@@ -1078,7 +1139,7 @@ type Held struct {
 
 func (x *Held) Reset() {
 	*x = Held{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[9]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1090,7 +1151,7 @@ func (x *Held) String() string {
 func (*Held) ProtoMessage() {}
 
 func (x *Held) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[9]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1103,7 +1164,7 @@ func (x *Held) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Held.ProtoReflect.Descriptor instead.
 func (*Held) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{9}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Held) GetGrant() *Grant {
@@ -1150,7 +1211,7 @@ type Suspended struct {
 
 func (x *Suspended) Reset() {
 	*x = Suspended{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[10]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1223,7 @@ func (x *Suspended) String() string {
 func (*Suspended) ProtoMessage() {}
 
 func (x *Suspended) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[10]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1236,7 @@ func (x *Suspended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspended.ProtoReflect.Descriptor instead.
 func (*Suspended) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{10}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Suspended) GetGrant() *Grant {
@@ -1194,7 +1255,7 @@ type Resumed struct {
 
 func (x *Resumed) Reset() {
 	*x = Resumed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1267,7 @@ func (x *Resumed) String() string {
 func (*Resumed) ProtoMessage() {}
 
 func (x *Resumed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1280,7 @@ func (x *Resumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resumed.ProtoReflect.Descriptor instead.
 func (*Resumed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{11}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Resumed) GetGrant() *Grant {
@@ -1239,7 +1300,7 @@ type RevokeRequested struct {
 
 func (x *RevokeRequested) Reset() {
 	*x = RevokeRequested{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1312,7 @@ func (x *RevokeRequested) String() string {
 func (*RevokeRequested) ProtoMessage() {}
 
 func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1325,7 @@ func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequested.ProtoReflect.Descriptor instead.
 func (*RevokeRequested) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RevokeRequested) GetGrant() *Grant {
@@ -1290,7 +1351,7 @@ type Revoked struct {
 
 func (x *Revoked) Reset() {
 	*x = Revoked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1363,7 @@ func (x *Revoked) String() string {
 func (*Revoked) ProtoMessage() {}
 
 func (x *Revoked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1376,7 @@ func (x *Revoked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revoked.ProtoReflect.Descriptor instead.
 func (*Revoked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Revoked) GetGrant() *Grant {
@@ -1335,7 +1396,7 @@ type Deadlocked struct {
 
 func (x *Deadlocked) Reset() {
 	*x = Deadlocked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1408,7 @@ func (x *Deadlocked) String() string {
 func (*Deadlocked) ProtoMessage() {}
 
 func (x *Deadlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1421,7 @@ func (x *Deadlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deadlocked.ProtoReflect.Descriptor instead.
 func (*Deadlocked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Deadlocked) GetGrant() *Grant {
@@ -1388,7 +1449,7 @@ type Member struct {
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1461,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1474,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Member) GetWho() string {
@@ -1447,7 +1508,7 @@ type Released struct {
 
 func (x *Released) Reset() {
 	*x = Released{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1520,7 @@ func (x *Released) String() string {
 func (*Released) ProtoMessage() {}
 
 func (x *Released) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1533,7 @@ func (x *Released) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Released.ProtoReflect.Descriptor instead.
 func (*Released) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Released) GetGrant() *Grant {
@@ -1500,7 +1561,7 @@ type Lost struct {
 
 func (x *Lost) Reset() {
 	*x = Lost{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1512,7 +1573,7 @@ func (x *Lost) String() string {
 func (*Lost) ProtoMessage() {}
 
 func (x *Lost) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1525,7 +1586,7 @@ func (x *Lost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lost.ProtoReflect.Descriptor instead.
 func (*Lost) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Lost) GetGrant() *Grant {
@@ -1560,7 +1621,7 @@ type Cancelled struct {
 
 func (x *Cancelled) Reset() {
 	*x = Cancelled{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1633,7 @@ func (x *Cancelled) String() string {
 func (*Cancelled) ProtoMessage() {}
 
 func (x *Cancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1646,7 @@ func (x *Cancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancelled.ProtoReflect.Descriptor instead.
 func (*Cancelled) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Cancelled) GetGrant() *Grant {
@@ -1620,7 +1681,7 @@ type Failed struct {
 
 func (x *Failed) Reset() {
 	*x = Failed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1632,7 +1693,7 @@ func (x *Failed) String() string {
 func (*Failed) ProtoMessage() {}
 
 func (x *Failed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1645,7 +1706,7 @@ func (x *Failed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failed.ProtoReflect.Descriptor instead.
 func (*Failed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Failed) GetGrant() *Grant {
@@ -1705,7 +1766,7 @@ type Contender struct {
 
 func (x *Contender) Reset() {
 	*x = Contender{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1778,7 @@ func (x *Contender) String() string {
 func (*Contender) ProtoMessage() {}
 
 func (x *Contender) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1791,7 @@ func (x *Contender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contender.ProtoReflect.Descriptor instead.
 func (*Contender) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Contender) GetPath() string {
@@ -1941,7 +2002,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +2014,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +2027,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Query) GetVersion() uint32 {
@@ -2078,7 +2139,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2090,7 +2151,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2103,7 +2164,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
 }
 
 type ReadQueue struct {
@@ -2115,7 +2176,7 @@ type ReadQueue struct {
 
 func (x *ReadQueue) Reset() {
 	*x = ReadQueue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2188,7 @@ func (x *ReadQueue) String() string {
 func (*ReadQueue) ProtoMessage() {}
 
 func (x *ReadQueue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2201,7 @@ func (x *ReadQueue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadQueue.ProtoReflect.Descriptor instead.
 func (*ReadQueue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReadQueue) GetPath() string {
@@ -2160,7 +2221,7 @@ type SendRevokeRequest struct {
 
 func (x *SendRevokeRequest) Reset() {
 	*x = SendRevokeRequest{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2172,7 +2233,7 @@ func (x *SendRevokeRequest) String() string {
 func (*SendRevokeRequest) ProtoMessage() {}
 
 func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2185,7 +2246,7 @@ func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRevokeRequest.ProtoReflect.Descriptor instead.
 func (*SendRevokeRequest) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SendRevokeRequest) GetPath() string {
@@ -2211,7 +2272,7 @@ type Break struct {
 
 func (x *Break) Reset() {
 	*x = Break{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2223,7 +2284,7 @@ func (x *Break) String() string {
 func (*Break) ProtoMessage() {}
 
 func (x *Break) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2236,7 +2297,7 @@ func (x *Break) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Break.ProtoReflect.Descriptor instead.
 func (*Break) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Break) GetContender() *Contender {
@@ -2256,7 +2317,7 @@ type SetPermits struct {
 
 func (x *SetPermits) Reset() {
 	*x = SetPermits{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2329,7 @@ func (x *SetPermits) String() string {
 func (*SetPermits) ProtoMessage() {}
 
 func (x *SetPermits) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2342,7 @@ func (x *SetPermits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPermits.ProtoReflect.Descriptor instead.
 func (*SetPermits) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SetPermits) GetPath() string {
@@ -2319,7 +2380,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2392,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2405,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Answer) GetVersion() uint32 {
@@ -2472,7 +2533,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +2545,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +2558,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Welcome) GetServers() []string {
@@ -2524,7 +2585,7 @@ type Queue struct {
 
 func (x *Queue) Reset() {
 	*x = Queue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2597,7 @@ func (x *Queue) String() string {
 func (*Queue) ProtoMessage() {}
 
 func (x *Queue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2610,7 @@ func (x *Queue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Queue.ProtoReflect.Descriptor instead.
 func (*Queue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Queue) GetPath() string {
@@ -2576,7 +2637,7 @@ type RevokeRequestSent struct {
 
 func (x *RevokeRequestSent) Reset() {
 	*x = RevokeRequestSent{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2588,7 +2649,7 @@ func (x *RevokeRequestSent) String() string {
 func (*RevokeRequestSent) ProtoMessage() {}
 
 func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2601,7 +2662,7 @@ func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequestSent.ProtoReflect.Descriptor instead.
 func (*RevokeRequestSent) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RevokeRequestSent) GetPath() string {
@@ -2627,7 +2688,7 @@ type Broken struct {
 
 func (x *Broken) Reset() {
 	*x = Broken{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2639,7 +2700,7 @@ func (x *Broken) String() string {
 func (*Broken) ProtoMessage() {}
 
 func (x *Broken) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2652,7 +2713,7 @@ func (x *Broken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Broken.ProtoReflect.Descriptor instead.
 func (*Broken) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Broken) GetContender() *Contender {
@@ -2672,7 +2733,7 @@ type PermitsSet struct {
 
 func (x *PermitsSet) Reset() {
 	*x = PermitsSet{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2684,7 +2745,7 @@ func (x *PermitsSet) String() string {
 func (*PermitsSet) ProtoMessage() {}
 
 func (x *PermitsSet) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2697,7 +2758,7 @@ func (x *PermitsSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermitsSet.ProtoReflect.Descriptor instead.
 func (*PermitsSet) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PermitsSet) GetPath() string {
@@ -2731,7 +2792,7 @@ type PackedTransport struct {
 
 func (x *PackedTransport) Reset() {
 	*x = PackedTransport{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2743,7 +2804,7 @@ func (x *PackedTransport) String() string {
 func (*PackedTransport) ProtoMessage() {}
 
 func (x *PackedTransport) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2756,7 +2817,7 @@ func (x *PackedTransport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PackedTransport.ProtoReflect.Descriptor instead.
 func (*PackedTransport) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PackedTransport) GetLock() *ActorID {
@@ -2847,7 +2908,7 @@ type ActorID struct {
 
 func (x *ActorID) Reset() {
 	*x = ActorID{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2859,7 +2920,7 @@ func (x *ActorID) String() string {
 func (*ActorID) ProtoMessage() {}
 
 func (x *ActorID) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2872,7 +2933,7 @@ func (x *ActorID) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActorID.ProtoReflect.Descriptor instead.
 func (*ActorID) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ActorID) GetAddress() string {
@@ -2934,7 +2995,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\bpriority\x18\x13 \x01(\x03R\bpriority\x12\x18\n" +
 	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1f\n" +
 	"\vmax_waiters\x18\x15 \x01(\x03R\n" +
-	"maxWaiters\"\xa8\x02\n" +
+	"maxWaiters\"\xea\x02\n" +
 	"\x05Reply\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x127\n" +
@@ -2946,7 +3007,11 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x05first\x18\b \x01(\x04R\x05first\x120\n" +
 	"\x06events\x18\t \x03(\v2\x18.turnstile.gateway.EventR\x06events\x12\x18\n" +
 	"\agateway\x18\n" +
-	" \x01(\x06R\agateway\"\x9c\x05\n" +
+	" \x01(\x06R\agateway\x12@\n" +
+	"\vpredecessor\x18\v \x01(\v2\x1e.turnstile.gateway.PredecessorR\vpredecessor\"a\n" +
+	"\vPredecessor\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12:\n" +
+	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"\x9c\x05\n" +
 	"\x05Event\x12?\n" +
 	"\n" +
 	"transition\x18\x01 \x01(\v2\x1d.turnstile.gateway.TransitionH\x00R\n" +
@@ -3128,7 +3193,7 @@ func file_turnstile_gateway_wire_proto_rawDescGZIP() []byte {
 }
 
 var file_turnstile_gateway_wire_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(Standing)(0),             // 0: turnstile.gateway.Standing
 	(*Request)(nil),           // 1: turnstile.gateway.Request
@@ -3137,35 +3202,36 @@ var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(*Release)(nil),           // 4: turnstile.gateway.Release
 	(*Acquire)(nil),           // 5: turnstile.gateway.Acquire
 	(*Reply)(nil),             // 6: turnstile.gateway.Reply
-	(*Event)(nil),             // 7: turnstile.gateway.Event
-	(*Grant)(nil),             // 8: turnstile.gateway.Grant
-	(*Transition)(nil),        // 9: turnstile.gateway.Transition
-	(*Held)(nil),              // 10: turnstile.gateway.Held
-	(*Suspended)(nil),         // 11: turnstile.gateway.Suspended
-	(*Resumed)(nil),           // 12: turnstile.gateway.Resumed
-	(*RevokeRequested)(nil),   // 13: turnstile.gateway.RevokeRequested
-	(*Revoked)(nil),           // 14: turnstile.gateway.Revoked
-	(*Deadlocked)(nil),        // 15: turnstile.gateway.Deadlocked
-	(*Member)(nil),            // 16: turnstile.gateway.Member
-	(*Released)(nil),          // 17: turnstile.gateway.Released
-	(*Lost)(nil),              // 18: turnstile.gateway.Lost
-	(*Cancelled)(nil),         // 19: turnstile.gateway.Cancelled
-	(*Failed)(nil),            // 20: turnstile.gateway.Failed
-	(*Contender)(nil),         // 21: turnstile.gateway.Contender
-	(*Query)(nil),             // 22: turnstile.gateway.Query
-	(*Hello)(nil),             // 23: turnstile.gateway.Hello
-	(*ReadQueue)(nil),         // 24: turnstile.gateway.ReadQueue
-	(*SendRevokeRequest)(nil), // 25: turnstile.gateway.SendRevokeRequest
-	(*Break)(nil),             // 26: turnstile.gateway.Break
-	(*SetPermits)(nil),        // 27: turnstile.gateway.SetPermits
-	(*Answer)(nil),            // 28: turnstile.gateway.Answer
-	(*Welcome)(nil),           // 29: turnstile.gateway.Welcome
-	(*Queue)(nil),             // 30: turnstile.gateway.Queue
-	(*RevokeRequestSent)(nil), // 31: turnstile.gateway.RevokeRequestSent
-	(*Broken)(nil),            // 32: turnstile.gateway.Broken
-	(*PermitsSet)(nil),        // 33: turnstile.gateway.PermitsSet
-	(*PackedTransport)(nil),   // 34: turnstile.gateway.PackedTransport
-	(*ActorID)(nil),           // 35: turnstile.gateway.ActorID
+	(*Predecessor)(nil),       // 7: turnstile.gateway.Predecessor
+	(*Event)(nil),             // 8: turnstile.gateway.Event
+	(*Grant)(nil),             // 9: turnstile.gateway.Grant
+	(*Transition)(nil),        // 10: turnstile.gateway.Transition
+	(*Held)(nil),              // 11: turnstile.gateway.Held
+	(*Suspended)(nil),         // 12: turnstile.gateway.Suspended
+	(*Resumed)(nil),           // 13: turnstile.gateway.Resumed
+	(*RevokeRequested)(nil),   // 14: turnstile.gateway.RevokeRequested
+	(*Revoked)(nil),           // 15: turnstile.gateway.Revoked
+	(*Deadlocked)(nil),        // 16: turnstile.gateway.Deadlocked
+	(*Member)(nil),            // 17: turnstile.gateway.Member
+	(*Released)(nil),          // 18: turnstile.gateway.Released
+	(*Lost)(nil),              // 19: turnstile.gateway.Lost
+	(*Cancelled)(nil),         // 20: turnstile.gateway.Cancelled
+	(*Failed)(nil),            // 21: turnstile.gateway.Failed
+	(*Contender)(nil),         // 22: turnstile.gateway.Contender
+	(*Query)(nil),             // 23: turnstile.gateway.Query
+	(*Hello)(nil),             // 24: turnstile.gateway.Hello
+	(*ReadQueue)(nil),         // 25: turnstile.gateway.ReadQueue
+	(*SendRevokeRequest)(nil), // 26: turnstile.gateway.SendRevokeRequest
+	(*Break)(nil),             // 27: turnstile.gateway.Break
+	(*SetPermits)(nil),        // 28: turnstile.gateway.SetPermits
+	(*Answer)(nil),            // 29: turnstile.gateway.Answer
+	(*Welcome)(nil),           // 30: turnstile.gateway.Welcome
+	(*Queue)(nil),             // 31: turnstile.gateway.Queue
+	(*RevokeRequestSent)(nil), // 32: turnstile.gateway.RevokeRequestSent
+	(*Broken)(nil),            // 33: turnstile.gateway.Broken
+	(*PermitsSet)(nil),        // 34: turnstile.gateway.PermitsSet
+	(*PackedTransport)(nil),   // 35: turnstile.gateway.PackedTransport
+	(*ActorID)(nil),           // 36: turnstile.gateway.ActorID
 }
 var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	5,  // 0: turnstile.gateway.Request.acquire:type_name -> turnstile.gateway.Acquire
@@ -3173,57 +3239,59 @@ var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	3,  // 2: turnstile.gateway.Request.cancel:type_name -> turnstile.gateway.Cancel
 	4,  // 3: turnstile.gateway.Request.release:type_name -> turnstile.gateway.Release
 	0,  // 4: turnstile.gateway.Reply.standing:type_name -> turnstile.gateway.Standing
-	7,  // 5: turnstile.gateway.Reply.events:type_name -> turnstile.gateway.Event
-	9,  // 6: turnstile.gateway.Event.transition:type_name -> turnstile.gateway.Transition
-	10, // 7: turnstile.gateway.Event.held:type_name -> turnstile.gateway.Held
-	11, // 8: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
-	12, // 9: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
-	13, // 10: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
-	14, // 11: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
-	15, // 12: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
-	17, // 13: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
-	18, // 14: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
-	19, // 15: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
-	20, // 16: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
-	8,  // 17: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
-	8,  // 18: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
-	8,  // 19: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
-	8,  // 20: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
-	8,  // 21: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
-	8,  // 22: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
-	8,  // 23: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
-	16, // 24: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
-	21, // 25: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
-	21, // 26: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
-	8,  // 27: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
-	8,  // 28: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
-	8,  // 29: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
-	8,  // 30: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
-	24, // 31: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
-	25, // 32: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
-	26, // 33: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
-	27, // 34: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
-	23, // 35: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
-	21, // 36: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
-	21, // 37: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
-	30, // 38: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
-	31, // 39: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
-	32, // 40: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
-	33, // 41: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
-	29, // 42: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
-	21, // 43: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
-	21, // 44: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
-	21, // 45: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
-	35, // 46: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
-	7,  // 47: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
-	4,  // 48: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
-	3,  // 49: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
-	2,  // 50: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
-	51, // [51:51] is the sub-list for method output_type
-	51, // [51:51] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	8,  // 5: turnstile.gateway.Reply.events:type_name -> turnstile.gateway.Event
+	7,  // 6: turnstile.gateway.Reply.predecessor:type_name -> turnstile.gateway.Predecessor
+	22, // 7: turnstile.gateway.Predecessor.contender:type_name -> turnstile.gateway.Contender
+	10, // 8: turnstile.gateway.Event.transition:type_name -> turnstile.gateway.Transition
+	11, // 9: turnstile.gateway.Event.held:type_name -> turnstile.gateway.Held
+	12, // 10: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
+	13, // 11: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
+	14, // 12: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
+	15, // 13: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
+	16, // 14: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
+	18, // 15: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
+	19, // 16: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
+	20, // 17: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
+	21, // 18: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
+	9,  // 19: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
+	9,  // 20: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
+	9,  // 21: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
+	9,  // 22: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
+	9,  // 23: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
+	9,  // 24: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
+	9,  // 25: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
+	17, // 26: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
+	22, // 27: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
+	22, // 28: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
+	9,  // 29: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
+	9,  // 30: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
+	9,  // 31: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
+	9,  // 32: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
+	25, // 33: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
+	26, // 34: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
+	27, // 35: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
+	28, // 36: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
+	24, // 37: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
+	22, // 38: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
+	22, // 39: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
+	31, // 40: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
+	32, // 41: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
+	33, // 42: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
+	34, // 43: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
+	30, // 44: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
+	22, // 45: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
+	22, // 46: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
+	22, // 47: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
+	36, // 48: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
+	8,  // 49: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
+	4,  // 50: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
+	3,  // 51: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
+	2,  // 52: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_turnstile_gateway_wire_proto_init() }
@@ -3236,7 +3304,7 @@ func file_turnstile_gateway_wire_proto_init() {
 		(*Request_Cancel)(nil),
 		(*Request_Release)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[6].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[7].OneofWrappers = []any{
 		(*Event_Transition)(nil),
 		(*Event_Held)(nil),
 		(*Event_Suspended)(nil),
@@ -3249,21 +3317,21 @@ func file_turnstile_gateway_wire_proto_init() {
 		(*Event_Cancelled)(nil),
 		(*Event_Failed)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[21].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[22].OneofWrappers = []any{
 		(*Query_ReadQueue)(nil),
 		(*Query_SendRevokeRequest)(nil),
 		(*Query_Break)(nil),
 		(*Query_SetPermits)(nil),
 		(*Query_Hello)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[27].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[28].OneofWrappers = []any{
 		(*Answer_Queue)(nil),
 		(*Answer_RevokeRequestSent)(nil),
 		(*Answer_Broken)(nil),
 		(*Answer_PermitsSet)(nil),
 		(*Answer_Welcome)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[33].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[34].OneofWrappers = []any{
 		(*PackedTransport_Event)(nil),
 		(*PackedTransport_Release)(nil),
 		(*PackedTransport_Cancel)(nil),
@@ -3275,7 +3343,7 @@ func file_turnstile_gateway_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_turnstile_gateway_wire_proto_rawDesc), len(file_turnstile_gateway_wire_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -122,6 +122,17 @@ func TestQueriesAndAnswersCross(t *testing.T) {
 	require.Equal(t, messages.Refusal{Reason: messages.ReasonNoAuth, Detail: "why"}, refused.Refusal())
 }
 
+// TestPredecessorCrosses: everything that messages.Contender says of whom a request waits for, and that it is nobody.
+func TestPredecessorCrosses(t *testing.T) {
+	said := filled[messages.Contender]()
+	got := across(t, wire.FromPredecessor(7, said))
+	require.Equal(t, said, got.Messages())
+	require.Equal(t, uint64(7), got.GetNumber())
+	nobody := across(t, wire.FromPredecessor(8, messages.Contender{}))
+	require.Zero(t, nobody.Messages())
+	require.Equal(t, uint64(8), nobody.GetNumber())
+}
+
 // TestPacked: what arrives on another node is the message itself, from its lock actor, and nothing makes the remote end
 // the connection.
 func TestPacked(t *testing.T) {

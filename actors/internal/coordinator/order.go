@@ -125,7 +125,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 		c.leaveShared(r)
 	case nextHolds:
 		c.passOn(r)
-	case isRetained:
+	case isKept:
 		c.retain(r)
 	case nextWaits:
 		c.passOnWaiting(r)

@@ -22,6 +22,9 @@ type attempt struct {
 	silent   bool           // the owner was told that nothing is heard
 	there    messages.State // as the gateway's lock actor has told it
 	every    time.Duration  // the time between sendings that the gateway wants
+	said     Predecessor    // the newest that the gateway has said of the contender before it
+	saidAt   uint64         // the newest event when it was said
+	told     uint64         // the number of what the listener was told of that; zero for nothing
 }
 
 // firstEvery is the time between sendings of a waiter until the gateway has told its own.

@@ -53,6 +53,13 @@
 // once a request is accepted, an answer that it is not known, or not taken, counts only if it
 // answers a sending that names the gateway.
 //
+// Whom a request waits for is no event, because only the newest word on it matters. It is numbered, and
+// each reply to a waiter has the newest. The requester passes over what is older than what it has, and
+// tells it once all events before it have been taken in. One of these may say that the request began
+// anew, behind somebody else. While no server answers the gateway, it says that nobody is known: the
+// contender before may be gone. A gateway of an older version says nothing, and a requester of an
+// older one passes over it.
+//
 // The requester takes in the event that the lock is held only together with a promise that has not
 // run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
 // at the speed of the network. After an attempt that has just begun, or a sending that is still

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -45,6 +46,11 @@ type entry struct {
 	seen, newest, pushed uint64
 	// trouble keeps the servers from carrying the request out; toldTrouble is the newest that the requester was told of.
 	trouble, toldTrouble string
+	// waitsFor is the contender that the lock actor waits for; zero for none that is known. predecessor has the
+	// newest word on it for the requester, toldPredecessor the number of the newest that it was sent.
+	waitsFor        messages.Contender
+	predecessor     Predecessor
+	toldPredecessor uint64
 
 	grant       messages.Grant
 	epoch, term uint64  // of the grant
@@ -104,6 +110,9 @@ func (e *entry) told(now Instant, notice any) {
 	switch n := notice.(type) {
 	case *messages.Transition:
 		e.grant = n.Grant
+		if n.To == messages.StateCreating { // in another queue, or another session
+			e.waitsFor = messages.Contender{}
+		}
 		if e.revoked && n.To == messages.StateReleasing {
 			e.revoked = false
 			forced := *n
@@ -129,8 +138,32 @@ func (e *entry) told(now Instant, notice any) {
 	e.add(notice, deadline)
 }
 
+// waitFor notes the contender that the lock actor waits for. A lock actor that looks again is told of the node alone,
+// and then what the node says, which may be known already.
+func (e *entry) waitFor(c messages.Contender) {
+	known := e.waitsFor.Node == c.Node && c.Host == "" && !c.Asked
+	if !known {
+		e.waitsFor = c
+	}
+}
+
+// decidePredecessor decides what the requester is to be told of the contender before it: nobody while no server
+// answers, because that contender may be gone.
+func (e *entry) decidePredecessor(answered bool) {
+	now, said := messages.Contender{}, &e.predecessor
+	if answered {
+		now = e.waitsFor
+	}
+	same := now.Node == said.Contender.Node && (now.Node == "" || reflect.DeepEqual(now, said.Contender))
+	if e.phase == waiting && !same {
+		e.predecessor = Predecessor{Number: said.Number + 1, Contender: now}
+	}
+}
+
 // hasUnsent reports whether something is to be sent to the requester.
-func (e *entry) hasUnsent() bool { return e.newest > e.pushed || e.trouble != e.toldTrouble }
+func (e *entry) hasUnsent() bool {
+	return e.newest > e.pushed || e.trouble != e.toldTrouble || e.phase == waiting && e.predecessor.Number > e.toldPredecessor
+}
 
 func (e *entry) add(notice any, at Instant) {
 	e.newest++

@@ -285,6 +285,9 @@ func (r *Requester) again(now Instant, at int, on string) []Output {
 func (r *Requester) leave(now Instant, at int, on string) []Output {
 	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
 	out = append(out, r.troubled("")...) // that was there
+	if r.try.told > 0 {
+		out = append(out, WaitFor{})
+	}
 	r.places.now = at
 	r.grant = messages.Grant{Path: r.want.Path}
 	r.try = newAttempt(r.try.index+1, now)

@@ -140,7 +140,8 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	if until > now || r.stage != held {
 		out = append(out, r.resume()...)
 	}
-	return append(out, r.takeIn(now, p, until, sent)...)
+	out = append(out, r.takeIn(now, p, until, sent)...)
+	return append(out, r.waitsFor(p)...)
 }
 
 // Afterwards answers a reply that comes when its requester has ended and nobody takes it. A sending that was delayed has

@@ -90,11 +90,23 @@ type Reply struct {
 	// Lasts is for how long the lease lasts from the sending of Number; zero where none is
 	// promised.
 	Lasts time.Duration
-	// Every is the time between sendings that the gateway wants from a requester that waits.
+	// Every is the time between sendings that the gateway wants from a requester that waits: half of
+	// the timeout of its session.
 	Every time.Duration
+	// Predecessor says whom a request waits for; nil of one that holds, where nothing was said of it
+	// yet, and from gateways of versions that say nothing of it.
+	Predecessor *Predecessor
 	// First is the number of the first of Events, which follow each other.
 	First  uint64
 	Events []Event
+}
+
+// Predecessor holds the word of a gateway on the contender that a request waits for.
+type Predecessor struct {
+	// Number counts the words on it, from 1. The greatest is the newest.
+	Number uint64
+	// Contender is its node, and what that says; zero where nobody is known any more.
+	Contender messages.Contender
 }
 
 // Event is a notice of the gateway's lock actor.
@@ -122,8 +134,8 @@ func terminal(notice any) (messages.State, bool) {
 	return messages.StateNone, false
 }
 
-// Output is an instruction of an end to its shell: Send, Dismiss, Say, Trouble, Extend, EndLease or End of the
-// requester, Spawn, Tell or Answer of the gateway.
+// Output is an instruction of an end to its shell: Send, Dismiss, Say, Trouble, WaitFor, Extend, EndLease or End of
+// the requester, Spawn, Tell or Answer of the gateway.
 type Output any
 
 // What the requester asks its shell to do.
@@ -144,6 +156,8 @@ type (
 	}
 	// Trouble tells the listener what keeps the request from being carried out; "" for nothing any more.
 	Trouble struct{ Text string }
+	// WaitFor tells the listener which contender the request waits for; zero where nobody is known any more.
+	WaitFor struct{ Predecessor messages.Contender }
 	// Extend says until when the lease lasts: the first before Held.
 	Extend struct{ Until Instant }
 	// EndLease ends the lease.

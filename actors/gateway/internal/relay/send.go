@@ -32,6 +32,23 @@ func (r *Requester) troubled(text string) []Output {
 	return []Output{Trouble{text}}
 }
 
+// waitsFor takes what a reply says of the contender before the request, and tells it where it is new. It waits for
+// events that are still on their way: one of them may say that the request began anew, behind somebody else.
+func (r *Requester) waitsFor(p Reply) []Output {
+	a := &r.try
+	if p.ID != r.ID() || !r.waits() { // an event has ended the attempt, or the wait
+		return nil
+	}
+	if p.Predecessor != nil && p.Predecessor.Number > a.said.Number {
+		a.said, a.saidAt = *p.Predecessor, p.First+uint64(len(p.Events))-1
+	}
+	if a.said.Number == a.told || a.saidAt > a.seen {
+		return nil
+	}
+	a.told = a.said.Number
+	return []Output{WaitFor{a.said.Contender}}
+}
+
 // send is one sending.
 func (r *Requester) send(now Instant) []Output {
 	r.number++

@@ -28,6 +28,9 @@ type ask struct {
 	ended  any   // the last notice
 	state  messages.State
 	woken  int
+	// before is the node that its owner was told it waits for, "" for none; begun is when its request began there to wait.
+	before string
+	begun  time.Time
 }
 
 func newAsk(w *world, number int, want messages.Acquire) *ask {
@@ -101,6 +104,10 @@ func (a *ask) perform(from *gate, out []relay.Output) {
 		case relay.Dismiss:
 			r := o.Request
 			a.w.post(&from.process, func() { from.take(a.number, r) })
+		case relay.WaitFor:
+			a.before = o.Predecessor.Node
+			a.w.waits++
+			a.w.tell("%s: waits for %q", a.name, a.before)
 		case relay.Extend:
 			a.until = time.Duration(o.Until)
 		case relay.EndLease:
@@ -110,7 +117,16 @@ func (a *ask) perform(from *gate, out []relay.Output) {
 		case relay.End:
 		}
 	}
+	a.checkPredecessor()
 	a.schedule()
+}
+
+// checkPredecessor: the node that the owner is told of was there when its request began to wait, or after that.
+func (a *ask) checkPredecessor() {
+	left, gone := a.w.zk.gone[a.before]
+	if gone && a.state == messages.StateWatching && left < time.Duration(a.begun.UnixNano()) {
+		a.w.fault("%s waits for %s, which was gone before it began to wait", a.name, a.before)
+	}
 }
 
 func (a *ask) schedule() {
@@ -135,6 +151,9 @@ func (a *ask) say(notice any) {
 			a.w.fault("%s goes from %v, and was %v", a.name, n.From, a.state)
 		}
 		a.state = n.To
+		if n.To == messages.StateCreating { // as package locks does
+			a.before, a.begun = "", n.At
+		}
 	case *messages.Held:
 		a.leased = true
 		a.w.grants++
@@ -153,7 +172,7 @@ func (a *ask) say(notice any) {
 // simulate plays one history. The world that it returns has the first violation.
 func simulate(seed uint64) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
-	w.zk = &ensemble{w: w}
+	w.zk = &ensemble{w: w, gone: map[string]time.Duration{}}
 	w.forwards = w.random.IntN(3) == 0
 	for i := range 1 + w.random.IntN(2) {
 		w.gates = append(w.gates, newGate(w, fmt.Sprintf("gateway %d", i)))
@@ -175,18 +194,46 @@ func simulate(seed uint64) *world {
 	for range w.random.IntN(8) {
 		w.after(time.Duration(w.random.Int64N(int64(10*timeout))), nil, w.strike)
 	}
+	for range 3 { // which wait when the faults are over
+		a := newAsk(w, len(w.asks), messages.Acquire{Path: "/lock"})
+		w.asks = append(w.asks, a)
+		w.after(9*timeout+time.Duration(w.random.Int64N(int64(5*timeout))), &a.process, func() {
+			a.perform(nil, a.relay.Begin(a.instant()))
+		})
+	}
 	w.run(10 * timeout)
 	w.faults = false
 	for _, g := range w.gates {
 		g.cut = false
 	}
-	w.run(25 * timeout)
+	for after := 13; after <= 25; after++ { // no process is paused any more
+		w.run(time.Duration(after) * timeout)
+		w.waitersKnow()
+	}
 	for _, a := range w.asks {
 		w.after(0, &a.process, func() { a.order(relay.Release) })
 	}
 	w.run(40 * timeout)
 	w.settled()
 	return w
+}
+
+// waitersKnow: when the last fault is over each owner knows the node before that of its request, unless that has changed
+// a moment ago.
+func (w *world) waitersKnow() {
+	if w.now-w.zk.changed < time.Second {
+		return
+	}
+	for i, n := range w.zk.queue {
+		a := w.asker(n.id)
+		if a.dead || a.ended != nil || a.relay.ID() != n.id || a.state != messages.StateWatching {
+			continue
+		}
+		w.known++
+		if a.before != w.zk.before(i) {
+			w.fault("%s waits for %q, and was told %q", a.name, w.zk.before(i), a.before)
+		}
+	}
 }
 
 // strike is a fault.
@@ -287,7 +334,7 @@ func TestSimulation(t *testing.T) {
 		require.Empty(t, w.broken)
 		return
 	}
-	seeds, grants, unused := uint64(2000), 0, time.Duration(0)
+	seeds, grants, waits, known, unused := uint64(2000), 0, 0, 0, time.Duration(0)
 	if all := os.Getenv("TURNSTILE_GATEWAY_SEEDS"); all != "" {
 		n, err := strconv.ParseUint(all, 10, 64)
 		require.NoError(t, err)
@@ -297,10 +344,15 @@ func TestSimulation(t *testing.T) {
 		w := simulate(seed)
 		require.Empty(t, w.broken, "seed %d", seed)
 		grants += w.grants
+		waits += w.waits
+		known += w.known
 		unused += w.unused
 	}
 	require.Greater(t, grants, int(seeds), "the histories grant too seldom to show anything")
+	require.Greater(t, waits, 2*int(seeds), "the histories wait too seldom to show anything")
+	require.Greater(t, known, int(seeds)/20, "too few wait when the faults are over")
 	// A history has a third of a second more of it where nobody answers for requesters that have ended.
 	require.Less(t, unused/time.Duration(seeds), 200*time.Millisecond, "the lock is held for nobody")
 	t.Logf("%d histories, %d grants, the lock was held for nobody for %v", seeds, grants, unused.Round(time.Second))
+	t.Logf("owners were told %d times whom they wait for; %d of %[2]d knew it when the faults were over", waits, known)
 }

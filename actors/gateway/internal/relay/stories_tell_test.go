@@ -57,6 +57,10 @@ func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply
 		Lasts: span(t, d, "lasts"), Every: span(t, d, "every"), First: count(t, d, "first")}
 	d.MaybeScanArgs(t, "id", &r.ID)
 	d.MaybeScanArgs(t, "detail", &r.Detail)
+	if d.HasArg("said") {
+		r.Predecessor = &relay.Predecessor{Number: count(t, d, "said")}
+		d.MaybeScanArgs(t, "before", &r.Predecessor.Contender.Node)
+	}
 	var standing string
 	d.MaybeScanArgs(t, "standing", &standing)
 	r.Standing = standings[standing]
@@ -112,6 +116,15 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 		var text string
 		d.MaybeScanArgs(t, "text", &text)
 		s.table.Troubled(id, text)
+		return s.table.Flush(s.now, s)
+	case "waits-for":
+		c := messages.Contender{Path: "/lock", Asked: d.HasArg("asked")}
+		d.MaybeScanArgs(t, "node", &c.Node)
+		d.MaybeScanArgs(t, "host", &c.Host)
+		s.table.WaitsFor(id, c)
+		return s.table.Flush(s.now, s)
+	case "servers":
+		s.table.Servers(d.HasArg("answer"))
 		return s.table.Flush(s.now, s)
 	case "ended":
 		s.table.Ended(s.now, id)

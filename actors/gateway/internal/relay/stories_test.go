@@ -21,6 +21,7 @@ import (
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [nodeless] [id=ID] [gateway=N]
 //	      [standing=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
+//	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
@@ -36,6 +37,8 @@ import (
 //	        [gateway=N]                its name is 7
 //	told at=T id=ID events=(E, E, ...) [times=N] what the lock actor tells; then it is flushed
 //	troubled id=ID [text=TEXT]         what keeps it from being carried out
+//	waits-for id=ID [node=NODE] [host=HOST] [asked]  the contender that its lock actor waits for
+//	servers answer|silent              of the gateway's session
 //	tick at=T
 //	close at=T
 //
@@ -173,6 +176,8 @@ func line(o relay.Output) string {
 		return named(o.Notice)
 	case relay.Trouble:
 		return fmt.Sprintf("trouble %q", o.Text)
+	case relay.WaitFor:
+		return "waits for " + contender(o.Predecessor)
 	case relay.EndLease:
 		return "no lease"
 	case relay.End:
@@ -230,11 +235,29 @@ func answered(r relay.Reply) string {
 	if r.Detail != "" {
 		text += fmt.Sprintf(" trouble %q", r.Detail)
 	}
+	if said := r.Predecessor; said != nil {
+		text += fmt.Sprintf(" waits for %s (%d)", contender(said.Contender), said.Number)
+	}
 	for i, ev := range r.Events {
 		text += fmt.Sprintf(" %d:%s", r.First+uint64(i), named(ev.Notice))
 		if ev.In > 0 {
 			text += fmt.Sprintf("(in %v)", ev.In)
 		}
+	}
+	return text
+}
+
+// contender writes whom a request waits for.
+func contender(c messages.Contender) string {
+	if !c.HasNode() {
+		return "nobody that is known"
+	}
+	text := c.Node
+	if c.Host != "" {
+		text += " on " + c.Host
+	}
+	if c.Asked {
+		text += ", asked"
 	}
 	return text
 }

@@ -16,6 +16,8 @@ type Table struct {
 	ended    memory
 	changed  []string // requests with events that have not been sent
 	closing  bool
+	// unanswered: no server answers the gateway's session.
+	unanswered bool
 }
 
 // Limits bound the requests that a gateway keeps. A request that would be above them is refused;
@@ -135,16 +137,26 @@ func (t *Table) drop(now Instant, e *entry) {
 	t.ended.add(now, e.id)
 }
 
-// Told takes what the lock actor of a request tells. Flush sends it on.
-func (t *Table) Told(now Instant, id string, notice any) {
+// changing gives the request of which something is told, and has Flush look at it; nil for one that is over.
+func (t *Table) changing(id string) *entry {
 	e := t.requests[id]
 	if e == nil || e.phase == gone {
-		return
+		return nil
 	}
 	if !e.hasUnsent() {
 		t.changed = append(t.changed, id)
 	}
+	return e
+}
+
+// Told takes what the lock actor of a request tells. Flush sends it on.
+func (t *Table) Told(now Instant, id string, notice any) {
+	e := t.changing(id)
+	if e == nil {
+		return
+	}
 	e.told(now, notice)
+	e.decidePredecessor(!t.unanswered)
 	if e.phase == gone && e.orphaned {
 		t.drop(now, e)
 	}
@@ -152,14 +164,31 @@ func (t *Table) Told(now Instant, id string, notice any) {
 
 // Troubled takes what keeps the servers from carrying a request out; "" for nothing any more. Flush sends it on.
 func (t *Table) Troubled(id, text string) {
-	e := t.requests[id]
-	if e == nil || e.phase == gone {
+	if e := t.changing(id); e != nil {
+		e.trouble = text
+	}
+}
+
+// WaitsFor takes which contender the lock actor of a request waits for. Flush sends it on.
+func (t *Table) WaitsFor(id string, predecessor messages.Contender) {
+	if e := t.changing(id); e != nil {
+		e.waitFor(predecessor)
+		e.decidePredecessor(!t.unanswered)
+	}
+}
+
+// Servers takes whether a server answers the gateway's session. Flush sends on to those that wait whom they wait for, or
+// that nobody knows.
+func (t *Table) Servers(answer bool) {
+	if t.unanswered == !answer {
 		return
 	}
-	if !e.hasUnsent() {
-		t.changed = append(t.changed, id)
+	t.unanswered = !answer
+	for id := range t.requests {
+		if e := t.changing(id); e != nil {
+			e.decidePredecessor(answer)
+		}
 	}
-	e.trouble = text
 }
 
 // Ended: the lock actor of a request has ended. Where it has not told so, it was
@@ -264,7 +293,11 @@ func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
 		}
 		r.Events = append(r.Events, told)
 	}
-	e.pushed, e.toldTrouble = e.newest, e.trouble
+	if e.phase == waiting && e.predecessor.Number > 0 {
+		said := e.predecessor
+		r.Predecessor = &said
+	}
+	e.pushed, e.toldTrouble, e.toldPredecessor = e.newest, e.trouble, e.predecessor.Number
 	return Answer{To: e.from, Reply: r}
 }
 

@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
@@ -15,6 +16,7 @@ type gate struct {
 	name    string
 	table   *relay.Table
 	cut     bool          // from the ensemble
+	heard   time.Duration // when the ensemble was last in reach, by its own clock
 	expires time.Duration // by the ensemble's clock
 	lease   time.Duration // until when its own lease runs, by its own clock
 	epoch   uint64
@@ -109,6 +111,9 @@ func (g *gate) loseAll(why messages.Reason) {
 			g.w.zk.remove(func(n znode) bool { return n.of == g && n.id == id })
 			delete(g.locks, id)
 		} else if why == messages.ReasonSessionExpired {
+			if l.state == messages.StateWatching {
+				g.move(id, l, messages.StateCreating)
+			}
 			g.create(id, l)
 		}
 	}
@@ -116,6 +121,11 @@ func (g *gate) loseAll(why messages.Reason) {
 
 func (g *gate) tick() {
 	g.perform(g.table.Tick(g.instant()))
+	if !g.cut {
+		g.heard = g.clock(g.w.now)
+	}
+	g.table.Servers(g.clock(g.w.now)-g.heard < timeout/5)
+	g.perform(g.table.Flush(g.instant(), g))
 	g.w.after(timeout/16, &g.process, g.tick)
 }
 
@@ -127,7 +137,27 @@ func (g *gate) told(id string, notice any) {
 func (g *gate) move(id string, l *lockModel, to messages.State) {
 	from := l.state
 	l.state = to
-	g.told(id, &messages.Transition{Grant: l.grant, From: from, To: to})
+	at := time.Unix(0, int64(g.w.now)) // for the witness
+	g.told(id, &messages.Transition{Grant: l.grant, From: from, To: to, At: at})
+}
+
+// learn tells a request which node is before its own, unless its session is out of reach: then it looks again.
+func (g *gate) learn(n znode, before string) {
+	l := g.locks[n.id]
+	switch {
+	case l == nil || l.state != messages.StateWatching || !g.w.zk.waits(n, before):
+	case g.cut || g.expires < 0:
+		g.w.after(timeout/4, &g.process, func() { g.learn(n, before) })
+	default:
+		g.table.WaitsFor(n.id, messages.Contender{Path: l.grant.Path, Node: before})
+		g.w.after(0, &g.process, func() { g.perform(g.table.Flush(g.instant(), g)) })
+	}
+}
+
+// waits reports whether a node is still behind another one.
+func (z *ensemble) waits(n znode, before string) bool {
+	i := slices.IndexFunc(z.queue, func(o znode) bool { return o.zxid == n.zxid })
+	return i > 0 && z.before(i) == before
 }
 
 // turn grants the lock to a request, unless it has been given up.

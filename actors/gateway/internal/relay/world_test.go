@@ -29,6 +29,8 @@ type world struct {
 	broken   []string
 	grants   int
 	unused   time.Duration // for which the lock was held by requests that began when nobody wanted it any more
+	waits    int           // how often an owner was told whom its request waits for
+	known    int           // how many owners knew it when the faults were over
 	story    []string
 }
 
@@ -169,9 +171,11 @@ func (w *world) fault(format string, args ...any) {
 
 // ensemble is a model of ZooKeeper with one lock path.
 type ensemble struct {
-	w     *world
-	queue []znode
-	zxid  int64
+	w       *world
+	queue   []znode
+	zxid    int64
+	gone    map[string]time.Duration // when nodes were deleted, by their names
+	changed time.Duration            // when the queue last changed
 }
 
 type znode struct {
@@ -182,15 +186,48 @@ type znode struct {
 
 func (z *ensemble) first(id string) bool { return len(z.queue) > 0 && z.queue[0].id == id }
 
+// name is the name of a node, which no other one has.
+func (n znode) name() string { return fmt.Sprint("n-", n.zxid) }
+
 func (z *ensemble) create(id string, of *gate) {
 	z.zxid++
 	z.queue = append(z.queue, znode{id, of, z.zxid})
+	z.changed = z.w.now
 	z.grant()
+	z.watch(len(z.queue) - 1)
 }
 
 func (z *ensemble) remove(gone func(znode) bool) {
+	before := map[string]string{}
+	for i, n := range z.queue {
+		before[n.name()] = z.before(i)
+		if gone(n) {
+			z.gone[n.name()], z.changed = z.w.now, z.w.now
+		}
+	}
 	z.queue = slices.DeleteFunc(z.queue, gone)
 	z.grant()
+	for i, n := range z.queue {
+		if z.before(i) != before[n.name()] {
+			z.watch(i)
+		}
+	}
+}
+
+// before gives the node before one in the queue; "" for the first.
+func (z *ensemble) before(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return z.queue[i-1].name()
+}
+
+// watch has a waiter learn which node is before its own.
+func (z *ensemble) watch(i int) {
+	n, before := z.queue[i], z.before(i)
+	if before != "" {
+		z.w.after(time.Millisecond, &n.of.process, func() { n.of.learn(n, before) })
+	}
 }
 
 // grant tells the first in the queue; more than once does no harm.
@@ -214,9 +251,14 @@ func (w *world) heldForNobody() bool {
 	return l != nil && l.late && l.state == messages.StateHeld && !head.of.dead
 }
 
+// asker gives the requester of an attempt.
+func (w *world) asker(id string) *ask {
+	number, _, _ := strings.Cut(id, "/")
+	return w.asks[index(messages.ActorID{ID: number})]
+}
+
 // isOver reports whether the requester of an attempt has ended in order, or has left the attempt.
 func (w *world) isOver(id string) bool {
-	number, _, _ := strings.Cut(id, "/")
-	a := w.asks[index(messages.ActorID{ID: number})]
+	a := w.asker(id)
 	return !a.dead && (a.ended != nil || a.relay.ID() != id)
 }
