@@ -51,7 +51,7 @@ func (k *keepalive) keepAlive() {
 	}
 }
 
-// leaseIsKept sets the timer anew, because a lease needs more requests.
+// leaseIsKept has the keepalive look again: a lease needs more.
 func (k *keepalive) leaseIsKept() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

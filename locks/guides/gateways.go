@@ -65,8 +65,9 @@
 // fails with an error that may pass (MayPass).
 //
 // What needs a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
-// Election.Observe, Lease.Txn, Lease.Get. A session with a session file cannot have a gateway. Nor is
-// a Lock that is given up told whom it waited for: Error.Behind is empty over a gateway.
+// Election.Observe, Lease.Txn, Lease.Get. A session with a session file cannot have a gateway. A Lock
+// that is given up says whom it waited for, as with a session: Error.Behind. The guide for services
+// has what an HTTP handler answers by it.
 //
 // # In a protoactor cluster
 //

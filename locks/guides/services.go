@@ -58,8 +58,14 @@
 //	errors.Is(err, locks.ErrNotAcquired)                                      409, after locks.Try
 //	client.Ready() == nil && errors.As(err, &e) && e.Behind.Node != ""       409, e.Behind says who has it
 //
-// Over a gateway neither Ready nor Behind is known, so that every wait that has run out is 503. Ask
-// Client.Queue whether somebody holds, or lock with Try: ErrNotAcquired comes over gateways, too.
+// Over a gateway leave Ready out, which needs a session. There Behind alone decides: the gateway says
+// nobody once its servers have been silent for a fifth of its session timeout, and a request that
+// no gateway answers knows nobody.
+//
+//	errors.As(err, &e) && e.Behind.Node != ""                                409, over a gateway
+//
+// A gateway that falls silent while a request waits is noticed after one and a half session
+// timeouts. A shorter wait that was behind somebody is 409 until then.
 //
 // # A job that one of several replicas runs
 //
