@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,25 +20,7 @@ import (
 // bound bounds a wait for something that must come, on a machine of any speed.
 const bound = 2 * time.Minute
 
-// program is the built command.
-var program string
-
-func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "scheduler-")
-	if err == nil {
-		defer os.RemoveAll(folder)
-		program = filepath.Join(folder, "scheduler")
-		var output []byte
-		if output, err = exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-			err = fmt.Errorf("%w\n%s", err, output)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { child.TestMain(m, main) }
 
 // eachServer runs a test on the embedded server, and on a real one.
 func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
@@ -54,7 +34,7 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 // start starts the program, and has its lines sent to said.
 func start(t *testing.T, said chan<- string, args ...string) *child.Process {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := child.Self(args...)
 	cmd.Stderr = os.Stderr
 	out, writer, err := os.Pipe()
 	require.NoError(t, err)

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +19,8 @@ import (
 )
 
 const everySecond = "@every 1s"
+
+func TestMain(m *testing.M) { child.TestMain(m, main) }
 
 // enqueued gives the names of the replicas that have enqueued the tasks, in that order.
 func enqueued(t *testing.T, inspector *asynq.Inspector) (names []string) {
@@ -79,16 +79,13 @@ func TestLead(t *testing.T) {
 // from one of its terms to the next. When the one that leads is killed, another goes on in a term
 // of its own.
 func TestKilledLeader(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "asynq")
-	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, "%s", output)
 	server, redis := embedded.Run(t), miniredis.RunT(t)
 	inspector := asynq.NewInspector(asynq.RedisClientOpt{Addr: redis.Addr()})
 	t.Cleanup(func() { require.NoError(t, inspector.Close()) })
 	processes := make(map[string]*child.Process)
 	for i := range 3 {
 		name := fmt.Sprint("r", i)
-		cmd := exec.Command(program, "-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
+		cmd := child.Self("-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
 		p, err := child.Start(cmd, func() {})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +18,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+func TestMain(m *testing.M) { child.TestMain(m, main) }
 
 // runs are the instants that a job has run for, and how often.
 type runs struct {
@@ -125,16 +125,13 @@ func TestJobHearsOfTheLoss(t *testing.T) {
 // killed. The job runs once for each instant, before and after.
 func TestKilledRunner(t *testing.T) {
 	const runs = 5
-	program := filepath.Join(t.TempDir(), "robfig")
-	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, "%s", output)
 	servers := embedded.Run(t).Connect()
 	said := make(chan string, 1000)
 	processes := make(map[string]*child.Process)
 	for _, name := range []string{"a", "b", "c"} {
 		out, writer, err := os.Pipe()
 		require.NoError(t, err)
-		cmd := exec.Command(program, "-zk", servers, "-name", name, "-spec", "* * * * * *")
+		cmd := child.Self("-zk", servers, "-name", name, "-spec", "* * * * * *")
 		cmd.Stdout = writer
 		p, err := child.Start(cmd, func() { _ = writer.Close() })
 		require.NoError(t, err)

@@ -1,0 +1,28 @@
+package child
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// commandVariable has a test binary be the command that it tests.
+const commandVariable = "TURNSTILE_TEST_IS_COMMAND"
+
+// TestMain runs the tests of a command, or is the command where Self has started the process. So a
+// command's tests build it once, as themselves, and with -race where they have it.
+func TestMain(m *testing.M, main func()) {
+	if os.Getenv(commandVariable) == "" {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv(commandVariable) // its children are what they are
+	main()
+	os.Exit(0)
+}
+
+// Self is the command that this test binary tests, with arguments. Its TestMain is ours.
+func Self(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), commandVariable+"=1")
+	return cmd
+}
