@@ -240,7 +240,7 @@ func fieldsOf(t reflect.Type, name string, seen map[string]bool, all *[]string) 
 func withoutDifference(name string) string {
 	for _, reason := range reasons {
 		for _, field := range reason.fields {
-			if name == field || strings.HasPrefix(name, field+".") {
+			if below, is := strings.CutPrefix(name, field); is && (below == "" || below[0] == '.') {
 				return reason.why
 			}
 		}
