@@ -50,6 +50,10 @@ PROFILES ?= /tmp/turnstile-profiles
 # takes longest comes first.
 MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler locks/adapters/gocron
 comma := ,
+# What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
+COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./locks ./messages ./zkconn ./zkconn/internal/evidence
+COVER_TESTS ?= ./...
+COVER ?= /tmp/turnstile-cover.out
 # Where make newest puts its go.mod.
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
@@ -118,6 +122,14 @@ check: format ## what takes at most a minute: gofmt, go vet, and the tests of wh
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
 	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=300 $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
+
+.PHONY: cover
+cover: deps ## how many blocks of the core and of package locks the tests reach, package by package (as long as make test)
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -vet=off -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) \
+		-coverpkg=$(subst $() ,$(comma),$(COVERED)) -coverprofile=$(COVER) $(COVER_TESTS)
+	@awk 'NR > 1 { block[$$1] = 1; if ($$3) reached[$$1] = 1 } \
+		END { for (b in block) { at = b; sub("/[^/]*$$", "", at); all[at]++; hit[at] += b in reached; all["all"]++; hit["all"] += b in reached } \
+			for (at in all) printf "%5d of %5d blocks  %s\n", hit[at], all[at], at }' $(COVER) | sort -k 5
 
 .PHONY: readme
 readme: deps ## carry out every command of every page in a clean clone, but for the longest targets (about 70 minutes)

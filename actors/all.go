@@ -40,7 +40,8 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	})
 }
 
-// all is the actor. Its lock actors are its children; requests.Several says which it has when.
+// all is the actor. Its lock actors are its children; requests.Several decides when it spawns and
+// releases them.
 type all struct {
 	session *Session
 	wants   []messages.Acquire // in order
@@ -153,8 +154,8 @@ func (a *all) ask(ctx actor.Context, want messages.Acquire) {
 	ctx.Watch(part)
 }
 
-// partDone takes the terminal notice of a lock actor. The first reason counts, but that one was
-// lost counts more than that all were to be released.
+// partDone takes the terminal notice of a lock actor. The first reason counts, except that a loss
+// outweighs a release of all.
 func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 	a.told++
 	if a.end == nil && !a.several.Retreats() {
@@ -163,7 +164,7 @@ func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 	a.do(ctx, next)
 }
 
-// giveUp ends the wish for the locks. The first reason counts.
+// giveUp stops asking for the locks, and gives back those that are held. The first reason counts.
 func (a *all) giveUp(ctx actor.Context, why messages.Reason) {
 	a.why = cmp.Or(a.why, why)
 	a.do(ctx, a.several.GiveUp())
@@ -192,7 +193,7 @@ func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 		return
 	}
 	if slices.ContainsFunc(a.ended, who.Equal) {
-		return // a parent is told once as such, and once as one who watches
+		return // it came before: a parent that also watches its child is told twice
 	}
 	a.ended = append(a.ended, who)
 	ctx.Send(ctx.Self(), &partEnded{})

@@ -95,7 +95,7 @@ func (s *session) note(n *coordinator.Note) {
 	}
 }
 
-// inTrouble tells a request, and the session, what keeps it from being carried out.
+// inTrouble tells a request, and the session, why the request is not carried out.
 func (s *session) inTrouble(what *coordinator.Trouble) {
 	s.troubles.note(what.To, what.Text)
 	if lock := s.registry.find(what.To); lock != nil {

@@ -31,7 +31,7 @@ type order struct {
 // orders reuses orders that were carried out: a hand-off takes four. The coordinator keeps none.
 var orders = sync.Pool{New: func() any { return new(order) }}
 
-// lockEvent tells a lock actor an event, with the session that it happened in.
+// lockEvent carries an event to a lock actor, with the session in which it happened.
 type lockEvent coordinator.Tell
 
 // IgnoreDeadLetterLogging is the method of mailbox.Quiet: the event is sent as the coordinator made it.
@@ -83,7 +83,7 @@ type lockEnded struct {
 	request coordinator.RequestID
 }
 
-// broughtBy tells a session's mailbox who brings a message.
+// broughtBy says which sender brings a message to the session's mailbox.
 func broughtBy(message any) mailbox.From {
 	switch message.(type) {
 	case *order, lockEnded:
@@ -113,9 +113,10 @@ type lockTimerFired struct {
 	event machine.Event
 }
 
-// registry has the lock actors that the session actor tells something: all that have begun and not ended. What their
-// requests have at the servers is known to the coordinator. A lock actor adds itself before its first order and removes
-// itself when it stops, so an event of the session finds it or finds that nobody is left to hear it.
+// registry lists the lock actors to which the session actor sends events: all that have begun and not
+// ended. The coordinator knows the nodes of their requests. A lock actor adds itself before its first
+// order and removes itself when it stops. So an event of the session reaches it, or is dropped because
+// it has stopped.
 //
 // It outlives the session actor. When that has stopped, an order may be in its mailbox that nobody will read, without a
 // dead letter: close tells each lock actor so. (Watching the session actor would do the same, at several times the cost

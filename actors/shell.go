@@ -95,7 +95,7 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	}
 	s.counts = now
 	s.stale.Add(now.Stale - was.Stale)
-	s.polls.Add(now.Unheard - was.Unheard)
+	s.polls.Add(now.Polls - was.Polls)
 	s.weight.Store(int64(now.Weight))
 	s.inside.Store(int64(now.Inside))
 	s.figures.Loaded(now.Weight, now.Inside)

@@ -40,7 +40,7 @@ import (
 // was asked, an operator breaks it with messages.Break, and Session.Close waits no longer than a
 // session timeout.
 //
-// A lock that is lost can be had by another node at once. That is after the lease's deadline, when
+// Another node can acquire a lost lock at once. That is after the lease's deadline, when
 // Activation.Valid is false, by a clock that no pause of the process stops, and the context has
 // ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as
 // it does under any holder: an operator who deletes the node, or a session actor that is stopped.

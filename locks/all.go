@@ -15,8 +15,8 @@ import (
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
 // caller takes them in the same order, by path, however they are ordered here. So callers of All
 // never wait for each other in a circle, even when their clients have different chroots. When a
-// lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives back the held ones and
-// returns that error.
+// lock cannot be acquired, ctx ends, or a held lock is lost meanwhile, All gives back the held ones
+// and returns that error.
 //
 // Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
 // back, pauses, and begins again, a few times: another caller of All may need their room as much.

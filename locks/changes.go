@@ -33,8 +33,8 @@ type Change struct {
 	// from the change until then.
 	Until time.Time
 	Left  time.Duration
-	// Err says why (Lost). It is the cause of the lease's context, which is ErrReleased where the
-	// owner came upon the loss when it gave back, as after a pause of the process.
+	// Err says why (Lost). The lease's context has the same cause, except where the loss came to light
+	// only when the owner gave back, as after a pause of the process: its cause is then ErrReleased.
 	Err error
 }
 
@@ -47,8 +47,8 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	if !until.IsZero() {
 		change.Left = time.Until(until)
 	}
-	// With the lock until it is queued: the loss is queued behind it then, for the loss is the last
-	// change.
+	// mu is held until the change is queued. So the loss, which is the last change, is queued behind
+	// it.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ctx.Err() == nil {
@@ -72,9 +72,9 @@ func (l *Lease) tellLoss() {
 	})
 }
 
-// tellLossBeforeRelease reports a loss that the release has come upon, as after a pause of the
-// process: err is the end of the request, and the context has ended. Where it ended with a release
-// tellLoss tells nothing, and in all other cases it does.
+// tellLossBeforeRelease reports a loss that comes to light only with the release, as after a pause of
+// the process. err is the error with which the request ended. The context has ended: where a release
+// ended it, tellLoss has reported nothing.
 func (l *Lease) tellLossBeforeRelease(err error) {
 	if !errors.Is(err, ErrLost) || !errors.Is(context.Cause(l.ctx), ErrReleased) {
 		return

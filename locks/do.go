@@ -23,7 +23,7 @@ import (
 // ErrMaxHold) and the error of work, even if that is nil: what work did after the loss was not done
 // under the lock. It then matches context.Canceled and context.DeadlineExceeded only if the
 // caller's ctx has ended, whatever work returned: a lost lease must not pass for a client that has
-// gone. Otherwise Do returns the error of work. If the lock cannot be had, work is not run, and Do
+// gone. Otherwise Do returns the error of work. If the lock cannot be acquired, work is not run, and Do
 // returns the error of Lock; nor is it run if the lease has ended before it could begin, and the
 // error wraps the cause. It is no error that the lock has not been given back yet, as when the
 // servers are out of reach. Do waits for it as Unlock does, and the session goes on trying.

@@ -32,11 +32,11 @@
 //     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
 //     Client.State, which gives an actors.Connection.
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass]
-//     splits errors in two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock]
+//     splits errors in two, and [ErrAgain] marks yours. Not acquired: [ErrNotAcquired], [ErrDeadlock]
 //     with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
 //     [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrTooLarge],
-//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given
-//     back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed],
+//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Held and lost: [ErrLost], [ErrRevoked], [ErrMaxHold].
+//     Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed],
 //     [ErrSessionRemains], [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
 //     Deadlocks, PossibleDeadlocks, SetPermits.

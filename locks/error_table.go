@@ -45,7 +45,7 @@ var errorTable = []errorRow{
 	// The client is over. It stands first: what was lost by that does not pass.
 	{ErrClosed, mayNotPass, because(messages.ReasonSessionClosed), nil, ""},
 
-	// Not had.
+	// Not acquired.
 	{ErrNotAcquired, mayPass, because(messages.ReasonNotAcquired), nil, ""},
 	{ErrDeadlock, mayPass, nil, because(messages.ReasonDeadlock), ""},
 	{ErrReentry, mayNotPass, because(messages.ReasonReentry), nil, ""},
@@ -62,7 +62,7 @@ var errorTable = []errorRow{
 	{ErrNeedsSession, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{zkconn.ErrBadConfig, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 
-	// Had, and over.
+	// Held, and over.
 	{ErrRevoked, mayPass, nil, because(messages.ReasonRevoked), ""},
 	{ErrMaxHold, mayPass, nil, nil, "max_hold"},
 	{ErrLost, mayPass, because(messages.ReasonHoldGone),

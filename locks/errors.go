@@ -51,7 +51,7 @@ var (
 	// ErrQueueFull: so many contenders are in the queue that WithMaxWaiters refuses to wait behind them. No node was
 	// made. It may pass.
 	ErrQueueFull = errors.New("turnstile: too many wait for the lock")
-	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
+	// ErrFailed: the lock could not be acquired, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
 	// the servers have refused a credential, or a client without one.

@@ -48,7 +48,7 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		session := f.client.session.PID()
-		ctx.Watch(session) // never wait for an answer without watching who owes it
+		ctx.Watch(session) // it owes the answers: its end must not leave us waiting
 		ctx.Request(session, &messages.Follow{Path: f.path})
 	case *messages.Queue:
 		if msg.Reason != messages.ReasonNone {

@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so
-// that no plain name has a percent sign before a parenthesis: those names stand for what has no
-// text, or too much of it.
+// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so no
+// plain name has a percent sign before a parenthesis. Names with one stand for the empty key, and for
+// keys that are too long.
 const (
 	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a
 	// session's nodes go into the one transaction that ends it: see WithMaxNodeBytes. At this

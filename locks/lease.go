@@ -116,7 +116,7 @@ func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 // key names the lease's owner for the session: messages.Acquire.Owner of locks within it.
 func (l *Lease) key() string { return cmp.Or(l.from.want.Owner, l.address()) }
 
-// caller names the one that stands still while the lease's owner waits for another lock.
+// caller names the caller that is blocked while the lease's owner waits for another lock.
 func (l *Lease) caller() string {
 	if caller := l.from.want.Caller; caller != "" {
 		return caller

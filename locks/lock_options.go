@@ -351,8 +351,8 @@ func WithOnLost(tell func(key string, err error)) LockOption {
 }
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
-// leader of lower priority to resign. A candidate who is elected while one of higher priority waits
-// gives the lead on before it begins. Use it where some places are better to lead from than others.
+// leader of lower priority to resign. A candidate that is elected while one of higher priority waits
+// resigns before it begins. Use it where some places are better to lead from than others.
 // Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
 // only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
 // ErrBadAcquire.

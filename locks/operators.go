@@ -120,7 +120,7 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".
 //
-// Their nodes tell it: each names the one that stands still while it waits
+// Their nodes tell it: each names the caller that is blocked while it waits
 // (messages.Contender.Who). A request made with the context of a lease, Lock(lease.Context()),
 // belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
@@ -143,11 +143,11 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 	return sure, err
 }
 
-// PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if processes stand
-// still as a whole: a process that waits behind a lock that it holds, as when it is locked again
-// without the context of its lease, and processes that hold what the others wait for. Nodes do not
-// say which goroutine holds and which one waits, so that in a process with several workers both may
-// be well: look at for how long the members have waited. What is passed on within 1.25 s is not
+// PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if one waiting call
+// blocks its whole process: a process that waits behind a lock that it holds, as when it is locked
+// again without the context of its lease, and processes that hold what the others wait for. Nodes do
+// not say which goroutine holds and which one waits. So a process with several workers may be well:
+// look at how long the members have waited. What is passed on within 1.25 s is not
 // among them, nor are those that wait in a cohort, or in one process for more permits of a
 // semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
 // It returns the errors of Queue.

@@ -17,7 +17,7 @@ type Op = zkconn.Op
 // OpResult is the result of one Op: the path of the node that was created, the version after a set.
 type OpResult = zkconn.OpResult
 
-// AnyVersion is the version of an Op that does not care.
+// AnyVersion is the version of an Op that takes a node of any version.
 const AnyVersion int32 = -1
 
 // Create makes a node. It makes no parents: where the parent does not exist it is ErrNoNode. A

@@ -20,7 +20,7 @@ type Acquire struct {
 	// 0 means one. Both are for Mode Semaphore only.
 	Permits, Weight int
 	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change then
-	// wakes every such waiter: the herd effect. It is for comparison, and for ten clients or fewer.
+	// wakes every waiter that does so: the herd effect. It is for comparison, and for ten clients or fewer.
 	WatchAll bool
 	// Timeout ends the request when it does not hold after this long; zero means never.
 	Timeout time.Duration
@@ -60,8 +60,8 @@ type Acquire struct {
 	Owner string
 	// Reentry lets an owner that holds the lock acquire it again. Each acquisition is released by itself.
 	Reentry bool
-	// Caller names who stands still while this request waits. Requests of one caller for several locks
-	// link these, and so a deadlock is found. Empty means Owner.
+	// Caller names the caller that is blocked while this request waits. Requests of one caller for
+	// several locks link these, and so a deadlock is found. Empty means Owner.
 	Caller string
 	// Deadlocks says whether the request looks for deadlocks while it waits. If it is the youngest in
 	// one, it gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.

@@ -73,8 +73,8 @@ type Contender struct {
 	// time at which the node was made, by the server's clock; zero where Unread and the servers do
 	// not tell.
 	Since time.Time
-	// Who names the one that stands still while the contender waits: Caller, or Owner, or the
-	// actor; "" where that is not known.
+	// Who names the caller that is blocked while the contender waits: Caller, or Owner, or the actor;
+	// "" where that is not known.
 	Who string
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
@@ -88,9 +88,9 @@ type Contender struct {
 	// its cohort or for want of room: see actors.WithMaxWaiting. Only requests of the session that
 	// answers are counted. No node says it, so it is zero for the nodes of other sessions.
 	Waiting int
-	// ID is the GUID of a request of the very session that answers, which knows more than its nodes
-	// say. Only Inside, and deadlocks, for requests in a cohort, have such contenders. One without a
-	// Node has no Token and no Sequence. In a deadlock it waits behind the node in WaitsFor.
+	// ID is the GUID of a request of the session that answers. Nodes do not tell it, so only Inside has
+	// it, and a deadlock for requests in a cohort. A contender without a Node has no Token and no
+	// Sequence. In a deadlock it waits behind the node in WaitsFor.
 	ID string
 }
 

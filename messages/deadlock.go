@@ -21,8 +21,8 @@ type Detection struct {
 
 // Member is one participant of a deadlock.
 type Member struct {
-	// Who names the one that stands still: see Contender.Who. It is "" for one that only waits in a
-	// queue between the others.
+	// Who names the caller that is blocked: see Contender.Who. It is "" for a member that only waits in
+	// a queue between the others.
 	Who string
 	// Keeps is the node with which it keeps out the member before it: a holder's, or an earlier
 	// waiter's of the queue.

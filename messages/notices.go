@@ -136,6 +136,6 @@ type (
 	// AllCancelled: the request ended before all were held, and no node is left. Terminal. The
 	// Grant names the lock that was waited for.
 	AllCancelled struct{ Cancelled }
-	// AllFailed: one could not be had, or could not be given back, and the others have been given back. Terminal.
+	// AllFailed: one could not be acquired, or could not be given back, and the others have been given back. Terminal.
 	AllFailed struct{ Failed }
 )

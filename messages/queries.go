@@ -8,8 +8,8 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// FindMissing asks whether a path, which may be "/", exists at all: an empty queue may be that of a path, or a
-	// chroot, that was mistyped. MissingFound answers it.
+	// FindMissing asks whether a path exists; it may be "/". A queue looks empty, too, where its path or
+	// the chroot was mistyped. MissingFound answers it.
 	FindMissing struct{ Path string }
 	// ReadInside asks for the requests of the session itself that wait without a node, for locks below a root
 	// and at it. No server knows of them, and no other session. Inside answers it at once, also while the
@@ -23,9 +23,9 @@ type (
 	}
 	// Break deletes a contender's node by force. Broken answers it.
 	//
-	// A living Turnstile holder is told Lost at once. Work that it has under way is not undone,
-	// and goes on beside that of the next holder until it hears. Only resources that check fencing
-	// tokens are safe from that. A waiter queues again.
+	// A living Turnstile holder is told Lost at once. Work that it has begun is not undone. Until the
+	// holder hears of the loss, that work runs beside the next holder's. Only resources that check
+	// fencing tokens are safe from that. A waiter queues again.
 	Break struct{ Contender Contender }
 	// SetPermits sets the number of permits of a semaphore, and makes the lock path where it does not exist.
 	// PermitsSet answers it.
@@ -72,7 +72,7 @@ type MissingFound struct {
 	Refusal
 	Path string
 	// Missing is the uppermost node on the way to Path that does not exist: "/" is the chroot. It is "" where Path
-	// exists. Lock paths come with their first lock, and go some time after their last one.
+	// exists. The first lock of a lock path makes it, and the servers delete it some time after the last.
 	Missing string
 }
 
@@ -93,8 +93,9 @@ type LockCount struct {
 	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
 	Path, Name string
 	Contest    bool
-	// Holders and Waiters are how many there are. Waiters of a contest, or in a cohort, are not
-	// counted: they have no nodes. Queue counts those of the session that answers: see Contender.Waiting.
+	// Holders and Waiters count the contenders that hold and that wait. Waiters of a contest, or in a
+	// cohort, are not counted: they have no nodes. Queue counts those of the session that answers: see
+	// Contender.Waiting.
 	Holders, Waiters int
 }
 
@@ -134,7 +135,7 @@ type DeadlocksFound struct {
 	Root      string
 	Deadlocks []Deadlock
 	// Possible are the circles that are deadlocks if, in each process that is a member
-	// (Member.Who), the holder stands still while the other one waits: where one goroutine or actor
+	// (Member.Who), the holder is blocked while the other request waits: where one goroutine or actor
 	// does both, or one waits for the other. In a process with several workers that need not be so.
 	// They were all there for 1.25 s. Those with a member of Deadlocks are left out.
 	Possible []Deadlock
@@ -147,7 +148,7 @@ type DeadlocksFound struct {
 // that the lock path may not be read.
 //
 // Each follower costs the server a watch on the lock path, and a read of the whole queue at every
-// change: the herd effect, for as many as follow.
+// change. That is the herd effect among followers.
 type Follow struct{ Path string }
 
 // Unfollow ends the Follow of the same path.

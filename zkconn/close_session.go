@@ -129,8 +129,9 @@ func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, e
 	}
 }
 
-// notLetIn is the failure of a SASL exchange with a server that has taken the session over, and given it its timeout
-// anew: one whose client is not let in would live for as long as that tries.
+// notLetIn is a failed SASL exchange with a server that has taken the session over already. Each
+// takeover starts the session's timeout anew, so attempts that follow each other at once would keep
+// the session alive.
 type notLetIn struct {
 	error
 	timeout time.Duration // of the session, as granted just now
@@ -152,8 +153,8 @@ func (n *notLetIn) letExpire(ctx context.Context) {
 	}
 }
 
-// takeOverAt makes one attempt at one server. known: it took the session over; over: what was to be done is done, or
-// the session is gone.
+// takeOverAt makes one attempt at one server. known reports that the server took the session over.
+// over reports that no further attempt is needed: the session was closed or refreshed, or is gone.
 //
 // The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
 // and a frame that it has not read by then makes its answer vanish with a reset.

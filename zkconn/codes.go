@@ -87,7 +87,7 @@ var codes = map[int]error{
 	codeThrottled:               ErrThrottled,
 }
 
-// named are the codes that the library has names for, and its own word that a request never left.
+// named pairs the library's errors with the codes that it has them for.
 var named = []struct {
 	library error
 	code    int

@@ -141,11 +141,12 @@ func (c Config) dialTimeout() time.Duration {
 
 const shortestHandshake = 200 * time.Millisecond
 
-// handshakeTimeout bounds the wait for the answer to a connect request, for a server that accepts connections and
-// then says nothing (a stopped process) must not use up the session: a third of the server's share of the session
-// timeout, so that a session survives one that never answers even where there is one server, but at least a second or
-// the whole of it, and in any case what a round trip may take: servers grant more than a very short timeout asks for.
-// The library by itself waits for 6.7 session timeouts.
+// handshakeTimeout bounds the wait for the answer to a connect request. A server that accepts
+// connections and then says nothing, such as a stopped process, must not use up the session. So it is
+// a third of the server's share of the session timeout: a session survives a connection without an
+// answer, even where there is one server. It is at least a second or the whole share, and never less
+// than a round trip may take, because servers grant more than a very short timeout asks for. The
+// library by itself waits for 6.7 session timeouts.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)

@@ -102,8 +102,8 @@ func (c *Conn) LastError() error { return c.session.lastError() }
 // the machine was suspended counts.
 func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 
-// Urgent sets whether reconnecting is urgent. It is while anything is held: that is lost unless the
-// client is connected again before the lease ends. Call it when the first lock is granted, and with
+// Urgent sets whether reconnecting is urgent. It is urgent while anything is held, because a hold is
+// lost unless the client is connected again before the lease ends. Call it when the first lock is granted, and with
 // false when the last has ended. The last call before a loss of the connection counts. It
 // lasts until the lease of the connection has ended.
 //

@@ -73,8 +73,9 @@ func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (cr
 	return created, err
 }
 
-// before runs create, and next as soon as the create of this path has gone out. It returns when both have. Which
-// connection carries what next asks does not matter: who reads that the new node is there reads what came of the create.
+// before runs create, and next as soon as the create of this path has gone out. It returns when both
+// have. The requests of next may go over another connection: a listing counts only if it shows the
+// new node, and then it is not older than the create.
 func (c *Conn) before(absolute string, next, create func()) {
 	gone, done := c.awaited.await(absolute)
 	defer done()

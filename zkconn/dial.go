@@ -11,8 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// dial reaches the server that hosts has just handed to the library, which calls it. timeout, a second, is the
-// library's and is passed over for one that depends on the session timeout. Where it is urgent it may reach another server.
+// dial connects to the server that hosts has just named to the library. The library calls it with a
+// timeout of one second, which is ignored: dialTimeout depends on the session timeout. While
+// reconnecting is urgent it may connect to another server.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {
@@ -155,14 +156,15 @@ func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, erro
 	}
 }
 
-// hopeless reports whether there is nothing more to wait for: Next goes on, after its pause.
+// hopeless reports whether no attempt is running and none will begin. Next then goes on, after its
+// pause.
 func (r *overlappingDial) hopeless() bool {
 	hosts := r.conn.hosts
 	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
 }
 
-// again follows a failure while other attempts run, or there are addresses to try: by the next address of the round at
-// once, by the next round after a pause.
+// again goes on after a failure, while other attempts run or addresses are left: with the next
+// address of the round at once, and with the next round after a pause.
 func (r *overlappingDial) again() {
 	urgency := r.conn.hosts.urgency
 	switch {
@@ -175,7 +177,7 @@ func (r *overlappingDial) again() {
 	}
 }
 
-// beginNext begins an attempt at the next address that may have one, if there is any.
+// beginNext begins an attempt at the next address at which none has begun of late, if there is one.
 func (r *overlappingDial) beginNext() {
 	hosts := r.conn.hosts
 	if len(hosts.queue) == 0 {

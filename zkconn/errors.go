@@ -38,7 +38,7 @@ var (
 	// ErrLocalSession: the session is local to its server, which does not make it global, so it cannot have an
 	// ephemeral node (localSessionsEnabled without localSessionsUpgradingEnabled).
 	ErrLocalSession = errors.New("an ephemeral node on a local session")
-	// ErrThrottled: the server has too much to do and has not carried the request out (ThrottledOp). It may later.
+	// ErrThrottled: the server is overloaded and has not carried the request out (ThrottledOp). It may later.
 	ErrThrottled = errors.New("throttled by the server")
 	// ErrReadOnly: the server has lost its quorum and takes no writes. It may later, or another server.
 	ErrReadOnly = errors.New("the server is read-only")

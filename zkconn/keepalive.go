@@ -51,7 +51,7 @@ func (k *keepalive) keepAlive() {
 	}
 }
 
-// leaseIsKept has the keepalive look again: a lease needs more.
+// leaseIsKept sets the timer anew, because a lease needs more requests.
 func (k *keepalive) leaseIsKept() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 type SASLMechanism interface {
 	// Name is the mechanism as the server knows it: "DIGEST-MD5", "GSSAPI".
 	Name() string
-	// Principal is as whom it authenticates, for errors and logs; never a secret.
+	// Principal names the identity that it authenticates as, for errors and logs; never a secret.
 	Principal() string
 	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what it needs from
 	// others, such as tickets, and ends when the Conn is closed: Close waits for Start.
@@ -185,7 +185,7 @@ func parseSASLReply(reply []byte) (challenge []byte, code int32, err error) {
 	}
 }
 
-// saslRefused is a failure that is final.
+// saslRefused makes the error of an exchange that failed for good.
 func saslRefused(m SASLMechanism, reason error) error {
 	if errors.Is(reason, ErrAuthFailed) {
 		return saslFailed(m, reason)
@@ -193,7 +193,7 @@ func saslRefused(m SASLMechanism, reason error) error {
 	return fmt.Errorf("%w: %w", ErrAuthFailed, saslFailed(m, reason))
 }
 
-// saslFailed is a failure that may pass.
+// saslFailed makes the error of an exchange that may succeed later.
 func saslFailed(m SASLMechanism, cause error) error {
 	return fmt.Errorf("SASL %s as %q: %w", m.Name(), m.Principal(), cause)
 }

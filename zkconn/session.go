@@ -23,8 +23,8 @@ const (
 	Disconnected
 	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
 	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says
-	// why nothing more is to be had from it: no server has renewed it for a session timeout, or one
-	// has handed out another session in its place (ErrOtherSession).
+	// why the session was given up: no server has renewed it for a session timeout, or one has
+	// handed out another session in its place (ErrOtherSession).
 	Expired
 	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
 	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
@@ -87,8 +87,8 @@ type Event struct {
 //
 // Events are logged at debug here, because the owner of the sink logs them as it sees fit.
 //
-// Events are handed to the sink under the mutex, which orders them. The values that a sink may ask a Conn for (its
-// epoch, session, timeout, last error) is therefore kept outside of it.
+// Events are handed to the sink under the mutex, which orders them. So the values that a sink may ask
+// a Conn for (epoch, session, timeout, last error) are not guarded by it.
 type session struct {
 	epoch  uint64
 	sink   func(Event)

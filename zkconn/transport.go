@@ -60,13 +60,14 @@ type transport struct {
 	failure     sync.Once
 }
 
-// transportObserver is told what passes. Its methods run on the library's goroutines and must not block.
+// transportObserver is told of the frames that pass, and of the connection's end. Its methods run on
+// the library's goroutines and must not block.
 type transportObserver interface {
 	// replied: a server answered a request or ping; code is its error, 0 for no error.
 	replied(t *transport, code int32)
 	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
 	passes(frame []byte)
-	// sessionEnded: there is nothing more to be had from the session. cause is nil where a server has said that it is over.
+	// sessionEnded: the session is over, or given up. cause is nil where a server has said that it is over.
 	sessionEnded(t *transport, cause error)
 	// failed: the connection has failed. It is called once.
 	failed(t *transport, cause error)
@@ -147,7 +148,8 @@ func (t *transport) fail(doing string, cause error) error {
 	return err
 }
 
-// whyHungUp names what servers say no more to than that: people look for the cause in vain otherwise.
+// whyHungUp names the likely causes where a server closes the connection without an answer: nothing
+// else tells people what is wrong.
 func (t *transport) whyHungUp() string {
 	if _, secured := t.Conn.(*tls.Conn); secured {
 		return "it may have no quorum, or too many connections"

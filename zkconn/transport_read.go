@@ -100,8 +100,8 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	return xid <= xidOwn, nil
 }
 
-// weigh feeds an answer to the evidence, before the library and the caller see it. An error ends the
-// connection.
+// weigh adds an answer to the evidence for the lease, before the library and the caller see it. An
+// error ends the connection.
 func (t *transport) weigh(xid, code int32, length int) error {
 	v := verdictOf(code)
 	if t.multis.answered(xid) && code == 0 {

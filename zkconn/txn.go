@@ -254,7 +254,8 @@ func (f *finding) resolve(o Op, result *OpResult) error {
 	return nil
 }
 
-// witness notes a node that the transaction would have written.
+// witness notes a node as evidence that the transaction was carried out: zxid wrote it last, and
+// agrees reports whether it is as the transaction would have left it.
 func (f *finding) witness(zxid int64, agrees bool) {
 	if f.zxid == 0 {
 		f.zxid = zxid

@@ -28,7 +28,7 @@
 //   - The lock is lost, or taken by force: the actor is stopped. What is in its mailbox is not served.
 //   - Somebody asks for the lock (messages.RevokeRequested): the actor is poisoned. It serves what is
 //     in its mailbox, stops, and gives the lock back. Acquire.Grace bounds this.
-//   - The lock cannot be had (messages.Failed, messages.Cancelled): the actor is stopped without having
+//   - The lock cannot be acquired (messages.Failed, messages.Cancelled): the actor is stopped without having
 //     been started. Acquire.Timeout bounds how long it waits.
 //   - Its session is closed: the actor is stopped. Session.Close waits until it has stopped, and so for
 //     the message that is being served, and no longer than a session timeout. After that the lock is lost.

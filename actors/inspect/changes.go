@@ -34,10 +34,10 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 	return answer, nil
 }
 
-// RevokeOne asks one contender, that Queue has given as a holder, and nobody else: not a request that has come to
-// its path since, as in contests, and not another request to which its node was passed on, as far as
-// the node says. Nobody is Asked then. It fails as Revoke does; ErrBadQuery where the contender has no token
-// to know its node by.
+// RevokeOne asks one contender that Queue has given as a holder, and nobody else. It does not ask a
+// request that has come to its path since, as in contests, nor one to which its node was passed on, as
+// far as the node says. Nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
+// contender has no token, without which its node cannot be told from another.
 func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
 	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
 	if err := q.check(); err != nil {
@@ -63,7 +63,7 @@ func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeR
 	return nil
 }
 
-// anyVersion is the version of a write that does not care.
+// anyVersion is the version of a write to a node of any version.
 const anyVersion = -1
 
 // whose reports whether a node of Turnstile's still belongs to the contender that was seen with it.

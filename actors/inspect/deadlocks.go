@@ -32,7 +32,7 @@ const settledLook = 1250 * time.Millisecond
 // server. That server may be behind the others, but a deadlock stays.
 //
 // Nodes do not say whether they are retained. A retained node keeps others out, and names an owner
-// that may stand still elsewhere, though nobody holds it. It does not stay when somebody waits for
+// that may be blocked elsewhere, though nobody holds it. It does not stay when somebody waits for
 // it: its session deletes it as soon as it hears of that, in time for the second reading. A session
 // that hears nothing for longer, because it is cut off or paused, may still look like a member. A
 // session knows its own retained nodes: see Session.Unused.
@@ -178,7 +178,7 @@ type confirmed struct {
 // otherwise in a cohort of this session before the readings than it does now.
 func (c confirmed) answer(s *Session) any {
 	now := cohorts(s.Cohorts())
-	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.standsStill(m) }
+	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
 	stand := func(all []messages.Deadlock) []messages.Deadlock {
 		return slices.DeleteFunc(all, func(d messages.Deadlock) bool {
 			return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
@@ -287,10 +287,10 @@ func named(c, has messages.Contender) messages.Contender {
 	return c
 }
 
-// standsStill reports whether a member of a deadlock still has its node, or still waits behind the
+// isUnchanged reports whether a member of a deadlock still has its node, or still waits behind the
 // same one. It is true for members that are in no cohort of this session: both readings have shown
 // that already.
-func (own cohorts) standsStill(c messages.Contender) bool {
+func (own cohorts) isUnchanged(c messages.Contender) bool {
 	if c.ID == "" {
 		return true
 	}

@@ -69,7 +69,7 @@ func (o Owner) Describe(c *messages.Contender) {
 	}
 }
 
-// Waits names the caller that stands still while the request waits: the key that it gave, or else the
+// Waits names the caller that is blocked while the request waits: the key that it gave, or else the
 // actor, which is named after its process and machine too. It is "" where neither is known.
 func (o Owner) Waits() string {
 	switch {

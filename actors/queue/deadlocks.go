@@ -8,20 +8,19 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The search begins with all contenders that wait. It takes away the ones that may yet get in,
-// until no more can:
+// The search finds the waiters that never get in: they are stuck. An owner is blocked while it waits
+// for another request that is stuck. Then it gives nothing back. The search begins with all waiters,
+// and takes away those that may yet get in, until no more can:
 //
-//   - a contender that waits for a lock may get in when no earlier contender that it waits for is
-//     stuck;
-//   - a contender that waits for permits may get in when enough permits remain beside those that
-//     stuck contenders before it never give back. So it is stuck when too many of the holders are,
-//     and not because one is;
-//   - a contender is stuck when it waits and never gets in, and also when its owner stands still
-//     for another request that never gets in: then it is never given back.
+//   - a waiter for a lock may get in when no earlier contender that it waits for is stuck, or has an
+//     owner that is blocked;
+//   - a waiter for permits may get in when enough permits remain beside those of such contenders
+//     before it. So it is stuck when too many of the holders never give back, and not because one
+//     does not.
 //
-// An owner that is not known is believed to go on: nodes of other libraries do not name theirs. The
-// contenders that are left wait for ever, unless one of them gives up, and among them there are
-// circles.
+// An owner that is not known is believed not to be blocked: nodes of other libraries do not name
+// theirs. The waiters that are left wait for ever, unless one of them gives up, and among them there
+// are circles.
 
 // LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's
 // number of permits.
@@ -33,8 +32,8 @@ type LockPath struct {
 	Waiting map[string][]messages.Contender
 }
 
-// contested is one queue, in order; or the requests that wait without nodes behind one node of a
-// queue. Those keep nobody in the queue out: it is not known whether they get in before the
+// contested is one queue, in order, or the requests that wait without nodes behind one node of a
+// queue. Those keep nobody else in the queue out: it is not known whether they get in before the
 // contenders behind that node.
 type contested struct {
 	permits int
@@ -43,45 +42,45 @@ type contested struct {
 	all     []*waiter
 }
 
-// standstill is the search for deadlocks.
-type standstill struct {
-	lines   []*contested
-	waiting map[string][]*waiter // by the owner that stands still
-	holders bool                 // a contender that holds no lock, and waits elsewhere too, keeps nobody out
+// deadlockSearch is one search for deadlocks.
+type deadlockSearch struct {
+	queues  []*contested
+	waiting map[string][]*waiter // those of each owner, by its name
+	holders bool                 // an owner is blocked only for what it holds
 }
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
 // and each once. A circle that would be one without some of its members is left out in favour of
 // the smaller one.
 func Deadlocks(locks []LockPath) []messages.Deadlock {
-	return (&standstill{waiting: map[string][]*waiter{}}).search(locks)
+	return (&deadlockSearch{waiting: map[string][]*waiter{}}).search(locks)
 }
 
-func (s *standstill) search(locks []LockPath) []messages.Deadlock {
+func (s *deadlockSearch) search(locks []LockPath) []messages.Deadlock {
 	for _, l := range locks {
 		s.add(l)
 	}
 	for s.reduce() {
 	}
-	for _, l := range s.lines {
+	for _, l := range s.queues {
 		s.connect(l)
 	}
 	return circles(s.oldestFirst())
 }
 
 // add takes the queues of a lock path into the search.
-func (s *standstill) add(l LockPath) {
+func (s *deadlockSearch) add(l LockPath) {
 	var current *contested
 	for i, c := range l.Contenders {
 		if i == 0 || c.Name != l.Contenders[i-1].Name {
 			current = &contested{permits: l.Permits}
-			s.lines = append(s.lines, current)
+			s.queues = append(s.queues, current)
 		}
 		w := s.take(c, int(c.Sequence))
 		current.all = append(current.all, w)
 		if behind := l.Waiting[c.Node]; len(behind) > 0 {
 			cohort := &contested{permits: l.Permits, of: current, head: w}
-			s.lines = append(s.lines, cohort)
+			s.queues = append(s.queues, cohort)
 			for i, c := range behind {
 				cohort.all = append(cohort.all, s.take(c, i))
 			}
@@ -90,7 +89,7 @@ func (s *standstill) add(l LockPath) {
 }
 
 // take takes one contender into the search.
-func (s *standstill) take(c messages.Contender, index int) *waiter {
+func (s *deadlockSearch) take(c messages.Contender, index int) *waiter {
 	if c.Asked {
 		c.Who = "" // it is believed to give back what it has
 	}
@@ -102,9 +101,9 @@ func (s *standstill) take(c messages.Contender, index int) *waiter {
 }
 
 // reduce takes away the contenders that may get in; false when there were none.
-func (s *standstill) reduce() (changed bool) {
-	for _, l := range s.lines {
-		never := l.jam(func(b *waiter) bool { return b.stuck || s.frozen(b) })
+func (s *deadlockSearch) reduce() (changed bool) {
+	for _, l := range s.queues {
+		never := l.jam(func(b *waiter) bool { return b.stuck || s.ownerBlocked(b) })
 		for _, w := range l.all {
 			never.advance(w)
 			if w.stuck && !never.stops(w) {
@@ -115,8 +114,8 @@ func (s *standstill) reduce() (changed bool) {
 	return changed
 }
 
-// frozen reports whether a contender's owner stands still for another request that never gets in.
-func (s *standstill) frozen(w *waiter) bool {
+// ownerBlocked reports whether a contender's owner waits for another request that is stuck.
+func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	if s.holders && !w.Holds {
 		return false
 	}
@@ -128,7 +127,8 @@ func (s *standstill) frozen(w *waiter) bool {
 	return false
 }
 
-// jam are the contenders before some index in a queue that are stuck, in a sense of the word.
+// jam are those of the contenders before an index in a queue that never leave, by one of the two
+// reasons: they are stuck, or their owners are blocked.
 type jam struct {
 	earlier[*waiter]
 	queue []*waiter
@@ -163,18 +163,18 @@ func (j *jam) stops(w *waiter) bool {
 }
 
 // connect links each stuck request of a queue to the requests that it waits for. Where contenders
-// whose owners stand still elsewhere stop a request already, contenders that merely wait before it
+// whose owners are blocked elsewhere stop a request already, contenders that merely wait before it
 // are left out: it would be stuck without them.
-func (s *standstill) connect(l *contested) {
-	frozen := l.jam(s.frozen)
-	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.frozen(b) })
+func (s *deadlockSearch) connect(l *contested) {
+	blocked := l.jam(s.ownerBlocked)
+	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.ownerBlocked(b) })
 	for _, w := range l.all {
-		frozen.advance(w)
+		blocked.advance(w)
 		queued.advance(w)
 		if !w.stuck {
 			continue
 		}
-		by, _ := frozen.keepOut(w.style)
+		by, _ := blocked.keepOut(w.style)
 		for _, b := range by {
 			for _, other := range s.waiting[b.Who] {
 				if other != b && other.stuck {
@@ -182,28 +182,28 @@ func (s *standstill) connect(l *contested) {
 				}
 			}
 		}
-		if !frozen.stops(w) {
-			w.queueBehind(*frozen, queued)
+		if !blocked.stops(w) {
+			w.queueBehind(*blocked, queued)
 		}
 	}
 }
 
 // queueBehind links a request to contenders that merely wait before it: to as many as it takes to
 // keep it out, together with the permits that are never given back.
-func (w *waiter) queueBehind(frozen jam, queued *jam) {
+func (w *waiter) queueBehind(blocked jam, queued *jam) {
 	by, _ := queued.keepOut(w.style)
 	for _, b := range by {
 		w.follow(link{keeps: b, waits: b})
-		if frozen.add(b, b.style); frozen.stops(w) {
+		if blocked.add(b, b.style); blocked.stops(w) {
 			return
 		}
 	}
 }
 
 // oldestFirst gives the requests that may be part of a circle.
-func (s *standstill) oldestFirst() []*waiter {
+func (s *deadlockSearch) oldestFirst() []*waiter {
 	var all []*waiter
-	for _, l := range s.lines {
+	for _, l := range s.queues {
 		for _, w := range l.all {
 			if w.stuck && w.wanted {
 				all = append(all, w)
@@ -306,17 +306,18 @@ func describe(circle []link) messages.Deadlock {
 	return d.Turn()
 }
 
-// PossibleDeadlocks finds what would be deadlocks if processes stood still as a whole: a process
-// that waits behind a lock that it holds itself, as when it is locked again without the context of
-// its lease, and processes that wait for each other's. Each is a deadlock if those that hold wait
-// for those that wait, which no node says; with several workers in a process that need not be so.
+// PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its whole
+// process: a process that waits behind a lock that it holds itself, as when it is locked again without
+// the context of its lease, and processes that wait for each other's locks. Nodes do not say whether
+// the worker that holds is the one that waits. In a process with several workers it need not be.
 // What [Deadlocks] finds is left out, and so is every circle that shares a node with it.
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits for
-// several locks, or several times for one, may do so with several workers: only what it holds is taken to
-// stand still. A process that holds some of a semaphore's permits and waits for more of them is no
-// circle: semaphores are for that. Requests that wait in a cohort, without nodes, are left out for the
-// same reason. A request that shares a hold does not wait: readers, and holds taken WithReentry.
+// several locks, or several times for one, may do so with several workers. So it counts as blocked for
+// what it holds, and not for its places in other queues. A process that holds some of a semaphore's
+// permits and waits for more of them is no circle: semaphores are for that. Requests that wait in a
+// cohort, without nodes, are left out for the same reason. A request that shares a hold does not wait:
+// readers, and holds taken WithReentry.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {
@@ -325,7 +326,7 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 		}
 	}
 	told := map[string]bool{}
-	s := &standstill{waiting: map[string][]*waiter{}, holders: true}
+	s := &deadlockSearch{waiting: map[string][]*waiter{}, holders: true}
 	return slices.DeleteFunc(s.search(byProcess(locks)), func(d messages.Deadlock) bool {
 		var members []string
 		for _, m := range d.Members {
@@ -342,7 +343,7 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	})
 }
 
-// byProcess is a copy of lock paths in which it is processes that stand still.
+// byProcess gives a copy of lock paths in which the owner of a contender is its process.
 func byProcess(locks []LockPath) []LockPath {
 	all := slices.Clone(locks)
 	for i := range all {

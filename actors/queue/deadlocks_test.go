@@ -59,7 +59,7 @@ func waits(requests []asked, permits int) (who map[string]bool, holding []int) {
 	return who, holding
 }
 
-// goOn lets every owner that does not stand still give back what it holds, until none can. The
+// goOn lets every owner that is not blocked give back what it holds, until none can. The
 // requests that are left wait for ever.
 func goOn(requests []asked, permits int) []asked {
 	for {

@@ -128,6 +128,13 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	require.Equal(t, queue.Position{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, position)
 	position, _ = queue.Find([]string{reader, nextReader}, nextReader, 0)
 	require.Zero(t, position.Before)
+
+	// The reader comes behind the writer whatever their GUIDs.
+	early := queue.Style{Mode: messages.Read}.Prefix("0") + n
+	require.Less(t, early, writer)
+	require.Equal(t, []string{writer, early, next}, queue.NewListing([]string{next, early, writer}, 0).Queue(""))
+	position, _ = queue.Find([]string{early, writer, next}, next, 0)
+	require.Equal(t, queue.Position{Before: 2, Predecessor: early, Front: []string{early}}, position)
 }
 
 // TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody

@@ -10,10 +10,10 @@ import (
 // pure, without a clock, a connection or an actor: its user tells it what happened and does what it
 // answers. locks.All is such a user in the goroutine of its caller, actors.NewAll in an actor.
 //
-// When a lock cannot be had or one is lost, all go back, and nothing more is asked for until none
-// is left. Where the session had no room for a lock while others were held, it then pauses and
-// begins again: another user may need the room of these as much as this one needs its. The first
-// lock is refused at once, because nobody waits for what this one holds.
+// When a lock cannot be acquired or one is lost, all are given back, and none is asked for until no
+// lock is left. Where the session had no room for a lock while others were held, Several then pauses
+// and begins again: another user may need the room of these locks as much as this user needs the
+// other's. The first lock is refused at once, because nobody waits for what this user holds.
 type Several struct {
 	locks    int
 	held     int // of them, since it began
@@ -29,9 +29,9 @@ const (
 	taking phase = "taking"
 	// holding: all locks are held.
 	holding phase = "holding"
-	// returning: all locks go back. Then it is over.
+	// returning: all locks are being given back. Then it is over.
 	returning phase = "returning"
-	// retreating: all locks go back. Then it begins again.
+	// retreating: all locks are being given back. Then it begins again.
 	retreating phase = "retreating"
 	// pausing: no lock is held, until it begins again.
 	pausing phase = "pausing"
@@ -82,8 +82,8 @@ func (s *Several) Granted() Next {
 	return Next{Do: HaveAll}
 }
 
-// Refused says that the lock that was asked for cannot be had: noRoom, because the session has no
-// room for its node.
+// Refused says that the lock that was asked for cannot be acquired. noRoom says that the session has
+// no room for its node.
 func (s *Several) Refused(noRoom bool) Next {
 	if s.phase == taking && noRoom && s.held > 0 {
 		if s.refusals++; s.refusals < retry.NoRoomTries {
@@ -95,7 +95,7 @@ func (s *Several) Refused(noRoom bool) Next {
 }
 
 // Lost says that one of the locks is not held any more, for any reason. It changes nothing while
-// all go back.
+// all are given back.
 func (s *Several) Lost() Next {
 	if s.phase != taking && s.phase != holding {
 		return Next{}
@@ -138,6 +138,6 @@ func (s *Several) PauseOver() Next {
 	return Next{Do: Ask}
 }
 
-// Retreats reports whether all go back to begin again: what ends them then is not the end of the
-// whole.
+// Retreats reports whether all locks are given back to begin again. The end of a lock is then not the
+// end of the whole.
 func (s *Several) Retreats() bool { return s.phase == retreating }

@@ -19,6 +19,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -86,7 +87,11 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 	dashboard := web.New(web.Settings{Board: seen, Client: client, Root: s.root, Open: looker.Open, Token: s.token,
 		Hosts: s.hosts, Servers: s.servers, Log: log})
 	s.announce(out, listener.Addr())
-	go warnOfMissing(ctx, client, s.root, out)
+	warning, stopWarning := context.WithCancel(ctx)
+	var warned sync.WaitGroup
+	warned.Go(func() { warnOfMissing(warning, client, s.root, out) })
+	defer warned.Wait() // out is the caller's again when run returns
+	defer stopWarning()
 	return serve(ctx, listener, dashboard, usualLimits, log)
 }
 

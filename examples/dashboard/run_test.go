@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -93,6 +94,42 @@ func TestMissingRootIsTold(t *testing.T) {
 		stop()
 		require.NoError(t, <-ended)
 	}
+}
+
+// beingWritten is an out that takes its time over one line: it is stopped in it, and looks whether run has returned.
+type beingWritten struct {
+	line     string
+	stop     func()
+	returned chan error // of run
+	early    bool       // run has returned before the line was written
+}
+
+func (w *beingWritten) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), w.line) {
+		w.stop()
+		select {
+		case err := <-w.returned:
+			w.early = true
+			w.returned <- err
+		case <-time.After(time.Second):
+		}
+	}
+	return len(text), nil
+}
+
+// TestNothingIsWrittenAfterTheEnd: the line on a missing root is written beside the page. run waits for it, so its caller
+// may read what it has written, and close it.
+func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
+	server := embedded.Run(t)
+	s, err := parse([]string{"-zk", server.Addr(), "-root", "/wrong", "-listen", "127.0.0.1:0"}, environment(nil), io.Discard)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(patient.Deadline(t))
+	defer stop()
+	out := &beingWritten{line: "does not exist", stop: stop, returned: make(chan error, 1)}
+	go func() { out.returned <- run(ctx, s, out, io.Discard) }()
+	<-ctx.Done()
+	require.NoError(t, <-out.returned)
+	require.False(t, out.early)
 }
 
 // TestAddressTaken: it says which address it could not have.

@@ -40,15 +40,15 @@ Contenders that wait for each other in a circle are a deadlock. It ends only
 when one of them gives up (zklock revoke or zklock break). What could not be
 read is named: a deadlock there is not seen.
 
-Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
+Deadlocks are seen where nodes say who is blocked while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of
 the first, in one process. A zklock that runs in the command of another zklock
 is not known to belong to it.
 
-A possible deadlock is one if a process stands still as a whole: it holds a lock
-and waits for it, as when it is locked again without the context of its lease,
-or two processes hold what the other waits for. In a process with several
-workers that may be well: look at for how long they have waited.
+A possible deadlock is one if a request that waits blocks its whole process: the
+process holds a lock and waits for it, as when it is locked again without the
+context of its lease, or two processes hold what the other waits for. A process
+with several workers may be well: look at how long they have waited.
 
 Exit status: 1 there is a deadlock; 66 ROOT does not exist.`,
 		Example: `  zklock graph /
@@ -295,7 +295,7 @@ func (g graph) writeDot(out io.Writer) error {
 	return err
 }
 
-// vertex names the one that stands still while a contender waits. Several contenders may have the
+// vertex names the caller that is blocked while a contender waits. Several contenders may have the
 // same vertex.
 func vertex(c messages.Contender) string {
 	if c.Who != "" {

@@ -92,7 +92,7 @@
 // # Possible deadlocks
 //
 // graph and doctor name contenders that wait for each other in a circle, as far as their nodes say
-// who stands still. They name possible deadlocks too, which are circles of processes that last for
+// who is blocked. They name possible deadlocks too, which are circles of processes that last for
 // more than a second. In such a circle a process waits for what it holds itself, or two hold what
 // the other waits for. That is a deadlock when, in each process, the holder waits for the waiter,
 // as when a program locks again what it holds, without the context of its lease. With several

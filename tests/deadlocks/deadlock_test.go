@@ -123,7 +123,7 @@ func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 	})
 }
 
-// TestDeadlockFollowsTheContextOfALease: the holder of a lease stands still while a lock within it
+// TestDeadlockFollowsTheContextOfALease: the holder of a lease is blocked while a lock within it
 // waits.
 func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {

@@ -49,7 +49,7 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 				require.Equal(t, c.want, got.Library)
 				require.Equal(t, c.mode, got.Mode)
 				require.Equal(t, path.Base(witness.Entries()[0].Node), got.Node)
-				require.Empty(t, got.Who, "it does not say who stands still")
+				require.Empty(t, got.Who, "it does not say who is blocked")
 				release()
 				holding.wait(t)
 			})

@@ -110,6 +110,12 @@ func TestCatchUpAfterFailures(t *testing.T) {
 		w.fails = nil
 		require.NoError(t, run(7, locks.WithRetryAfter(0)))
 		require.Equal(t, nights(6, 7), w.of)
+
+		w.fails = map[time.Time]bool{night(8): true}
+		require.Equal(t, patient.ErrOfWork, run(8))
+		w.fails = nil
+		require.NoError(t, run(9))
+		require.Equal(t, nights(9), w.of, "without WithRetryAfter the one that failed has had its run")
 	})
 }
 

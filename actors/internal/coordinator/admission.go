@@ -16,7 +16,7 @@ import (
 //     count. Further requests stand in the line of the queue, and get nodes when half of the
 //     waiting nodes have gone: many nodes in one transaction cost the servers little more than one.
 //   - All nodes that may exist weigh at most Bounds.Weight: see room.go. When they would weigh
-//     more, retained nodes that nobody uses are given up first, the oldest first. Where that is not
+//     more, retained nodes that nobody uses are dropped first, the oldest first. Where that is not
 //     enough, a request stands in the line if its queue has a node of this session. Otherwise it is
 //     refused, because nothing would ever call it.
 //   - A request that needs no node of its own is seated first (seat): no bound stops a request that
@@ -123,7 +123,7 @@ func (c *Coordinator) scanAllLines() {
 // wait are made together.
 func (c *Coordinator) nextTurns(q *ownQueue) {
 	if q.line.first != 0 && q.retained != nil && q.retained.next == 0 {
-		c.release(q) // else a request that comes meanwhile would reuse it, before those in line
+		c.dropRetained(q) // else a request that comes meanwhile would reuse it, before those in line
 	}
 	for q.line.first != 0 && c.readsAtOnce(c.requests[q.line.first]) {
 	}
@@ -134,7 +134,7 @@ func (c *Coordinator) nextTurns(q *ownQueue) {
 		r := c.requests[q.line.first]
 		s := c.roomFor(r)
 		if s.clears {
-			c.giveUpRetained(c.weigh(r.spec))
+			c.dropRetainedFor(c.weigh(r.spec))
 		}
 		switch s.kind {
 		case makes:
@@ -180,7 +180,7 @@ func (c *Coordinator) tellTurn(r *request) {
 func (c *Coordinator) refuseFull(r *request, op uint64) {
 	l := &c.epoch.load
 	detail := fmt.Sprintf("the nodes of the session weigh %d bytes in the transaction that ends it, and may weigh %d",
-		l.nodes+l.others+l.kept+l.due, c.bounds.Weight)
+		l.nodes+l.others+l.reserved+l.due, c.bounds.Weight)
 	c.leaveOwner(r)
 	c.leaveCohort(r)
 	if op != 0 {
@@ -191,7 +191,7 @@ func (c *Coordinator) refuseFull(r *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Refused, Op: r.lineOp(), Reason: messages.ReasonSessionFull, Detail: detail})
 }
 
-// awaitRoom has a request wait until those nodes are gone that are given up for it.
+// awaitRoom has a request wait until the retained nodes that are dropped for it are gone.
 func (c *Coordinator) awaitRoom(r *request) {
 	if r.turn.phase != roomDue {
 		c.call(r, roomDue)
@@ -203,13 +203,13 @@ func (c *Coordinator) awaitRoom(r *request) {
 func (c *Coordinator) others(in Others) {
 	c.epoch.load.others += in.Change
 	if in.Wanted > 0 {
-		c.giveUpRetained(in.Wanted)
+		c.dropRetainedFor(in.Wanted)
 	}
 }
 
-// giveUpRetained gives up retained nodes that nobody uses, the oldest first, until there will be room for so much
-// weight, or none is left.
-func (c *Coordinator) giveUpRetained(weight int) {
+// dropRetainedFor drops retained nodes that nobody uses, the oldest first, until there will be room for
+// this weight, or none is left.
+func (c *Coordinator) dropRetainedFor(weight int) {
 	l := &c.epoch.load
 	for c.lacks(weight) > l.going {
 		q := c.oldestRetained()
@@ -219,7 +219,7 @@ func (c *Coordinator) giveUpRetained(weight int) {
 		n := c.requests[q.retained.request].node
 		n.goes = true
 		l.going += c.weigh(n.made)
-		c.release(q)
+		c.dropRetained(q)
 	}
 }
 
@@ -236,13 +236,13 @@ func (c *Coordinator) oldestRetained() (oldest *ownQueue) {
 	return oldest
 }
 
-// roomCame calls those for whom nodes were given up, as far as these are gone.
+// roomCame calls the requests for which retained nodes were dropped, as far as these are gone.
 func (c *Coordinator) roomCame() {
 	l := &c.epoch.load
 	for len(c.epoch.due) > 0 {
 		r := c.requests[c.epoch.due[0]]
 		if r != nil && r.turn.phase == roomDue {
-			if l.nodes+l.others+l.kept+c.weigh(r.spec) > c.bounds.Weight {
+			if l.nodes+l.others+l.reserved+c.weigh(r.spec) > c.bounds.Weight {
 				return
 			}
 			c.call(r, called)

@@ -172,7 +172,7 @@ func (c *Coordinator) disconnect() {
 		r.pace.voided()
 		r.sharing.inLine, r.sharing.with = false, nil
 	}
-	c.releaseAll() // what would tell of others who want the lock is lost
+	c.dropAllRetained() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
 	c.watchLease()
 }

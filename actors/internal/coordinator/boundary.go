@@ -84,7 +84,7 @@ type (
 
 	// Others says by how much the weight of those ephemeral nodes changes of which only the shell
 	// knows, in bytes. Wanted is the weight for which room must be made before: retained nodes that
-	// nobody uses are given up for it.
+	// nobody uses are dropped for it.
 	Others struct{ Change, Wanted int }
 )
 

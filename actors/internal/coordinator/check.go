@@ -153,16 +153,16 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == left) {
 		return "a node serves a cohort, and does not exist"
 	}
-	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.waiting) > 0 {
+	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.line) > 0 {
 		return "requests wait in a cohort for a node that nobody is to hold with"
 	}
-	if k.node == nil && k.called == 0 && len(k.waiting) > 0 && c.epoch.connection == connected {
+	if k.node == nil && k.called == 0 && len(k.line) > 0 && c.epoch.connection == connected {
 		return "requests wait in a cohort that nobody leads"
 	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
 		return "a request that has ended is to lead a cohort"
 	}
-	for _, id := range k.waiting {
+	for _, id := range k.line {
 		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine ||
 			r.spec.Style != k.style {
 			return fmt.Sprintf("request %d waits in a cohort, and has ended, has a node, or is of another style", id)
@@ -231,10 +231,10 @@ func (c *Coordinator) checkAdmission() string {
 	}
 	l := &c.epoch.load
 	switch {
-	case nodes != l.nodes || kept != l.kept || due != l.due || going != l.going || standing != l.inLine:
+	case nodes != l.nodes || kept != l.reserved || due != l.due || going != l.going || standing != l.inLine:
 		return fmt.Sprintf("the session has %d, %d, %d, %d and %d, and counts %+v", nodes, kept, due, going, standing, *l)
-	case l.nodes+l.others+l.kept > c.bounds.Weight+beyond:
-		return fmt.Sprintf("the nodes of the session weigh %d, and may weigh %d", l.nodes+l.others+l.kept, c.bounds.Weight)
+	case l.nodes+l.others+l.reserved > c.bounds.Weight+beyond:
+		return fmt.Sprintf("the nodes of the session weigh %d, and may weigh %d", l.nodes+l.others+l.reserved, c.bounds.Weight)
 	}
 	for q, has := range byQueue {
 		if wrong := c.checkLine(q, *has); wrong != "" {

@@ -94,7 +94,7 @@ func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	}
 	q.coming, q.looks = slices.Clone(q.coming), slices.Clone(q.looks)
 	q.burst.creates, q.burst.deletes = slices.Clone(q.burst.creates), slices.Clone(q.burst.deletes)
-	q.cohort.node, q.cohort.waiting = k.node(q.cohort.node), slices.Clone(q.cohort.waiting)
+	q.cohort.node, q.cohort.line = k.node(q.cohort.node), slices.Clone(q.cohort.line)
 	if q.retained != nil {
 		kept := *q.retained
 		q.retained = &kept

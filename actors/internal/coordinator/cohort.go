@@ -34,7 +34,7 @@ func (c *Coordinator) enterLineOf(r *request, n *node, op uint64) {
 		c.lineUpReader(r)
 	default:
 		r.sharing.inLine = true
-		k.waiting = append(k.waiting, r.id)
+		k.line = append(k.line, r.id)
 	}
 	c.tellTaken(r, op, n)
 }
@@ -87,7 +87,7 @@ func (c *Coordinator) leaveCohort(r *request) {
 	}
 	if r.sharing.inLine {
 		r.sharing.inLine = false
-		k.waiting = slices.DeleteFunc(k.waiting, func(id RequestID) bool { return id == r.id })
+		k.line = slices.DeleteFunc(k.line, func(id RequestID) bool { return id == r.id })
 	}
 	if k.called == r.id {
 		k.called = 0
@@ -114,9 +114,9 @@ func (c *Coordinator) tellNode(r *request, op uint64) {
 
 // takeNext takes the next request that waits off the cohort's line.
 func (c *Coordinator) takeNext(k *cohort) *request {
-	r := c.requests[k.waiting[0]]
-	if k.waiting = k.waiting[1:]; len(k.waiting) == 0 {
-		k.waiting = nil
+	r := c.requests[k.line[0]]
+	if k.line = k.line[1:]; len(k.line) == 0 {
+		k.line = nil
 	}
 	r.sharing.inLine = false
 	return r
@@ -125,7 +125,7 @@ func (c *Coordinator) takeNext(k *cohort) *request {
 // callNext has the first waiter make a node and lead, where nobody leads.
 func (c *Coordinator) callNext(q *ownQueue) {
 	k := &q.cohort
-	if k.node != nil || k.called != 0 || len(k.waiting) == 0 || c.epoch.connection != connected {
+	if k.node != nil || k.called != 0 || len(k.line) == 0 || c.epoch.connection != connected {
 		return
 	}
 	next := c.takeNext(k)

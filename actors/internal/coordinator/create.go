@@ -69,10 +69,10 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		return
 	}
 	if kept := r.queue.retained; kept != nil && kept.next == 0 && r.spec.One == "" {
-		c.release(r.queue) // its data would say something else of the request
+		c.dropRetained(r.queue) // its data would say something else of the request
 	}
 	if s.clears {
-		c.giveUpRetained(c.weigh(r.spec))
+		c.dropRetainedFor(c.weigh(r.spec))
 	}
 	switch s.kind {
 	case makes:
@@ -164,7 +164,7 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.noteEarly(r, a.Early)
 	if w := r.wait; w != nil && w.pending == 0 && r.spec.One != "" && a.Failure.none() && a.Existing == nil &&
 		r.queue.find(r.spec.One) == nil {
-		c.unheard++ // it waited for the node of another, and asked anew for having waited for long
+		c.polls++ // it waited for the node of another, and asked anew for having waited for long
 	}
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
 	if p.looksUp {
@@ -234,7 +234,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 			why = messages.ReasonHoldGone
 		}
 		return machine.Event{Kind: machine.NotCreated, Reason: why, Detail: f.Detail}
-	default: // also when the node is there, but its czxid could not be had
+	default: // also when the node is there, but its czxid is not known
 		c.setPhase(r.queue, n, unknown)
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}

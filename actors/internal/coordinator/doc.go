@@ -100,7 +100,7 @@
 //	  next token    the next place; a node that has none is deleted
 //	  inherited by  nobody: a node is retained only after a hold
 //	  ends          after Sticky, with an arrival, with the connection, or when others need its room
-//	  answers       reuses, isKept
+//	  answers       reuses, isRetained
 //	Cohort
 //	  setting       messages.Acquire.Cohort, of a lock that excludes
 //	  who shares    one request after the other, of one style (name, mode, naming)
@@ -204,7 +204,7 @@
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
 // once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter with
 // a node that hears nothing lists again after a session timeout. What only that finds is counted
-// (Unheard). A waiter without a node is told by callNext, dissolveLine or giveTurns alone.
+// (Counts.Polls). A waiter without a node is told by callNext, dissolveLine or giveTurns alone.
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While

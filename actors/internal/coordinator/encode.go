@@ -300,12 +300,12 @@ func (e *encoder) queue(q *ownQueue) {
 		e.num(uint64(kept.request), uint64(kept.next), flag(kept.timer != 0))
 		e.op(kept.next, kept.op)
 	}
-	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.waiting) > 0 {
+	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.line) > 0 {
 		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), uint64(k.style.Mode))
 		if k.node != nil {
 			e.text(k.node.name, k.node.guid)
 		}
-		e.ids(k.waiting)
+		e.ids(k.line)
 	}
 	e.mark()
 }

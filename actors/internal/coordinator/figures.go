@@ -15,9 +15,9 @@ func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
 type Counts struct {
 	// Stale counts what came for an epoch or an attempt that was over. It only grows.
 	Stale int64
-	// Unheard counts the waiters that found by looking again, after a session timeout, what an event should have told
+	// Polls counts the waiters that found by looking again, after a session timeout, what an event should have told
 	// them: see showsUnheard. It only grows.
-	Unheard int64
+	Polls int64
 	// Weight is the size of the session's ephemeral nodes in the transaction that ends it, in bytes.
 	Weight int
 	// Inside counts the requests that stand in lines, without a node.
@@ -29,7 +29,7 @@ type Counts struct {
 // Counts gives them as they are behind the newest input.
 func (c *Coordinator) Counts() Counts {
 	l := &c.epoch.load
-	return Counts{Stale: c.stale, Unheard: c.unheard, Weight: l.nodes + l.others, Inside: l.inLine, Busy: len(c.requests) > 0}
+	return Counts{Stale: c.stale, Polls: c.polls, Weight: l.nodes + l.others, Inside: l.inLine, Busy: len(c.requests) > 0}
 }
 
 // Requests counts the requests that have not ended, and ended ones of which a node may be left.
@@ -131,7 +131,7 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 // waitersOf gives the requests that wait behind a node in its cohort, in their order: all read, or none.
 func (q *ownQueue) waitersOf(n *node) []RequestID {
 	if q.cohort.node == n && len(n.line) == 0 {
-		return q.cohort.waiting
+		return q.cohort.line
 	}
 	return n.line
 }

@@ -162,7 +162,7 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 			c.askWhoseHead(r, view)
 		}
 		if w.again && c.showsUnheard(r, view) {
-			c.unheard++
+			c.polls++
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
 	}

@@ -17,7 +17,7 @@ func (c *Coordinator) missing(q *ownQueue, n *node) {
 		}
 	}
 	if n.phase == retained {
-		c.release(q)
+		c.dropRetained(q)
 	}
 	c.endCohortOf(q, n)
 	c.vanished(q.path, n.name)

@@ -125,7 +125,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 		c.leaveShared(r)
 	case nextHolds:
 		c.passOn(r)
-	case isKept:
+	case isRetained:
 		c.retain(r)
 	case nextWaits:
 		c.passOnWaiting(r)

@@ -235,9 +235,9 @@ type cohort struct {
 	node *node
 	// style is the style of all members: a request of another style does not join the cohort.
 	style queue.Style
-	// waiting has the requests without a node. They are granted the lock with the cohort's node, or
-	// lead, in this order.
-	waiting []RequestID
+	// line has the requests without a node, as the line of a reader's node has (node.line). They are
+	// granted the lock with the cohort's node, or lead, in this order.
+	line []RequestID
 	// called was told to make a node, and to lead; zero for none.
 	called RequestID
 	// grants counts the grants with the node; timer ends the cohort.
@@ -259,8 +259,8 @@ type waitingLine struct {
 
 // room is the part of its bounds that a queue uses.
 type room struct {
-	// nodes counts the nodes that may exist, and the requests for which room is kept; waiting those
-	// of them that nobody holds with. excluding counts the nodes, and the requests in line, that
+	// nodes counts the nodes that may exist, and the requests for which room is reserved; waiting
+	// those of them that nobody holds with. excluding counts the nodes, and the requests in line, that
 	// exclude readers.
 	nodes, waiting, excluding int
 }

@@ -191,7 +191,7 @@ const (
 	noTurn turnPhase = iota
 	// inLine: it stands in the line of its queue, and counts for nothing.
 	inLine
-	// roomDue: nodes that nobody uses are given up for it. It counts as a node that waits.
+	// roomDue: retained nodes are dropped for it. It counts as a node that waits.
 	roomDue
 	// called: it may make a node as soon as it asks. It counts as a node that waits.
 	called

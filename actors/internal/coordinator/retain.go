@@ -33,18 +33,18 @@ func (c *Coordinator) retain(r *request) {
 	}
 }
 
-// endLater starts the timer that lets the node go.
+// endLater starts the timer that drops the node.
 func (c *Coordinator) endLater(q *ownQueue) {
 	kept := c.requests[q.retained.request]
 	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, operation: operation{request: kept.id}})
 }
 
-// retentionOver lets a node go that was retained for long enough.
+// retentionOver drops a node that was retained for long enough.
 func (c *Coordinator) retentionOver(t timer) {
 	if r := c.requests[t.request]; r != nil && r.retains() {
 		r.queue.retained.timer = 0
 		if r.queue.retained.next == 0 { // else it is about to be used again
-			c.release(r.queue)
+			c.dropRetained(r.queue)
 		}
 	}
 }
@@ -70,12 +70,12 @@ func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	}
 	n.arrivals = othersCame
 	if n.phase == retained && (spent || q.retained.next == 0) {
-		c.release(q)
+		c.dropRetained(q)
 	}
 }
 
-// release lets the retained node of a queue go. The request that was to reuse it makes a node of its own.
-func (c *Coordinator) release(q *ownQueue) {
+// dropRetained has the retained node of a queue deleted. The request that was to reuse it makes its own.
+func (c *Coordinator) dropRetained(q *ownQueue) {
 	kept := *q.retained
 	q.retained = nil
 	c.stop(kept.timer)
@@ -90,13 +90,13 @@ func (c *Coordinator) release(q *ownQueue) {
 	}
 }
 
-// releaseAll lets all retained nodes go, because the watches that would tell of other contenders
-// are lost with the connection. A request that was to reuse one recovers, and asks again.
-func (c *Coordinator) releaseAll() {
+// dropAllRetained drops all retained nodes, because the watches that would tell of other contenders are
+// lost with the connection. A request that was to reuse one recovers, and asks again.
+func (c *Coordinator) dropAllRetained() {
 	for _, r := range c.inOrder() {
 		if r.retains() {
 			r.queue.retained.next = 0
-			c.release(r.queue)
+			c.dropRetained(r.queue)
 		}
 		r.node.arrivals = arrivalsUnwatched
 	}
@@ -138,12 +138,12 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 	switch {
 	case q.retained.next != p.next: // the request was withdrawn, or has made a node of its own meanwhile
 		if f.is(NoNode) {
-			c.release(q)
+			c.dropRetained(q)
 		}
 	case f.none() || f.is(NoAuth): // what may not be read was found
 		c.pass(q)
 	default:
-		c.release(q)
+		c.dropRetained(q)
 	}
 }
 
@@ -182,8 +182,8 @@ func (c *Coordinator) declineReuse(r *request) bool {
 	q.retained.next = 0
 	kept := c.requests[q.retained.request]
 	switch {
-	case kept.node.arrivals == othersCame || len(q.cohort.waiting) > 0:
-		c.release(q)
+	case kept.node.arrivals == othersCame || len(q.cohort.line) > 0:
+		c.dropRetained(q)
 	case q.retained.timer == 0:
 		c.endLater(q)
 	}

@@ -28,7 +28,7 @@ func (c *Coordinator) overShare(sp *Spec) bool {
 // fits.
 func (c *Coordinator) lacks(weight int) int {
 	l := &c.epoch.load
-	return l.nodes + l.others + l.kept + l.due + weight - c.bounds.Weight
+	return l.nodes + l.others + l.reserved + l.due + weight - c.bounds.Weight
 }
 
 // share adds to what a requester of a gateway has.
@@ -145,7 +145,7 @@ func (c *Coordinator) link(q *ownQueue, before, after RequestID) {
 	}
 }
 
-// leaveLine takes a request out of the line, and gives up the room that is kept for it.
+// leaveLine takes a request out of the line, and frees the room that is reserved for it.
 func (c *Coordinator) leaveLine(r *request) {
 	q, was := r.queue, r.turn
 	r.turn = turn{}
@@ -158,18 +158,19 @@ func (c *Coordinator) leaveLine(r *request) {
 		q.room.excluding -= r.spec.excluding()
 		c.epoch.load.inLine--
 	default:
-		c.keep(r, was.phase, -1)
+		c.reserve(r, was.phase, -1)
 	}
 	c.scanLine(q)
 }
 
-// keep keeps room for a node of a request that is called, or whose room is due. sign is -1 to give it up.
-func (c *Coordinator) keep(r *request, as turnPhase, sign int) {
+// reserve reserves room for the node of a request that is called, or whose room is due. sign is -1 to
+// free it.
+func (c *Coordinator) reserve(r *request, as turnPhase, sign int) {
 	l, weight := &c.epoch.load, sign*c.weigh(r.spec)
 	if as == roomDue {
 		l.due += weight
 	} else {
-		l.kept += weight
+		l.reserved += weight
 	}
 	l.share(r.spec.Requester, weight)
 	r.queue.room.nodes += sign
@@ -192,9 +193,9 @@ func (c *Coordinator) hasPosition(r *request) bool {
 	return r.life == active && !r.sharing.holdOfOther && c.isWaiting(r.node)
 }
 
-// call keeps room for the node of a request, which may make it as soon as it asks.
+// call reserves room for the node of a request, which may make it as soon as it asks.
 func (c *Coordinator) call(r *request, as turnPhase) {
 	c.leaveLine(r)
 	r.turn.phase = as
-	c.keep(r, as, 1)
+	c.reserve(r, as, 1)
 }

@@ -35,8 +35,7 @@ const (
 	reuses
 	// makes: it makes its own node.
 	makes
-	// awaitsRoom: it makes its own node as soon as retained nodes that are given up for it are
-	// gone.
+	// awaitsRoom: it makes its own node as soon as retained nodes that are dropped for it are gone.
 	awaitsRoom
 	// lineOfQueue: it waits without a node until it is called to make one.
 	lineOfQueue
@@ -56,7 +55,7 @@ type seat struct {
 	// why and detail say why a create is refused.
 	why    messages.Reason
 	detail string
-	// clears: retained nodes are given up to make room for it, also where they do not suffice.
+	// clears: retained nodes are dropped to make room for it, also where they do not suffice.
 	clears bool
 }
 
@@ -251,7 +250,7 @@ func (c *Coordinator) ownAhead(r *request, s seat) (ahead []queue.Style) {
 		}
 		of(n.line...)
 	}
-	of(q.cohort.waiting...)
+	of(q.cohort.line...)
 	if s.node != nil && s.node.exists() {
 		return ahead
 	}
@@ -276,8 +275,8 @@ const (
 	stillUsed nodeFate = iota
 	// nextHolds: the next of its cohort holds with it, at once.
 	nextHolds
-	// isKept: nobody holds with it, and the next request of the queue may.
-	isKept
+	// isRetained: nobody holds with it, and the next request of the queue may reuse it.
+	isRetained
 	// nextWaits: nobody has held with it, and the next of its line waits with it.
 	nextWaits
 	// goes: it is deleted. The request right behind a holder that gives back holds at once (handOver).
@@ -295,7 +294,7 @@ func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 	case do == machine.GiveBack && c.mayPassOn(r):
 		return nextHolds
 	case do == machine.GiveBack && c.mayRetain(r):
-		return isKept
+		return isRetained
 	case c.mayPassOnWaiting(r):
 		return nextWaits
 	default:
@@ -306,20 +305,20 @@ func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 // mayPassOn reports whether the node of a holder that gives back serves the next of its cohort.
 func (c *Coordinator) mayPassOn(r *request) bool {
 	n, k := r.node, &r.queue.cohort
-	return k.node == n && len(k.waiting) > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() &&
+	return k.node == n && len(k.line) > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() &&
 		k.grants < r.spec.Want.Cohort && c.epoch.connection == connected && c.at.Lease.Valid
 }
 
-// maxRetained bounds the nodes that a session keeps although nobody holds with them.
+// maxRetained bounds the nodes that a session retains.
 const maxRetained = 1024
 
-// mayRetain reports whether the node of a holder that gives back is kept for the next request.
+// mayRetain reports whether the node of a holder that gives back is retained for the next request.
 func (c *Coordinator) mayRetain(r *request) bool {
 	n, q := r.node, r.queue
 	return r.spec.Want.Sticky > 0 && r.held && n.phase == present &&
 		!n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
 		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
-		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.waiting) == 0 &&
+		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.line) == 0 &&
 		!c.isDescribed(n) // else the write would look like somebody else's
 }
 
@@ -333,5 +332,5 @@ func (c *Coordinator) mayPassOnWaiting(r *request) bool {
 // leadsUngranted reports whether others wait in the cohort of a node that nobody has held with yet.
 func (c *Coordinator) leadsUngranted(r *request) bool {
 	k := &r.queue.cohort
-	return k.node == r.node && k.grants == 0 && len(k.waiting) > 0
+	return k.node == r.node && k.grants == 0 && len(k.line) > 0
 }

@@ -22,7 +22,7 @@ var (
 		makesBeside: "makesBeside", hasNode: "hasNode", joinsReaders: "joinsReaders", lineOfNode: "lineOfNode",
 		reuses: "reuses", makes: "makes", awaitsRoom: "awaitsRoom", lineOfQueue: "lineOfQueue", full: "full",
 		listsFirst: "listsFirst"}
-	fateNames = [...]string{stillUsed: "stillUsed", nextHolds: "nextHolds", isKept: "isKept", nextWaits: "nextWaits",
+	fateNames = [...]string{stillUsed: "stillUsed", nextHolds: "nextHolds", isRetained: "isRetained", nextWaits: "nextWaits",
 		goes: "goes"}
 )
 

@@ -22,7 +22,7 @@ type Coordinator struct {
 	numbers  uint64 // of asks and timers, given so far
 	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
-	unheard  int64 // how often a waiter found by looking again what no event had told it
+	polls    int64 // see Counts.Polls
 	// blind: a server has refused to check a node of the session, which may not READ its own nodes.
 	// Nothing is handed over.
 	blind bool
@@ -72,7 +72,7 @@ type epoch struct {
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
 	load       load
-	// due has the requests for which nodes were given up, short the queues whose lines wait for
+	// due has the requests for which retained nodes are dropped, short the queues whose lines wait for
 	// weight, each in order. toScan has the queues whose lines are scanned with the input at hand;
 	// it is empty between inputs.
 	due           []RequestID
@@ -106,12 +106,12 @@ type load struct {
 	// nodes is the weight of the nodes that may exist, others the weight of nodes that only the
 	// shell knows.
 	nodes, others int
-	// kept is promised to requests that were called, due to requests that wait until there is room.
-	// going will be free when the nodes that were given up for them are gone.
-	kept, due, going int
+	// reserved is the weight for requests that were called, due that for requests that wait until
+	// there is room. going will be free when the nodes that are dropped for them are gone.
+	reserved, due, going int
 	// inLine counts the requests that stand in lines.
 	inLine int
-	// shares has the part of each requester of a gateway in nodes, kept and due.
+	// shares has the part of each requester of a gateway in nodes, reserved and due.
 	shares map[string]int
 }
 
@@ -274,7 +274,7 @@ const (
 	ReadTimer
 	// RetryTimer removes what could not be removed yet.
 	RetryTimer
-	// RetentionTimer lets a retained node go.
+	// RetentionTimer drops a retained node.
 	RetentionTimer
 	// BeatTimer sends the next heartbeat, LateTimer finds one without an answer.
 	BeatTimer

@@ -265,7 +265,7 @@ var reasons = []struct {
 		"coordinator.ownQueue.cohort.style.Weight"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
 		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
-		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.predecessor",
+		"coordinator.Coordinator.stale", "coordinator.Coordinator.polls", "coordinator.ownQueue.cohort.predecessor",
 		"coordinator.wait.predecessor"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
@@ -283,7 +283,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.epoch.idle", "coordinator.lockPath.idle", "coordinator.lockPath.usedAgain"}},
 	{"Coordinator.Check compares it with what it counts", []string{"coordinator.Coordinator.epoch.held",
 		"coordinator.Coordinator.epoch.retained", "coordinator.Coordinator.epoch.load.nodes",
-		"coordinator.Coordinator.epoch.load.kept", "coordinator.Coordinator.epoch.load.due",
+		"coordinator.Coordinator.epoch.load.reserved", "coordinator.Coordinator.epoch.load.due",
 		"coordinator.Coordinator.epoch.load.going", "coordinator.Coordinator.epoch.load.inLine",
 		"coordinator.lockPath.requests", "coordinator.node.counted", "coordinator.ownQueue.room",
 		"coordinator.ownQueue.line", "coordinator.ownQueue.coming"}},

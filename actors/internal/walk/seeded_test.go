@@ -148,7 +148,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
-		rule("	c.releaseAll() // what would tell", "	// what would tell")),
+		rule("	c.dropAllRetained() // what would tell", "	// what would tell")),
 		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),

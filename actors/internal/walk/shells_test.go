@@ -50,7 +50,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if err := sess.decides.Check(); err != nil {
 		w.violate(OwnInvariants, "%s: %v", sessionName(s), err)
 	}
-	if sess.decides.Counts().Unheard > 0 && w.plan.Permits == 0 {
+	if sess.decides.Counts().Polls > 0 && w.plan.Permits == 0 {
 		w.violate(EventsTell, "a waiter of %s finds by looking again what it has not heard", sessionName(s))
 	}
 	w.checkHolders()

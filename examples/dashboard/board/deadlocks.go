@@ -44,7 +44,7 @@ func deadlockRows(all []messages.Deadlock) (rows []DeadlockRow) {
 	return rows
 }
 
-// possibleRows makes the rows of possible deadlocks, in which processes may stand still.
+// possibleRows makes the rows of possible deadlocks, in which whole processes may be blocked.
 func possibleRows(all []messages.Deadlock) []DeadlockRow {
 	rows := deadlockRows(all)
 	for i := range rows {

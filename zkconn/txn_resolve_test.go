@@ -1,0 +1,57 @@
+package zkconn_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestTxnIsResolvedByAllThatItTakes: nodes that look as a transaction would have left them prove that it was carried out
+// only where nobody else can have written them since, nothing older was left to hear of, and one transaction wrote them
+// all. Otherwise the outcome stays unknown.
+func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart     bool // one transaction for each node
+		exclusive bool
+		whole     bool
+		want      zkconn.Outcome
+	}{
+		"all there is to know":       {exclusive: true, whole: true, want: zkconn.Applied},
+		"others may write":           {whole: true, want: zkconn.Unknown},
+		"an event came since":        {exclusive: true, want: zkconn.Unknown},
+		"by two transactions":        {apart: true, exclusive: true, whole: true, want: zkconn.Unknown},
+		"nothing that could tell it": {want: zkconn.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := dialed(t, embedded.Run(t).Addr())
+			require.NoError(t, conn.EnsureParents("/a"))
+			require.NoError(t, conn.EnsureParents("/b"))
+			_, stat, err := conn.Get("/b")
+			require.NoError(t, err)
+			before := zkconn.Heard{Zxid: stat.Mzxid, Whole: c.whole}
+			set := func(path string) zkconn.Op {
+				return zkconn.Op{Kind: zkconn.OpSet, Path: path, Data: []byte("new"), Version: 0}
+			}
+			ops := []zkconn.Op{set("/a"), set("/b")}
+
+			outcome, _, err := conn.ResolveTxn(ops, before, c.exclusive)
+			require.NoError(t, err)
+			require.Equal(t, zkconn.NotApplied, outcome, "it was not sent")
+
+			sent := [][]zkconn.Op{ops}
+			if c.apart {
+				sent = [][]zkconn.Op{ops[:1], ops[1:]}
+			}
+			for _, part := range sent {
+				_, _, err = conn.Txn("/a", part)
+				require.NoError(t, err)
+			}
+			outcome, _, err = conn.ResolveTxn(ops, before, c.exclusive)
+			require.NoError(t, err)
+			require.Equal(t, c.want, outcome)
+		})
+	}
+}
