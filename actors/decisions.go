@@ -90,6 +90,8 @@ func (s *session) note(n *coordinator.Note) {
 		// We may create here but not delete. The node would keep everybody out for as long as the session
 		// lives, so the session must not.
 		s.log.Error("not permitted to delete a node: ending the session instead", of...)
+	case coordinator.Polled:
+		s.warnOfPoll(n.Path, n.Node)
 	default:
 		s.log.Error("unknown order", append(of, logkeys.Effect, n.Detail)...)
 	}

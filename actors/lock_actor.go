@@ -218,6 +218,7 @@ func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
 		l.polled = false
 		if l.m.State == messages.StateHeld {
 			l.session.polls.Add(1)
+			l.session.warnOfPoll(l.want.Path, l.m.Node)
 		}
 	}
 }

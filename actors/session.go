@@ -35,6 +35,7 @@ type Session struct {
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
 	warned    sync.Once     // that it takes long
+	polled    sync.Once     // warned that a waiter had to look again
 	stopped   chan struct{} // closed when the actor takes no more messages
 	ended     chan struct{} // closed when all that it started has ended too
 	current   atomic.Pointer[sessionInfo]
@@ -92,6 +93,23 @@ func (s *Session) warnOfServers() {
 				logkeys.Error, s.lastCause())
 		})
 	}
+}
+
+// pollWarning is the warning of a waiter that events do not reach.
+const pollWarning = "a waiter found by looking again, a session timeout later, what no event had told it: " +
+	"it may lack READ on the nodes before its own, or the servers lose watches"
+
+// warnOfPoll says it once: that waiter, and those like it, wait a session timeout too long, and nothing else shows it.
+// Counters goes on counting. The line has a goroutine of its own: standard error may be a pipe that nobody reads, and the
+// session has leases to renew.
+func (s *Session) warnOfPoll(path, node string) {
+	s.polled.Do(func() {
+		log, session := s.cfg.AlarmLogger(), logkeys.SessionID(s.ID())
+		go func() {
+			defer func() { _ = recover() }() // a handler that panics would end the program
+			log.Warn(pollWarning, logkeys.Path, path, logkeys.Node, node, logkeys.Session, session)
+		}()
+	})
 }
 
 // Err gives the reason why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed;
@@ -275,7 +293,8 @@ type Counters struct {
 	Stale int64
 	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
 	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
-	// READ on the nodes before it a waiter is sent none.
+	// READ on the nodes before it a waiter is sent none. Of the first a warning is logged, with its lock path: by the
+	// logger of the configuration, or slog.Default without one.
 	Polls int64
 	// Unowned counts the nodes of the session that no request owned and that it has removed.
 	// Servers that were restored from a backup bring such nodes back.

@@ -93,8 +93,8 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger sets the logger. By default nothing is logged, but that Open takes long. Use it always
-// in production: what the log says of a session nothing else does.
+// WithLogger sets the logger. By default nothing is logged, but that Open takes long, and that events
+// do not reach a waiter. Use it always in production: what the log says of a session nothing else does.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {

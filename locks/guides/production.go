@@ -148,8 +148,8 @@
 //     data, and let it copy the others'.
 //   - Session.Counters: Polls counts waiters that found by looking again, a session timeout later,
 //     what no watch had told them. The lock was theirs, or the contender before them was gone. It
-//     should be zero. Where it
-//     grows, waiters may not READ the node before theirs, or a server loses watches. Unowned counts
+//     should be zero. Where it grows, waiters may not READ the node before theirs, or a server loses
+//     watches. A warning names the first lock path, also where no logger is set. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
 //     removed. It grows where servers are restored from a backup.
 //   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB

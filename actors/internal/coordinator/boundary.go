@@ -209,4 +209,6 @@ const (
 	Unowned
 	// NoRequest: a session does not carry out such an order.
 	NoRequest
+	// Polled: a waiter found by looking again what an event should have told it, see Counts.
+	Polled
 )

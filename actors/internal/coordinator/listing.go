@@ -163,6 +163,7 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 		}
 		if w.again && c.showsUnheard(r, view) {
 			c.polls++
+			c.emit(&Note{What: Polled, Path: r.spec.Path, Node: r.node.name})
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
 	}

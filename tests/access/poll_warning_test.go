@@ -1,0 +1,76 @@
+package access
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestPollIsWarnedOf: a waiter that may not read the node before its own looks again after a session timeout. The first
+// to find something is logged, with its lock path: by the client's logger, or the program's where the client has none. The
+// tests of programs look for that line.
+func TestPollIsWarnedOf(t *testing.T) {
+	for name, c := range map[string]struct{ set, discards bool }{
+		"the program's log":      {},
+		"a logger":               {set: true},
+		"a logger that discards": {set: true, discards: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &stories.Log{Handler: slog.DiscardHandler}
+			opts := []locks.Option{credential(bob), locks.WithSessionTimeout(10 * time.Second)}
+			switch {
+			case c.discards:
+				opts = append(opts, locks.WithLogger(slog.New(slog.DiscardHandler)))
+			case c.set:
+				opts = append(opts, locks.WithLogger(slog.New(log)))
+			}
+			if !c.set || c.discards {
+				before := slog.Default()
+				slog.SetDefault(slog.New(log))
+				t.Cleanup(func() { slog.SetDefault(before) })
+			}
+			synctest.Test(t, func(t *testing.T) {
+				const times = 3
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				dial := locks.WithDialer(server.DialContext)
+				owner, err := locks.Open(t.Context(), server.Connect(), dial, credential(alice), locks.WithACL(onlyMe...),
+					locks.WithParentACL(everyone...))
+				require.NoError(t, err)
+				bubble.CloseLater(t, owner)
+				waiter, err := locks.Open(t.Context(), server.Connect(), append(opts, dial)...)
+				require.NoError(t, err)
+				bubble.CloseLater(t, waiter)
+				relists.Right(t, waiter.Session(), times)
+				told := func() int { return log.Count("found by looking again, a session timeout later") }
+				for n := range times {
+					first, err := owner.Mutex("/closed").Lock(t.Context())
+					require.NoError(t, err)
+					second := wait(t, waiter, mutexAt("/closed"))
+					synctest.Wait()
+					if n == 0 {
+						require.Zero(t, told())
+					}
+					require.NoError(t, first.Unlock(t.Context()))
+					require.NoError(t, second.granted(t).Unlock(t.Context()))
+				}
+				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
+				if c.discards {
+					require.Zero(t, told())
+					return
+				}
+				require.Equal(t, 1, told(), "once")
+				require.Equal(t, 1, log.Count("what no event had told it: it may lack READ on the nodes before its own, or the "+
+					"servers lose watches path=/closed node="), "what relists.Said looks for")
+			})
+		})
+	}
+}
