@@ -7,8 +7,8 @@
 // fault that befalls many trials at once. A direction of a link inside the ensemble stalls, a
 // follower is killed right after a grant, or the leader is paused. Or the frames of a client are
 // held up, or a reconnect brings another session timeout. Or a server with a slow log ends many
-// sessions, and clients reconnect meanwhile. Or somebody else closes a client's session. The table
-// in scenario.go lists them.
+// sessions, and clients reconnect meanwhile. Or somebody else closes a client's session, or breaks
+// its node. The table in scenario.go lists them.
 //
 // An overlap is counted only when it is certain. A hold is known to be valid at an
 // instant when the clock is read first and Lease.Valid is true afterwards, since a
@@ -19,8 +19,9 @@
 //	trials       lock paths that were fought for
 //	granted      valid grants to the side that the fault befalls
 //	to others    valid grants to the other side
-//	overlaps     trials with two valid leases at one instant; in ended-elsewhere, for longer than T
-//	longest      the longest of them
+//	overlaps     trials with two valid leases at one instant; where somebody else takes the lock away
+//	             (broken, ended-elsewhere, closed-...), for longer than T
+//	longest      the longest time for which two were valid
 //	disorder     valid grants with a smaller token than an earlier one
 //	too late     grants whose lease was over when Lock returned
 //	lost         leases that ended before they were given back
@@ -32,7 +33,8 @@
 //	             could reconnect and their former hold was gone at the servers: half of them, 99 of
 //	             100, and all waited no longer
 //
-// How long an outage a lease survives is measured by package outages beside this one.
+// How long an outage a lease survives is measured by package outages beside this one. What broken
+// and closed-... find is in locks/LIMITS.md.
 //
 // The exit status is 1 when there was an overlap, a token out of order, a request never granted, or
 // a waiter that no event had told. Leases that are lost are figures, no failures: a machine under

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
-	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
@@ -27,13 +26,8 @@ func endedElsewhere(r *round) error {
 	if err := r.endAll(clients); err != nil {
 		return err
 	}
-	for limit := time.Now().Add(settleTime); taken.Load() < int64(len(r.trials)); {
-		if time.Now().After(limit) {
-			return fmt.Errorf("%d of %d locks were granted to others", taken.Load(), len(r.trials))
-		}
-		if err := pause(r.ctx, 50*time.Millisecond); err != nil {
-			return err
-		}
+	if err := r.awaitGrants(&taken); err != nil {
+		return err
 	}
 	return pause(r.ctx, r.timeouts(1.5)) // an overlap of more than T is one too many
 }

@@ -12,6 +12,7 @@ import (
 type proxied struct {
 	client *locks.Client
 	proxy  *rig.Proxy
+	at     *rig.Server // behind the proxy
 }
 
 // behindProxies opens a client at the member for each trial, through a proxy of
@@ -19,6 +20,7 @@ type proxied struct {
 func (r *round) behindProxies(member *rig.Server, timeout time.Duration) ([]proxied, error) {
 	clients := make([]proxied, len(r.trials))
 	return clients, r.each(func(i int, t *trial) (err error) {
+		clients[i].at = member
 		if clients[i].proxy, err = r.proxy(member); err == nil {
 			clients[i].client, err = r.open(clients[i].proxy.Addr(), timeout)
 		}

@@ -92,7 +92,7 @@ func chosen(names string) (found []*scenario, err error) {
 func listed() string {
 	var b strings.Builder
 	for _, s := range scenarios {
-		fmt.Fprintf(&b, "  %-13s %s\n", s.name, s.about)
+		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
 	}
 	return b.String()
 }

@@ -38,10 +38,17 @@ var scenarios = []*scenario{
 	{"shrink", "a reconnect is granted T instead of 15 T, and the client is cut off", movedTimeout(false), unequal, 0, 0, 3},
 	{"grow", "a reconnect is granted 15 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0, 0, 3},
 	{"ended-elsewhere", "a holder's session is closed at its follower while it reconnects there", endedElsewhere, patient, 0, 1, 3},
+	{"broken", "a holder's node is broken, and its session lives", brokenNode, patient, taken, 1, 3},
+	{"closed-elsewhere", "a holder's session is closed through another server than its own", closedThrough(false, false), patient, taken, 1, 3},
+	{"closed-alone", "through its own server, which is the only one in the holder's connect string", closedThrough(true, false), patient, taken, 1, 3},
+	{"closed-of-three", "through its own server, and the connect string names three", closedThrough(true, true), patient, taken, 1, 3},
 	{"masses-one", "one server ends many sessions, with a slow log; clients reconnect meanwhile", massExpiry, slowLog, 0, 0, 1},
 	{"masses-three", "the same; an ensemble, and the clients at a follower", massExpiry, slowLog, 0, 0, 3},
 	{"masses-leader", "the same; an ensemble, and the clients at its leader", massExpiryAtLeader, slowLog, 0, 0, 3},
 }
+
+// taken is the number of locks that are taken away in one round, each at some time of T: so few that none waits for another.
+const taken = 10
 
 // patient servers outwait every stall: neither side of a link gives the other up.
 func patient(o options) []rig.Option { return silences(o, 8*o.timeout) }

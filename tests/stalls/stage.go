@@ -134,7 +134,7 @@ func (s *stage) round(ctx context.Context, width int) error {
 func (s *stage) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.out, "%7.1fs %-12s %s\n", time.Since(s.begin).Seconds(), s.scenario.name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.out, "%7.1fs %-16s %s\n", time.Since(s.begin).Seconds(), s.scenario.name, fmt.Sprintf(format, args...))
 }
 
 // timeouts is a number of session timeouts.

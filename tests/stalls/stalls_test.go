@@ -73,6 +73,24 @@ func TestNoLeaseOfASessionEndedElsewhere(t *testing.T) {
 	require.NotZero(t, found[0].Others)
 }
 
+// Somebody else breaks the node of a holder, or closes its session, through another server or through its own. The next
+// holds beside it until it hears of that, and never for longer than a session timeout. LIMITS says for how long.
+func TestHoldersHearThatTheirLockIsTaken(t *testing.T) {
+	rig.Require(t)
+	o, err := parse([]string{"-scenario", "broken,closed", "-trials", "4", "-v"}, said{t})
+	require.NoError(t, err)
+	found, err := attack(context.Background(), o, said{t})
+	require.NoError(t, err)
+	require.NoError(t, show(said{t}, false, found))
+	require.Len(t, found, 4)
+	for _, r := range found {
+		require.Zero(t, r.Overlaps, "%s: longer than a session timeout", r.Scenario)
+		require.Zero(t, r.Disorder, r.Scenario)
+		require.Zero(t, r.Relisted, "%s: found by listing again what no event had told", r.Scenario)
+		require.GreaterOrEqual(t, r.Others, 4, "%s: each lock was taken away, and granted to the next", r.Scenario)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	o, err := parse([]string{"-scenario", "down,kill"}, said{t})
 	require.NoError(t, err)
