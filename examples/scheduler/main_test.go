@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -35,7 +36,7 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 func start(t *testing.T, said chan<- string, args ...string) *child.Process {
 	t.Helper()
 	cmd := child.Self(args...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	out, writer, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = writer

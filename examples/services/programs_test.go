@@ -20,6 +20,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // What a program of its own is told: its name, the servers, and the instant of its job.
@@ -100,7 +101,7 @@ func startProgram(t *testing.T, name, servers string, at time.Time) *program {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), programVariable+"="+name, serversVariable+"="+servers,
 		instantVariable+"="+at.Format(time.RFC3339Nano))
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	from, to, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = to

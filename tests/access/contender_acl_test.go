@@ -96,12 +96,18 @@ func threeInTurn(t *testing.T, at *place) {
 	first := lock(t, mine(t, at.connect()), "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
 	seconds := await(t, second.rec, messages.StateWatching).Node
-	c, third := behind(t, at, seconds, credential("carol"), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
-	relists.Possible(t, b.Session(), 2)
-	relists.Possible(t, c.Session(), 2)
+	proxy := at.proxy(t)
+	c, third := waitThrough(t, proxy, at, seconds, mutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
+		locks.WithSessionTimeout(lasting))
+	relists.Right(t, b.Session(), 1)
+	relists.Right(t, c.Session(), 2) // two where the session before it ends in between
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Greater(t, lease.Token(), first.Token())
+	// It has looked again and waits: a look that comes upon a node which goes is answered at once, and is none of those.
+	looked := proxy.Expect(asksAbout(lease.Node()))
+	happens(t, looked.Fired(), "the third asks about the holder's node")
+	looked.Release()
 	third.waits(t)
 	_ = lease.Unlock(deadline(t)) // ErrLost where the machine was too slow for its short session
 	require.Greater(t, third.granted(t).Token(), lease.Token())

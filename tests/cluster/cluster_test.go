@@ -53,7 +53,7 @@ func start(t *testing.T, o membership) *process {
 	cmd := exec.Command(os.Args[0])
 	// Data races in a member are protoactor's to look for: its own, in its cluster, would fill the output.
 	cmd.Env = append(os.Environ(), memberVariable+"="+string(text), "GORACE=log_path="+t.TempDir()+"/races")
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	p := &process{}

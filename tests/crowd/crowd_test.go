@@ -11,8 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -57,7 +60,8 @@ var ends = []struct {
 	{"expired", func(t *testing.T, p *process) { require.NoError(t, p.Pause()) }},
 }
 
-// TestEnsembleLives: however the session of a crowd ends, the ensemble goes on.
+// TestEnsembleLives: however the session of a crowd ends, the ensemble goes on, and the one that waits behind the crowd is
+// granted its lock.
 func TestEnsembleLives(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -69,12 +73,35 @@ func TestEnsembleLives(t *testing.T) {
 		for _, how := range ends {
 			t.Run(c.name+", "+how.name, func(t *testing.T) {
 				p := c.start(t, ensemble)
+				granted := c.waitBehind(t, ensemble)
 				how.end(t, p)
+				patient.GiveBack(t, patient.Receive(t, granted))
 				require.NoError(t, lives(patient.Deadline(t), ensemble))
 				require.NoError(t, p.Kill())
 			})
 		}
 	}
+}
+
+// waitBehind has a client of its own wait behind a node of the crowd.
+func (k crowd) waitBehind(t *testing.T, ensemble *rig.Ensemble) (granted <-chan *locks.Lease) {
+	t.Helper()
+	client := patient.Open(t, ensemble.Addrs())
+	rec := actorstest.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	leases := make(chan *locks.Lease, 1)
+	ctx := patient.Deadline(t)
+	go func() {
+		lease, err := client.Mutex(k.path(0), locks.WithObserver(rec.PID())).Lock(ctx)
+		if err != nil {
+			t.Error("behind the crowd:", err)
+			return
+		}
+		leases <- lease
+	}()
+	_, err := rec.Await(ctx, messages.StateWatching)
+	require.NoError(t, err)
+	return leases
 }
 
 // lives waits until every member has forgotten the nodes of the crowd, and sees that another client can lock, before
@@ -120,7 +147,9 @@ func locksOnce(ctx context.Context, ensemble *rig.Ensemble) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, client.Close(ctx)) }()
+	defer func() {
+		err = errors.Join(err, client.Close(ctx), relists.None(client.Session().Counters().Polls))
+	}()
 	lease, err := client.Mutex("/after").Lock(ctx)
 	if err != nil {
 		return err

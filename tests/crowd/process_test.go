@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -66,7 +67,7 @@ func (k crowd) start(t *testing.T, ensemble *rig.Ensemble) *process {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), serversVariable+"="+ensemble.Addrs(),
 		fmt.Sprintf("%s=%d %t %t %d %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.timeout))
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	commands, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
@@ -28,6 +29,7 @@ func TestPairInAProcess(t *testing.T) {
 	}
 	client, err := locks.Open(patient.Deadline(t), words[0], locks.WithSessionTimeout(patient.Session))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	defer func() { require.NoError(t, client.Close(context.Background())) }()
 	outer, err := client.Mutex(words[1]).Lock(patient.Deadline(t))
 	require.NoError(t, err)

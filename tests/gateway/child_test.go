@@ -22,6 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -128,7 +129,7 @@ func start(t *testing.T, o order) *process {
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	p.ask, err = cmd.StdinPipe()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -34,6 +35,7 @@ func TestCloseUsesItsTime(t *testing.T) {
 				d := &bubble.Network{Server: server}
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session))
 				require.NoError(t, err)
+				relists.Count(t, client.Session())
 				other := bubble.OpenClient(t, server, server.Connect())
 				lease, err := client.Mutex("/close").Lock(t.Context())
 				require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
@@ -60,6 +61,7 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 		client, err := locks.Open(patient.Deadline(t), proxy.Addr()+zk.Root(),
 			locks.WithSessionTimeout(patient.Session), logger)
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		held, err := client.Mutex("/held").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		mutex, rec := patient.Recorded(t, client, "/dead")

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -28,6 +29,7 @@ func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase t
 					d := &bubble.Network{Server: server}
 					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(timeout))
 					require.NoError(t, err)
+					relists.Count(t, client.Session())
 					t.Cleanup(func() {
 						require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
 						time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -63,6 +64,7 @@ func TestLeaseOnASlowNetwork(t *testing.T) {
 				return slowly(conn, func() time.Duration { return timeout / 60 }), nil
 			}))
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		defer func() {
 			patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -27,6 +28,7 @@ func TestSuspendedWhileDisconnected(t *testing.T) {
 			locks.WithSessionTimeout(timeout),
 			locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		defer func() {
 			patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
@@ -64,6 +66,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 					locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
 				require.NoError(t, err)
+				relists.Count(t, client.Session())
 				defer func() {
 					patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 					time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
@@ -101,6 +104,7 @@ func TestGivenBackDuringAnOutage(t *testing.T) {
 				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext))
 				require.NoError(t, err)
+				relists.Count(t, client.Session())
 				told := make(chan string, 10)
 				lease, err := client.Mutex("/outage", locks.WithOnLost(func(key string, err error) {
 					told <- fmt.Sprint(key, " ", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -22,6 +23,7 @@ func TestLocksWithoutIdleSyncs(t *testing.T) {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithSessionTimeout(timeout), locks.WithoutIdleSyncs())
 			require.NoError(t, err)
+			relists.Count(t, client.Session())
 			t.Cleanup(func() {
 				require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
 				time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

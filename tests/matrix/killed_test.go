@@ -28,7 +28,7 @@ func TestHolderIsKilled(t *testing.T) {
 	eachKind(t, func(t *testing.T, connect string) {
 		p, err := startChild(order{Connect: connect, Timeout: brief, Path: lockPath})
 		require.NoError(t, err)
-		defer p.kill()
+		defer p.end(t)
 		require.NoError(t, p.tell("lock"))
 		held, err := p.await("lock", "")
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestProcessOfACohortIsKilled(t *testing.T) {
 	eachKind(t, func(t *testing.T, connect string) {
 		p, err := startChild(order{Connect: connect, Timeout: brief, Path: lockPath, Cohort: cohort})
 		require.NoError(t, err)
-		defer p.kill()
+		defer p.end(t)
 		require.NoError(t, p.tell("lock"))
 		held, err := p.await("lock", "")
 		require.NoError(t, err)

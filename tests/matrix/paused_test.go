@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -98,13 +99,19 @@ func pause(request Request) (err error) {
 		if *client, err = locks.Open(ctx, s.server.Addr(), locks.WithSessionTimeout(long)); err != nil {
 			return err
 		}
-		defer (*client).Close(ctx)
+		defer func() {
+			_ = (*client).Close(ctx)
+			err = errors.Join(err, relists.None((*client).Session().Counters().Polls))
+		}()
 	}
 	others := s.server.Sessions()
 	if s.child, err = startChild(order{Connect: s.server.Addr(), Timeout: brief, Path: lockPath}); err != nil {
 		return err
 	}
-	defer s.child.kill()
+	defer func() {
+		s.child.kill()
+		err = errors.Join(err, s.child.relists.Err())
+	}()
 	mine := slices.DeleteFunc(s.server.Sessions(), func(id int64) bool { return slices.Contains(others, id) })
 	if len(mine) != 1 {
 		return fmt.Errorf("the child has sessions %v", mine)

@@ -13,13 +13,19 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // process is a child as its parent sees it.
 type process struct {
 	cmd      *exec.Cmd
 	commands io.WriteCloser
+	relists  *relists.Listener // to what it writes besides
 
 	mu      sync.Mutex
 	heard   []said
@@ -35,8 +41,8 @@ func startChild(o order) (*process, error) {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
-	cmd.Stderr = os.Stderr
-	p := &process{cmd: cmd, changed: make(chan struct{})}
+	p := &process{cmd: cmd, changed: make(chan struct{}), relists: relists.Listen(os.Stderr)}
+	cmd.Stderr = p.relists
 	if p.commands, err = cmd.StdinPipe(); err != nil { // closed when we end: the child ends then too
 		return nil, err
 	}
@@ -173,6 +179,12 @@ func (p *process) stopped() bool {
 }
 
 func (p *process) goOn() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
+
+// end kills the child. It fails the test if a re-list has told a waiter of the child's what no event had.
+func (p *process) end(t *testing.T) {
+	p.kill()
+	require.NoError(t, p.relists.Err())
+}
 
 // kill ends the child as kill -9 does, and waits until it is gone.
 func (p *process) kill() {

@@ -115,7 +115,8 @@ func findings(t *testing.T, m Mistake, suite string, env []string, args ...strin
 	require.NoError(t, err, "%s", output)
 	begin := time.Now()
 	run := exec.CommandContext(ctx, program, append(args, "-test.timeout="+foundWithin.String())...)
-	run.Dir, run.Env = folder, append(os.Environ(), env...)
+	// What a suite builds has the mistake, too.
+	run.Dir, run.Env = folder, append(append(os.Environ(), env...), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	output, err = run.CombinedOutput()
 	require.NoError(t, ctx.Err(), "not found in time: %s", m.What)
 	var failed *exec.ExitError

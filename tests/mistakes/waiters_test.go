@@ -16,14 +16,18 @@ import (
 // Its waiter is of another session than the holder: the node before it goes without its own session.
 var waiters = []struct{ suite, test string }{
 	{"actors", "TestNothingIsKept"},
+	{"examples", "TestQuickstart/embedded"},        // in a program
+	{"examples/scheduler", "TestElector/embedded"}, // in processes of their own
 	{"examples/scheduler/asynq", "TestLead$"},
 	{"examples/services", "TestLeader/embedded"},
 	{"locks/adapters/gocron", "TestElector$"},
+	{"locks/guides", "TestTheNextOneIsGranted"},
 	{"tests/access", "TestChroot/embedded"},
 	{"tests/activation", "TestEnds"},
 	{"tests/actors", "TestStoppedOneLeavesTheQueue/embedded/^stop,_waits_false"},
 	{"tests/adapters", "TestGoose"},
 	{"tests/cluster", "TestTwoActivations/embedded"},
+	{"tests/crowd", "TestEnsembleLives/one_path,_close"},
 	{"tests/deadlocks", "TestExactlyOneGivesUp/embedded"},
 	{"tests/elections", "TestPriorities$"},
 	{"tests/faces", "TestWaiter/session_expires/actors/embedded"},
@@ -43,6 +47,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/services", "TestInVirtualTime/Do/expiry"},
 	{"tests/singleton", "TestStopMoves"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
+	{"tests/zklock", "TestShared/embedded"}, // in processes of their own
 }
 
 // noWaiters has the suites that open sessions by the helpers, and in which none of them waits for
@@ -51,15 +56,15 @@ var noWaiters = map[string]string{
 	"examples/dashboard":        "one client, which does not wait",
 	"examples/dashboard/look":   "one client locks, and the other looks",
 	"examples/scheduler/robfig": "a replica that comes while the job runs does not wait",
+	"locks":                     "the examples have a client each",
 	"tests/dashboard":           "one client locks, and the other looks",
-	"tests/zklock":              "what waits is zklock, in processes of its own",
 }
 
 // opens finds what opens a session whose re-lists are counted.
-var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(OpenClient|OpenThrough|CloseLater)|stage\.New(For)?|relists\.(Count|None))\b`)
+var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(OpenClient|OpenThrough|CloseLater)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
 
 // helpers are the packages that declare these.
-var helpers = map[string]bool{"tests/bubble": true, "tests/patient": true, "tests/relists": true, "tests/stage": true, "tests/mistakes": true}
+var helpers = map[string]bool{"tests/bubble": true, "tests/patient": true, "tests/relists": true, "tests/stage": true, "tests/stories": true, "tests/mistakes": true}
 
 // TestEverySuiteWithWaitersIsHere: a suite that opens sessions has a test in the table, or it is said
 // why none of them waits.

@@ -4,12 +4,17 @@
 // A waiter that hears nothing lists the queue again after a session timeout. That repairs what a
 // lost wake-up breaks: a wrong waiter passes its tests, only later, and no test may depend on
 // speed. So all helpers that open a session for a test have it counted, see [Count].
-// [actors.Counters] has the count of a session.
+// [actors.Counters] has the count of a session. A program warns on its standard error, which
+// [Listen] listens to.
 package relists
 
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -46,27 +51,95 @@ func Count(t testing.TB, s *actors.Session) {
 	})
 }
 
-// None is Count for a session of another process, or of a program that is not a test: it tells what is wrong with its
-// count (actors.Counters.Polls), where none is right.
+// None is Count for a session of a program that is not a test: it tells what is wrong with its count
+// (actors.Counters.Polls), where none is right.
 func None(polls int64) error { return bounds{}.judge(polls) }
 
-// Right says that the test keeps events from a session that is counted: it fails unless at least one re-list is needed,
-// and at most so many.
+// warning is a part of what a session logs when a waiter is told by a re-list for the first time.
+const warning = "what no event had told it"
+
+// Said is None for a process by all that it has written to standard error, where it has no logger of its own.
+func Said(text string) error {
+	return None(int64(strings.Count(text, warning)))
+}
+
+// Listener takes what a process writes to standard error, and passes it on.
+type Listener struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	last string // the end of what was written, which may be the beginning of a warning
+	err  error
+}
+
+// Listen gives the standard error of a process, which is passed on to another one.
+func Listen(to io.Writer) *Listener { return &Listener{to: to} }
+
+// Write implements io.Writer.
+func (l *Listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.last + string(p)
+	if l.err == nil {
+		l.err = Said(text)
+	}
+	l.last = text[max(0, len(text)-len(warning)+1):]
+	return l.to.Write(p)
+}
+
+// Err tells what is wrong with the process, once it has ended.
+func (l *Listener) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Listening is a package's tests, with a listener to what their sessions log to the program's log: those of examples, which
+// have no test to fail. It is for a package of which no test says that a re-list is right.
+type Listening struct{ Tests interface{ Run() int } }
+
+// Run runs the tests, and gives the exit code.
+func (l Listening) Run() int {
+	heard := Listen(os.Stderr)
+	log.SetOutput(heard)
+	code := l.Tests.Run()
+	if err := heard.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// Child has the test fail at its end if a re-list has told a waiter of a process what no event had. It gives the standard
+// error for that process, which is passed on. Call it before the end of the process is registered: the check comes after
+// that.
+func Child(t testing.TB, to io.Writer) *Listener {
+	t.Helper()
+	l := Listen(to)
+	t.Cleanup(func() {
+		if err := l.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// Right says that the test keeps events from a session that is counted. It fails unless at least one re-list is needed, and
+// at most so many. Where the machine was too slow for the connection, or the session, the wait began anew: its first
+// listing may have shown what was to be found. Only then, which the session says, none need be.
 func Right(t testing.TB, s *actors.Session, most int64) {
-	t.Helper()
-	allow(t, s, bounds{1, most})
-}
-
-// Possible is Right where the waiter need not look again: a slow machine may lose its short session before that.
-func Possible(t testing.TB, s *actors.Session, most int64) {
-	t.Helper()
-	allow(t, s, bounds{0, most})
-}
-
-func allow(t testing.TB, s *actors.Session, are bounds) {
 	t.Helper()
 	if _, counted := right.Load(s); !counted {
 		t.Fatal("the session's re-lists are not counted: relists.Count")
 	}
-	right.Store(s, are)
+	right.Store(s, bounds{1, most})
+	_, changed := s.Connection()
+	t.Cleanup(func() { // before the session is closed
+		select {
+		case <-changed:
+			right.Store(s, bounds{0, most})
+		default:
+		}
+		s = nil
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -126,6 +127,7 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 				return server.DialContext(ctx, network, address)
 			}))
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		defer func() {
 			require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
@@ -153,6 +154,7 @@ func TestJobberInAProcess(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
 	client, err := locks.Open(patient.Deadline(t), j.Connect, locks.WithSessionTimeout(jobTimeout))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	work := func(_ context.Context, token locks.Token) error {
 		stories.Say("works", token)
 		stories.AwaitGoOn(t)

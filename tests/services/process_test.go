@@ -16,6 +16,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // orderVariable is the environment variable that makes the test binary a script in a process of its own: it holds an
@@ -66,7 +67,7 @@ func elsewhere(t *testing.T, o order) (*subject, *child.Process) {
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), orderVariable+"="+string(text), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	out, writer, err := os.Pipe()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // saidPrefix tells what a process says to the test that started it from what its test framework prints.
@@ -44,7 +45,7 @@ func StartProcess(t testing.TB, test, variable, value string) *Process {
 	cmd.Env = append(os.Environ(), variable+"="+value,
 		// The race detector keeps a process that ends for a second otherwise.
 		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = relists.Child(t, os.Stderr)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	out, writer, err := os.Pipe()

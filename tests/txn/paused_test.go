@@ -19,6 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -62,12 +63,14 @@ type committer struct {
 	process  *child.Process
 	commands io.Writer
 	lines    *bufio.Scanner
+	heard    *relists.Listener // to what it writes besides
 }
 
 func startCommitter(connect string) (*committer, error) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), committerVariable+"="+connect)
-	cmd.Stderr = os.Stderr
+	heard := relists.Listen(os.Stderr)
+	cmd.Stderr = heard
 	commands, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func startCommitter(connect string) (*committer, error) {
 	said, write := io.Pipe()
 	cmd.Stdout = write
 	process, err := child.Start(cmd, func() { _ = write.Close() })
-	return &committer{process, commands, bufio.NewScanner(said)}, err
+	return &committer{process, commands, bufio.NewScanner(said), heard}, err
 }
 
 func (c *committer) tell(command string) error {
@@ -152,19 +155,25 @@ func TestPausedHolderCommits(t *testing.T) {
 	t.Logf("%d trials, by %s", trials, strings.Join(roots, " "))
 }
 
-func pauseTrials(connect string, trials int) error {
+func pauseTrials(connect string, trials int) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
 	defer cancel()
 	others, err := locks.Open(ctx, connect, locks.WithSessionTimeout(time.Minute))
 	if err != nil {
 		return err
 	}
-	defer others.Close(context.Background())
+	defer func() {
+		_ = others.Close(context.Background())
+		err = errors.Join(err, relists.None(others.Session().Counters().Polls))
+	}()
 	c, err := startCommitter(connect)
 	if err != nil {
 		return err
 	}
-	defer c.process.Kill()
+	defer func() {
+		_ = c.process.Kill()
+		err = errors.Join(err, c.heard.Err())
+	}()
 	for n := range trials {
 		if err := c.trial(others, n); err != nil {
 			return fmt.Errorf("trial %d: %w", n, err)

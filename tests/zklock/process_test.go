@@ -17,6 +17,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // process is one run of zklock. Its output goes into files: a process that outlives it would keep a
@@ -71,6 +72,11 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	defer read.Close()
 	t.Cleanup(func() { write.Close() })
 	p.stdin = write
+	t.Cleanup(func() { // once it has been killed
+		if err := relists.Said(p.stderr(t)); err != nil {
+			t.Error(err)
+		}
+	})
 	cmd.Stdin, cmd.Stdout = read, stdout
 	if cmd.Stderr == nil {
 		cmd.Stderr = stderr

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // terminal is a zklock at a terminal of its own, 80 columns wide.
@@ -60,6 +61,9 @@ func sits(t *testing.T, cmd *exec.Cmd) *terminal {
 		far.Close()
 		<-x.read
 		side.Close()
+		if err := relists.Said(x.text()); err != nil {
+			t.Error(err)
+		}
 	})
 	return x
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -86,6 +88,7 @@ func TestKilledLeader(t *testing.T) {
 	for i := range 3 {
 		name := fmt.Sprint("r", i)
 		cmd := child.Self("-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
+		cmd.Stderr = relists.Child(t, os.Stderr)
 		p, err := child.Start(cmd, func() {})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -132,7 +133,7 @@ func TestKilledRunner(t *testing.T) {
 		out, writer, err := os.Pipe()
 		require.NoError(t, err)
 		cmd := child.Self("-zk", servers, "-name", name, "-spec", "* * * * * *")
-		cmd.Stdout = writer
+		cmd.Stdout, cmd.Stderr = writer, relists.Child(t, os.Stderr)
 		p, err := child.Start(cmd, func() { _ = writer.Close() })
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })
