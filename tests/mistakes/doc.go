@@ -13,7 +13,8 @@
 // applies, because the code has changed, is an error, and TestEveryMistakeApplies tells in seconds:
 // adapt it.
 //
-// TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code. TestRelistsFinds
+// TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code. TestOwnTestsFind runs one test of
+// one package with each mistake that needs no whole suite. TestRelistsFinds
 // shows that each suite with waiters finds a lost wake-up, which only costs a session timeout (package
 // relists). `make mistakes` runs them; `make soak-mistakes` does the same with the soak. They have the build tag
 // mistakes, for they take minutes.

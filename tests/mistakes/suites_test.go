@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,20 @@ func TestRelistsFinds(t *testing.T) {
 			t.Parallel() // they mostly wait
 			output := findings(t, WakeUpLost, c.suite, nil, "-test.failfast", "-test.run=^"+c.test)
 			require.Contains(t, output, "found by looking again what an event should have told it")
+		})
+	}
+}
+
+// TestOwnTestsFind: a package's own tests find a mistake in it, or the folder of tests that shows its rule.
+func TestOwnTestsFind(t *testing.T) {
+	for _, c := range own {
+		t.Run(c.Name, func(t *testing.T) {
+			test, cells, _ := strings.Cut(c.test, "/")
+			run := "-test.run=^" + test + "$"
+			if cells != "" {
+				run += "/" + cells
+			}
+			require.Contains(t, findings(t, c.Mistake, c.suite, nil, "-test.failfast", run), "--- FAIL: "+test)
 		})
 	}
 }

@@ -106,7 +106,7 @@
 //	  who shares    one request after the other, of one style (name, mode, naming)
 //	  exists by     a watch, from the second grant on, and heartbeats
 //	  next token    the next place; a node that has none is deleted
-//	  inherited by  the next in line, if nobody has held with it
+//	  inherited by  the next in line, before the first hold
 //	  ends          after Cohort grants or T/20
 //	  answers       lineOfNode, hasNode, nextHolds, nextWaits
 //	Readers of a cohort
@@ -114,7 +114,7 @@
 //	  who shares    readers of one style, together
 //	  exists by     a watch, from the second grant on, and heartbeats
 //	  next token    none: all have the token of the node
-//	  inherited by  the next in line, if nobody has held with it
+//	  inherited by  the next in line, before the first hold
 //	  ends          after Cohort grants or T/20, or when a request of the session comes that excludes them
 //	  answers       lineOfNode, hasNode, joinsReaders, nextWaits, stillUsed
 //	Reentry

@@ -1,0 +1,145 @@
+package mistakes
+
+import (
+	"go/format"
+	"os/exec"
+	"path"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// own are mistakes in rules that no run of a whole suite is needed for: the tests of the rule's package find them, or those
+// of the folder in which it is shown. They were seeded without a look at the tests. Five were found by nothing at
+// first, and have a test since.
+var own = []struct {
+	Mistake
+	suite, test string
+}{
+	{in("actors/queue", "eleven-digits", "a number of eleven characters that begins with a zero is a contender's",
+		"return digits[0] == '-' && digits[1] != '0'", "return digits[0] == '-'"),
+		"actors/queue", "TestSequencePassesOverForeignChildren"},
+	{in("actors/queue", "full-semaphore", "the first waiter of a full semaphore watches only the contender before it",
+		"if before.taken <= before.permits {", "if before.taken < before.permits {"),
+		"actors/queue", "TestSemaphoreOfTheQueue"},
+	{in("actors/queue", "kazoo-downgrade", "a writer of kazoo's is not expected to read at its own number",
+		"return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive",
+		"return e.Mode == messages.Write"),
+		"actors/queue", "TestFind"},
+	{in("actors/queue", "replaced-head", "the end of a node that may be reclaimed is the turn of the one behind it",
+		"n == 1 && !q.entries[0].mayDowngrade() && !mayBeReplaced(by[0])", "n == 1 && !q.entries[0].mayDowngrade()"),
+		"actors/queue", "TestReplacedNodeIsNotGone"},
+	{in("actors/queue", "replaced-head-of-readers", "a reader takes it so, too",
+		"position.Head = n == 1 && !mayBeReplaced(by[0])", "position.Head = n == 1"),
+		"actors/queue", "TestReplacedNodeIsNotGone"},
+	{in("actors/queue", "reclaimable-name", "the name of a queue begins with what marks a node to reclaim",
+		"\trest = strings.TrimPrefix(rest, Reclaimable)\n", ""),
+		"actors/queue", "TestReplacedNodeIsNotGone"},
+	{in("actors/queue", "asked-holder", "a holder that was asked for the lock is believed to keep it",
+		"\t\tc.Who = \"\" // it is believed to give back what it has\n", ""),
+		"actors/queue", "TestPossibleDeadlocksByWhatIsKnown"},
+	{in("actors/queue", "same-number", "a reader at a writer's number comes before it where its GUID does",
+		"cmp.Compare(a.reads(), b.reads()),\n", "\n"),
+		"actors/queue", "TestDowngradeKeepsWritersOut"},
+
+	{in("actors/machine", "seated-without-lease", "a lock is granted with a node of the session though the lease is over",
+		"{creating, Seated, leased, held, grant},\n\t{creating, Seated, always, recovery, verify},",
+		"{creating, Seated, always, held, grant},"),
+		"actors/machine", "TestHistories"},
+	{in("actors/machine", "stale-after-a-cut", "a holder believes an answer to what it asked before the connection was lost",
+		"\tsuspend = Action{\"suspend\", func(m *Machine, _ Event) Effects {\n\t\tm.recover()\n\t\tm.Op++\n",
+		"\tsuspend = Action{\"suspend\", func(m *Machine, _ Event) Effects {\n\t\tm.recover()\n"),
+		"actors/machine", "TestTraces"},
+	{in("actors/machine", "revoke-forgotten", "a revoke request that comes while a holder recovers is forgotten",
+		"\t\tm.From = messages.StateRevoking\n", ""),
+		"actors/machine", "TestTraces"},
+	{in("actors/machine", "deleted-not-told", "a holder that was paused hears that its lease is over in place of why",
+		"Expired: true, Closed: true, NodeGone: true", "Expired: true, Closed: true"),
+		"actors/machine", "TestStepIsAFunction"},
+	{in("actors/machine", "token-kept", "a request that queues anew has the token of its old node",
+		"m.Node, m.Token, m.Predecessor = \"\", 0, \"\"", "m.Node, m.Predecessor = \"\", \"\""),
+		"actors/machine", "TestTraces"},
+	{in("actors/machine", "stale-says-more", "a stale event ends a hold in place of the end of its lease",
+		"(m.Stale(ev) || !saysMore[ev.Kind])", "!saysMore[ev.Kind]"),
+		"actors/machine", "TestStepIsAFunction"},
+
+	{in("zkconn", "term-goes-on", "a lease that was over and is renewed is the same term",
+		"over := &leaseState{term: old.term + 1, had: true", "over := &leaseState{term: old.term, had: true"),
+		"zkconn", "TestLeaseClockIsSet"},
+	{in("zkconn", "refused-at-once", "a client with a refused credential dials as fast as the network allows",
+		"\tcase h.refused.Load():\n\t\treturn false\n\tcase h.answered", "\tcase h.answered"),
+		"zkconn", "TestHostsSlowDownForRefusedCredentials"},
+	{in("zkconn", "other-session", "a client takes the session that a server hands out in place of its own",
+		"\t\treturn fmt.Errorf(\"%w: %#x for %#x\", ErrOtherSession, reply.sessionID, had)\n",
+		"\t\treturn nil\n"),
+		"zkconn", "TestSessionOfAnother"},
+	{in("zkconn", "parent-of-others", "a parent with somebody's data is deleted when the node below it was refused",
+		"if len(found) > 0 && !bytes.Equal(found, data) {", "if len(found) > 0 && bytes.Equal(found, nil) {"),
+		"zkconn", "TestParentsAreRemoved"},
+	{in("zkconn", "lost-server-first", "the server that was just lost may be the first to be dialed",
+		"\t\t\treturn 1\n\t\tcase b.address == last:\n\t\t\treturn -1",
+		"\t\t\treturn 0\n\t\tcase b.address == last:\n\t\t\treturn 0"),
+		"zkconn", "TestHostsTryTheLostServerLast"},
+	{in("zkconn", "unheard-changes", "a transaction counts as carried out though older changes may not have been heard of",
+		"if exclusive && before.Whole && f.witnesses > 0", "if exclusive && f.witnesses > 0"),
+		"zkconn", "TestTxnIsResolvedByAllThatItTakes"},
+	{in("zkconn", "two-transactions", "nodes that two transactions wrote prove that one was carried out",
+		"f.contradicted = f.contradicted || !agrees || zxid != f.zxid", "f.contradicted = f.contradicted || !agrees"),
+		"zkconn", "TestTxnIsResolvedByAllThatItTakes"},
+
+	{in("locks", "loss-remembered", "Election.Run ends with the loss of a term before the last",
+		"\tif t.led {\n\t\tc.loss = nil\n\t}\n", ""),
+		"locks", "TestCandidacy"},
+	{in("locks", "lead-stays-vacant", "a candidate that loses each term at once campaigns without a pause",
+		"case t.lost && t.took >= retry.Campaign.First:", "case t.lost && t.took >= 0*retry.Campaign.First:"),
+		"locks", "TestCandidacy"},
+	{in("locks", "work-after-the-lease", "Do calls the work although the lease is over",
+		"\tif l.Valid() { // it may have been over before it was to begin\n", "\tif within != nil {\n"),
+		"locks", "TestWorkDoesNotBeginAfterTheLease"},
+	{in("locks", "shared-hold", "a transaction is resolved by nodes that another lease of the hold may have written",
+		" && want.Owner == \"\" &&\n\t\t!l.shared.Load()", " && want.Owner == \"\""),
+		"tests/txn", "TestReplyToTxnIsLost"},
+	{in("locks", "failed-instant", "an instant whose run failed is caught up without WithRetryAfter",
+		"last.State != MarkDone && j.retries {\n\t\tadd", "last.State != MarkDone {\n\t\tadd"),
+		"tests/runonce", "TestCatchUpAfterFailures/embedded"},
+
+	{in("actors/internal/carrier", "path-left", "a lock path that was made for a node that is refused stays",
+		"if a.Failure.Outcome == coordinator.Refused && a.Node.Name == \"\" {", "if len(a.Node.Name) < 0 {"),
+		"tests/refusals", "TestRefusedLockLeavesNoPath"},
+	{in("actors/internal/carrier", "asked-and-reclaimed", "a hold that somebody asked for is reclaimed after a crash",
+		" ||\n\t\tqueue.IsRevokeRequest(data) {", " {"),
+		"tests/restarts", "TestNotReclaimed/revoke_requested/embedded"},
+}
+
+// in is a mistake that one edit of a package makes.
+func in(folder, name, what, was, is string) Mistake {
+	return Mistake{Name: name, What: what, Edits: []Edit{{Package: folder, Old: was, New: is}}}
+}
+
+// TestOwnMistakesApply: each applies to the present code, and all of them together compile: by itself each would take a
+// second.
+func TestOwnMistakesApply(t *testing.T) {
+	root, err := Root()
+	require.NoError(t, err)
+	all, seen, packages := Mistake{Name: "all"}, map[string]bool{}, []string{}
+	for _, c := range own {
+		require.False(t, seen[c.Name], "two mistakes are called %s", c.Name)
+		seen[c.Name] = true
+		all.Edits = append(all.Edits, c.Edits...)
+		packages = append(packages, "./"+c.Edits[0].Package)
+	}
+	changed, err := all.apply(root)
+	require.NoError(t, err)
+	for file, text := range changed {
+		_, err := format.Source([]byte(text))
+		require.NoError(t, err, path.Base(file))
+	}
+	overlay, err := all.Overlay(root, t.TempDir())
+	require.NoError(t, err)
+	slices.Sort(packages)
+	build := exec.Command("go", append([]string{"build", "-overlay", overlay}, slices.Compact(packages)...)...)
+	build.Dir = root
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}
