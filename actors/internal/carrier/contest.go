@@ -38,7 +38,7 @@ func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 
 // findContest reads the one node of a contest, after a committed transaction. A transaction after
 // the read would prove that a node of that name exists, but not whose it is. The sync adds to the
-// evidence for the lease, as in seek.
+// evidence for the lease, as in search.
 func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{}
 	path := q.Spec.At(q.Spec.One)

@@ -22,7 +22,7 @@ func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 		return k.findContest(q)
 	}
 	if q.Known == "" {
-		if err := k.seek(q, a); err != nil || a.Name == "" {
+		if err := k.search(q, a); err != nil || a.Name == "" {
 			a.Failure = failureOf(err)
 			return a
 		}
@@ -37,24 +37,24 @@ func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// seek looks for nodes of the request. Their absence is believed only after a committed
+// search looks for nodes of the request. Their absence is believed only after a committed
 // transaction: a leader answers its own clients' sync at once, also before it has applied a change
 // that it told others of (see [zkconn.Conn.CatchUp]).
-func (k Carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
+func (k Carrier) search(q *coordinator.Find, a *coordinator.Found) error {
 	if err := k.Conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return err
 	}
-	if err := k.see(q, a); err != nil || a.Name != "" {
+	if err := k.searchOnce(q, a); err != nil || a.Name != "" {
 		return err
 	}
 	if err := k.Conn.CatchUp(q.Spec.Path); err != nil {
 		return err
 	}
-	return k.see(q, a)
+	return k.searchOnce(q, a)
 }
 
-// see is seek for what our server shows.
-func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
+// searchOnce searches in what our server shows now.
+func (k Carrier) searchOnce(q *coordinator.Find, a *coordinator.Found) error {
 	children, err := k.Conn.Children(q.Spec.Path)
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil
