@@ -94,8 +94,10 @@ func (r *round) behindThree() ([]proxied, error) {
 			return ok && id == client.Session().ID() && p.proxy.Connections() > 0
 		}
 		at := slices.IndexFunc(all, ours)
-		if at < 0 {
-			return fmt.Errorf("client %d is at no member", i)
+		for ; at < 0; at = slices.IndexFunc(all, ours) { // on a busy machine it may be on its way to another member
+			if err := pause(r.ctx, lookEvery); err != nil {
+				return fmt.Errorf("client %d is at no member: %w", i, err)
+			}
 		}
 		clients[i], clients[i].client = all[at], client
 		return nil
