@@ -103,7 +103,10 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
 	}
 	if session, is := from.(*Session); is {
-		settings.Session, settings.Timeout = session, session.Timeout
+		settings.Session = session
+	}
+	if timed, is := from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
+		settings.Timeout = timed.Timeout
 	}
 	return shell.New(settings.Config)
 }

@@ -215,6 +215,8 @@ type Source interface {
 	Absolute(path string) string
 	// Servers lists the servers, each as host and port, in order.
 	Servers() []string
+	// Timeout is the session timeout, that of the gateways' sessions included; zero where it is not known.
+	Timeout() time.Duration
 	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
 	// Ask carries out a query of package messages: see actors.Session.Ask.

@@ -59,7 +59,7 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 // mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free
 // again.
 func (e *Election) mostPause() time.Duration {
-	if timeout := e.client.State().Timeout; timeout > 0 { // over a gateway it is not known
+	if timeout := e.client.session.Timeout(); timeout > 0 { // zero until a gateway has answered
 		return min(timeout, retry.Campaign.Longest)
 	}
 	return retry.Campaign.Longest

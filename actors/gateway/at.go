@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -19,6 +20,8 @@ import (
 type Gateways struct {
 	pids []*actor.PID
 	find *looks // instead of pids; nil where those are named
+	// timeout is the session timeout of the gateways, as told to the newest request; zero before.
+	timeout atomic.Int64
 
 	mu       sync.Mutex
 	newest   uint64
@@ -52,6 +55,9 @@ func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: holds{},
 		over: make(chan struct{})}
 }
+
+// Timeout is the session timeout of the gateways; zero before one has answered a request.
+func (g *Gateways) Timeout() time.Duration { return time.Duration(g.timeout.Load()) }
 
 // begin gives the gateway with which a request begins.
 func (g *Gateways) begin() int {

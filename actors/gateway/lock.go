@@ -193,6 +193,7 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 		}
 		before := q.relay.Accepted()
 		q.perform(ctx, q.relay.Reply(q.now(), p))
+		q.at.timeout.Store(int64(q.relay.SessionTimeout()))
 		if !before && q.relay.Accepted() {
 			q.at.accept(q.relay.Gateway())
 		}

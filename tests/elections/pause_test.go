@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
@@ -70,30 +71,64 @@ func TestLoneCandidateLeadsAgain(t *testing.T) {
 	}
 }
 
-// TestPausesOfACandidateAreBounded: a candidate whose terms fail at once pauses for longer each time, and for no longer
-// than a session timeout.
+// TestPausesOfACandidateAreBounded: a candidate whose terms end at once, by itself or because somebody asks, pauses for
+// longer each time, and for no longer than a session timeout. Over a gateway that is the timeout of the gateway's session.
 func TestPausesOfACandidateAreBounded(t *testing.T) {
-	const session = 2 * time.Second
-	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
-			locks.WithSessionTimeout(session))
-		require.NoError(t, err)
-		bubble.CloseLater(t, client)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		var began []time.Time
-		err = client.Election("/lone").Run(ctx, "x", func(context.Context, *locks.Leadership) error {
-			began = append(began, time.Now())
-			return locks.ErrAgain
-		})
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		longest := time.Duration(0)
-		for i := range began[1:] {
-			longest = max(longest, began[i+1].Sub(began[i]))
+	const session, watched = 2 * time.Second, 2 * time.Minute
+	for name, run := range map[string]func(t *testing.T, client *locks.Client, from actors.Provider, began chan<- time.Time){
+		"Run": func(t *testing.T, client *locks.Client, _ actors.Provider, began chan<- time.Time) {
+			ctx, cancel := context.WithTimeout(t.Context(), watched)
+			defer cancel()
+			err := client.Election("/lone").Run(ctx, "x", func(context.Context, *locks.Leadership) error {
+				began <- time.Now()
+				return locks.ErrAgain
+			})
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		},
+		"singleton": func(t *testing.T, client *locks.Client, from actors.Provider, began chan<- time.Time) {
+			root := client.System().Root
+			props := actor.PropsFromFunc(func(c actor.Context) {
+				if _, is := c.Message().(*actors.Activation); is {
+					began <- time.Now()
+					go func() { _, _ = client.Revoke(context.Background(), "/lone") }()
+				}
+			})
+			pid := root.Spawn(actors.NewSingleton(from, messages.Acquire{Path: "/lone"}, props))
+			time.Sleep(watched)
+			require.NoError(t, root.StopFuture(pid).Wait())
+		},
+	} {
+		for _, over := range []string{"session", "gateway"} {
+			t.Run(name+", "+over, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+						locks.WithSessionTimeout(session))
+					require.NoError(t, err)
+					bubble.CloseLater(t, client)
+					from := actors.Provider(client.Session())
+					if over == "gateway" {
+						pid, err := gateway.Spawn(client.System(), client.Session(), "locks")
+						require.NoError(t, err)
+						at := gateway.At(pid)
+						client, err = gateway.Open(t.Context(), client.System(), at)
+						require.NoError(t, err)
+						defer func() { require.NoError(t, client.Close(t.Context())) }()
+						from = at
+					}
+					began := make(chan time.Time, 1000)
+					run(t, client, from, began)
+					close(began)
+					longest, terms, last := time.Duration(0), 0, <-began
+					for at := range began {
+						longest, last = max(longest, at.Sub(last)), at
+						terms++
+					}
+					require.LessOrEqual(t, longest, session+100*time.Millisecond)
+					require.Greater(t, longest, session/2)
+					require.Less(t, terms, 200)
+				})
+			})
 		}
-		require.LessOrEqual(t, longest, session+100*time.Millisecond)
-		require.Greater(t, longest, session/2)
-		require.Less(t, len(began), 200)
-	})
+	}
 }

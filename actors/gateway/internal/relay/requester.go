@@ -113,6 +113,14 @@ func (r *Requester) pace() time.Duration {
 // patience is longer than any gateway takes to give up a request of which it hears no more.
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
+// SessionTimeout is the timeout of the gateways' sessions, the longest that one has told; zero before one has.
+func (r *Requester) SessionTimeout() time.Duration {
+	if r.slow == 0 {
+		return 0
+	}
+	return 2 * max(r.slow, minEvery)
+}
+
 // waits reports whether the request has not held, and is wanted.
 func (r *Requester) waits() bool { return r.stage == before && !r.ordered.ends() }
 

@@ -5,6 +5,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -39,7 +40,7 @@ type Config struct {
 	LeaseClock func(epoch uint64) *zkconn.LeaseClock
 	// Session provides the locks; nil where they do not come from a session of this process.
 	Session Session
-	// Timeout gives its session timeout, which bounds the pauses; nil where there is no Session.
+	// Timeout gives the session timeout, which bounds the pauses. Nil, or zero, says that it is not known.
 	Timeout func() time.Duration
 	// NewActivation makes the first message of an incarnation of the child.
 	NewActivation func(term *Term, singleton *actor.PID) any
@@ -282,7 +283,7 @@ func (s *singletonActor) nextPause() time.Duration {
 		return 0
 	}
 	if s.Timeout != nil {
-		most = min(most, s.Timeout())
+		most = min(most, cmp.Or(s.Timeout(), most))
 	}
 	if took > most {
 		s.pauses.Reset()
