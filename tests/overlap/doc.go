@@ -10,15 +10,15 @@
 // Each trial has a lock of its own. The first command runs for a while (-after), and the second
 // waits for the lock all that time. Then one of these happens:
 //
-//	killed   zklock run, or consul lock, is ended by SIGKILL. Its command is not.
-//	paused   it and its command are stopped, as with their machine. They go on when the second command
-//	         has begun.
-//	down     what it is connected to is gone: a relay before the server, or its agent. Connections are
-//	         reset and refused.
+//	killed   zklock run, or consul lock, is ended by SIGKILL. Its command is not
+//	paused   it and its command are stopped, as with their machine. They go on when the second
+//	         command has begun
+//	down     what it is connected to is gone: a relay before the server, or its agent. Connections
+//	         are reset and refused
 //	silent   what it is connected to falls silent, and keeps its connections
 //
-// For Consul there are a server and two agents of its own: each consul lock has one, as on a machine of
-// its own. The agent of the first is ended (down) or stopped (silent). Its servers then find out by
+// For Consul there are a server and two agents: each consul lock has one, as on a machine of its
+// own. The agent of the first is ended (down) or stopped (silent). The server then finds out by
 // gossip that the agent's node has failed.
 //
 // # Columns

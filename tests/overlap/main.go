@@ -96,7 +96,7 @@ type system interface {
 	stop() error
 }
 
-// link is what the first command of a trial is connected to.
+// link connects the first command of a trial to its servers, or its agent.
 type link interface {
 	down() error
 	silence() error

@@ -25,7 +25,7 @@ type trial struct {
 	scene, lock, folder string
 }
 
-// result is what a trial came to. Times are counted from the fault.
+// result has the times of a trial. They are counted from the fault.
 type result struct {
 	gone, second, both time.Duration
 	outlived           bool // the first command was still there when the trial ended

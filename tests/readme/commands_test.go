@@ -48,6 +48,7 @@ var commands = map[string]check{
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
+	"go run ./tests/overlap":            long(hasFlags),
 
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
