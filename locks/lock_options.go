@@ -186,11 +186,13 @@ func WithSticky(d time.Duration) LockOption {
 // nothing, and a hand-off between them is made in memory. Each grant has its own, greater token.
 // Use it for hot locks of processes with many workers; of an RWMutex, for its readers.
 //
-// Between clients the order of the queue stays; inside the client it is the order of the calls. The
-// node goes after n grants, after a twentieth of the session timeout, when somebody asks for the
-// lock, or when nobody waits here any more. Calls that still wait here then queue behind the other
-// clients. So another client waits for one hold and n grants of this one at most, and no longer
-// than for two holds and that time.
+// Between clients the order of the queue stays; inside the client it is the order of the calls. It
+// outlives a lost connection and a lost session: calls that were made meanwhile come behind. Only a
+// call whose own node was being made may come later than it should. The node goes after n grants,
+// after a twentieth of the session timeout, when somebody asks for the lock, or when nobody waits
+// here any more. Calls that still wait here then queue behind the other clients. So another client
+// waits for one hold and n grants of this one at most, and no longer than for two holds and that
+// time.
 //
 // Readers that share a node hold together, with one token. Readers that wait for a writer hold as
 // soon as the first of them does. Later ones hold at once, up to n in all and within that time. A

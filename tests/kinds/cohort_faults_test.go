@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -69,6 +70,49 @@ func TestCohortSurvivesACut(t *testing.T) {
 			require.NoError(t, holds.Unlock(patient.Deadline(t)))
 		})
 	})
+}
+
+// TestCohortKeepsItsOrder: calls that wait without a node are granted the lock in the order in which they came, also when
+// the connection was lost meanwhile, or the session; a call that is made while there is no connection comes behind them.
+func TestCohortKeepsItsOrder(t *testing.T) {
+	for name, ends := range map[string]bool{"a cut": false, "an expiry": true} {
+		t.Run(name, func(t *testing.T) {
+			stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
+				proxy := at.Proxy(t)
+				client := patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionTimeout(stories.Longest))
+				first, err := client.Mutex("/order", locks.WithCohort(16)).Lock(patient.Deadline(t))
+				require.NoError(t, err)
+				waiting := cohortOf(t, client, "/order", 6, 16)
+				id, password, ok := proxy.Session()
+				require.True(t, ok)
+				proxy.Refuse(true)
+				proxy.Cut()
+				patient.Eventually(t, func() bool { return client.State().Phase != actors.Connected }, "cut off")
+				rec := patient.Recorder(t, client)
+				waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex("/order", locks.WithCohort(16),
+					patient.ObservedBy(rec)).Lock))
+				patient.Await(t, rec, messages.StateCreating)
+				if ends {
+					require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), id, password))
+				}
+				proxy.Refuse(false)
+				if ends {
+					patient.AwaitLost(t, first)
+				} else {
+					require.NoError(t, first.Unlock(patient.Deadline(t)))
+				}
+				last := first.Token()
+				for i, next := range waiting { // each is granted only when the one before has given back
+					got := patient.Receive(t, next)
+					require.NoError(t, got.Err)
+					require.Greater(t, got.Lease.Token(), last, "call %d", i)
+					last = got.Lease.Token()
+					require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+				}
+				stories.AwaitNone(t, at, "/order")
+			})
+		})
+	}
 }
 
 // TestCohortLosesItsSession: the session ends in mid-cohort. The holder has lost the lock; the

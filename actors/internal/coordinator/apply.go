@@ -139,6 +139,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	c.epoch.connection, c.epoch.timeout = connected, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
 	c.tellAll(machine.Event{Kind: machine.Connected})
+	c.callFirst() // before the orders: a request that came meanwhile is behind those that wait
 	orders := c.epoch.parked
 	c.epoch.parked = nil
 	for _, p := range orders {
@@ -163,14 +164,14 @@ func (c *Coordinator) disconnect() {
 		clear(p.watchers)
 		for _, q := range p.queues {
 			c.stop(q.cohort.timer)
-			q.cohort = cohort{} // the machines ask again
+			c.keepLine(q) // the machines ask again
 		}
 	}
 	for _, r := range c.inOrder() {
 		c.endWait(r)
 		r.own, r.node.line = ownWatch{}, nil
 		r.pace.voided()
-		r.sharing.inLine, r.sharing.with = false, nil
+		r.sharing.with = nil
 	}
 	c.dropAllRetained() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
@@ -188,7 +189,7 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}
-	all, positions := c.inOrder(), c.positions()
+	all, positions, lines := c.inOrder(), c.positions(), c.linesOfCohorts()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone
 	for _, r := range all {
@@ -199,6 +200,7 @@ func (c *Coordinator) expire() {
 		}
 	}
 	c.restore(positions)
+	c.restoreLines(lines)
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
 }

@@ -71,6 +71,8 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node, and has ended, or has a node"
 	case r.sharing.with != nil && !r.sharing.with.mayServe():
 		return "it waits in line for a node that is gone"
+	case r.sharing.inLine != slices.Contains(r.queue.cohort.line, r.id):
+		return "it waits in its cohort, and that does not know"
 	case r.pace.keepsOrder() && c.epoch.connection != connected:
 		return "an order of a connection that is lost waits for the end of a pause"
 	case r.pace.keepsOrder() && !c.willEndPause(r):
@@ -161,6 +163,9 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
 		return "a request that has ended is to lead a cohort"
+	}
+	if !slices.IsSorted(k.line) {
+		return "requests wait in a cohort in another order than that in which they came"
 	}
 	for _, id := range k.line {
 		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine ||

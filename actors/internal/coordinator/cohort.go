@@ -18,6 +18,9 @@ import (
 // node of its own, behind the sessions that wait meanwhile, and leads from then on. So nobody waits for more than one
 // cohort of each other session.
 //
+// The line outlives a connection, and an epoch. The machines of those in it find out where they stand, and ask again, in
+// any order; calls that were made while the connection was down ask before them.
+//
 // Readers hold with the node together, and stand in a line of their own.
 
 // cohortsPerTimeout bounds the time for which one node serves: so many sessions have their turn within a session
@@ -33,10 +36,17 @@ func (c *Coordinator) enterLineOf(r *request, n *node, op uint64) {
 	case k.style.Mode == messages.Read:
 		c.lineUpReader(r)
 	default:
-		r.sharing.inLine = true
-		k.line = append(k.line, r.id)
+		r.lineUpInCohort()
 	}
 	c.tellTaken(r, op, n)
+}
+
+// lineUpInCohort has a request wait in its cohort. One that has asked before stands before those that came after it.
+func (r *request) lineUpInCohort() {
+	k := &r.queue.cohort
+	at, _ := slices.BinarySearch(k.line, r.id)
+	k.line = slices.Insert(k.line, at, r.id)
+	r.sharing.inLine = true
 }
 
 // lineUpReader has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
@@ -131,6 +141,51 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	next := c.takeNext(k)
 	k.called = next.id
 	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.lineOp()})
+}
+
+// keepLine ends a cohort of which nothing more is heard, for the connection is lost. Its requests wait on, in their order.
+func (c *Coordinator) keepLine(q *ownQueue) {
+	if called := c.requests[q.cohort.called]; called != nil && called.node.phase == absent {
+		called.lineUpInCohort()
+	}
+	k := &q.cohort
+	if *k = (cohort{style: k.style, line: k.line}); len(k.line) == 0 {
+		*k = cohort{}
+	}
+}
+
+// callFirst calls the first that waits in each cohort to lead, with a new connection. It is not told: its machine asks by
+// itself.
+func (c *Coordinator) callFirst() {
+	for _, r := range c.inOrder() {
+		if k := &r.queue.cohort; r.sharing.inLine && k.node == nil && k.called == 0 {
+			k.called = c.takeNext(k).id
+		}
+	}
+}
+
+// linesOfCohorts gives the requests that wait in cohorts, in the order in which they came: those whose own nodes wait, and
+// those without.
+func (c *Coordinator) linesOfCohorts() (all []*request) {
+	for _, r := range c.inOrder() {
+		if r.life == active && r.spec.sharesNode() && !r.spec.Reads() &&
+			(r.sharing.inLine || r.queue.cohort.called == r.id || c.hasPosition(r)) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// restoreLines keeps the lines of an epoch that is over: the first is to lead.
+func (c *Coordinator) restoreLines(all []*request) {
+	for _, r := range all {
+		switch k := &r.queue.cohort; {
+		case k.called == 0:
+			k.called, k.style = r.id, r.spec.Style
+		case k.style == r.spec.Style && r.turn.phase == noTurn: // others have room of their own
+			r.lineUpInCohort()
+		}
+	}
 }
 
 // takeFirst takes the first of the readers that are to hold with a node.

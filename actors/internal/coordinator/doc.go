@@ -229,8 +229,10 @@
 //
 // Cohorts. Requests of one session for one lock that ask for it share one node, and waiters have no
 // node (cohorts.txt). The node serves a bounded number of grants, for a bounded time. Invariant:
-// where requests wait in a cohort, one leads or was told to; a request that waits there has no
-// node.
+// where requests wait in a cohort, one leads or is to; a request that waits there has no
+// node. The line keeps its order when the connection is lost, and when the session ends: its
+// machines ask anew in any order, and requests that come meanwhile are behind. A request whose
+// create was lost finds its place in the line again, but behind one that leads by then.
 //
 // Readers of a cohort hold together with its node, which is shared as by an owner's requests, and
 // have its token (readers.txt). While they read, others may be let in within the bounds of the

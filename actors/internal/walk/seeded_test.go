@@ -111,6 +111,12 @@ var inCoordinator = []seeded{
 	{name: "call nobody to lead", source: edits(
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
+	{name: "wait behind those that came later", source: edits(
+		rule("	at, _ := slices.BinarySearch(k.line, r.id)\n", "	at := len(k.line)\n")),
+		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
+	{name: "forget the line with the connection", source: edits(
+		rule("cohort{style: k.style, line: k.line}); len(k.line) == 0", "cohort{}); true")),
+		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
 	{name: "pass on with the same token", source: edits(
 		rule("	n.token, n.place = token, token.Place()\n	c.granted(next)\n",
 			"	token = n.token\n	c.granted(next)\n")),
@@ -188,7 +194,7 @@ var inCoordinator = []seeded{
 	{name: "forget what waits for the end of a pause", source: edits(
 		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
-	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.inLine", "		r.sharing.inLine")),
+	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.with", "		r.sharing.with")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits when a late answer comes", source: edits(
 		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
