@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/mattn/go-sqlite3"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -55,7 +55,7 @@ type applied struct {
 // up has a process of its own migrate the database.
 func (m *migration) up(t *testing.T, file string, opts ...goose.ProviderOption) <-chan applied {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
+	db, err := sql.Open("sqlite3", "file:"+file+"?_busy_timeout=60000") // ms
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	opts = append(opts, goose.WithDisableGlobalRegistry(true),

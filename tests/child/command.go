@@ -15,7 +15,7 @@ func TestMain(m *testing.M, main func()) {
 	if os.Getenv(commandVariable) == "" {
 		os.Exit(m.Run())
 	}
-	_ = os.Unsetenv(commandVariable) // its children are what they are
+	_ = os.Unsetenv(commandVariable) // its own children are not the command
 	main()
 	os.Exit(0)
 }
