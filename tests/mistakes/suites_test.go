@@ -82,6 +82,7 @@ func TestRelistsFinds(t *testing.T) {
 func TestOwnTestsFind(t *testing.T) {
 	for _, c := range own {
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel() // some wait for minutes, until patience ends
 			test, cells, _ := strings.Cut(c.test, "/")
 			run := "-test.run=^" + test + "$"
 			if cells != "" {
