@@ -78,7 +78,7 @@
 // delete PATH and what is below it when the job is no more.
 //
 // How long to wait for the lock is told by --wait with a unit, or as flock(1) has it: -n (--nonblock) does not wait, -w
-// (--timeout) waits so many seconds. The exit status of a lock that was not had is 75, not flock's 1.
+// (--timeout) waits so many seconds. The exit status of a lock that was not acquired is 75, not flock's 1.
 // With --max-waiters N, run waits only where fewer than N hold the lock or wait for it.
 //
 // # Hold

@@ -106,7 +106,7 @@ func (r *runArgs) options() (opts []locks.LockOption) {
 	return opts
 }
 
-// unrun says what follows from a lock that was not had.
+// unrun says what follows from a lock that was not acquired.
 func (r *runArgs) unrun() string {
 	if r.command == nil {
 		return ""
@@ -114,7 +114,7 @@ func (r *runArgs) unrun() string {
 	return "; the command was not run"
 }
 
-// notHeld is the error of a lock that was not had.
+// notHeld is the error of a lock that was not acquired.
 func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	over, isOver := overIn(ctx, err)
 	switch {

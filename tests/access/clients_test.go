@@ -41,7 +41,7 @@ func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *a
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
 }
 
-// lock takes a lock that is to be had.
+// lock takes a lock that is free.
 func lock(t *testing.T, client *locks.Client, path string) *locks.Lease {
 	t.Helper()
 	lease, err := client.Mutex(path).Lock(deadline(t))

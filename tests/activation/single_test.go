@@ -118,8 +118,8 @@ func TestKeptAreAnswered(t *testing.T) {
 	})
 }
 
-// TestCannotBeHad: an actor whose lock cannot be had stops without having been started.
-func TestCannotBeHad(t *testing.T) {
+// TestCannotBeAcquired: an actor whose lock cannot be acquired stops without having been started.
+func TestCannotBeAcquired(t *testing.T) {
 	for name, want := range map[string]messages.Acquire{
 		"bad input": {Path: "bad"},
 		"try":       {Path: path, Try: true},

@@ -42,7 +42,7 @@ const (
 	// Reentrancy, Revocation, Downgrade, Upgrade and GivingBack are Curator's:
 	// acquiring again, asking the holder to release, a writer that becomes a
 	// reader, a reader that may not become a writer, and a multi-lock of which one
-	// part cannot be had.
+	// part cannot be acquired.
 	Reentrancy Task = "reentrancy"
 	Revocation Task = "revocation"
 	Downgrade  Task = "downgrade"

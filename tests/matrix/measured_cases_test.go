@@ -67,7 +67,7 @@ func (m *measured) afterAHeartbeat(t *testing.T) bool {
 	return lease.Context().Err() == nil
 }
 
-// heal puts everything back, and waits until all members serve and the lock can be had.
+// heal puts everything back, and waits until all members serve and the lock can be acquired.
 func (m *measured) heal(t *testing.T) {
 	t.Helper()
 	m.ensemble.Heal()

@@ -197,7 +197,7 @@ func TestReplacedServersDowngrade(t *testing.T) {
 	})
 }
 
-// TestReplacedServersAll: all parts of All are lost, and can be had again.
+// TestReplacedServersAll: all parts of All are lost, and can be acquired again.
 func TestReplacedServersAll(t *testing.T) {
 	replaced(t, "all", func(t *testing.T, e *estate, befall replacement) {
 		client := e.open(t)

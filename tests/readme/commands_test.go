@@ -168,7 +168,7 @@ func serves(before, text string) check {
 	}
 }
 
-// get is the text of a page; "" where it cannot be had.
+// get is the text of a page; "" where it cannot be fetched.
 func get(t *testing.T, address string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
 	defer cancel()

@@ -24,6 +24,7 @@ var riddles = []word{
 	{use: "the waiter, the holder, a request that", not: whole(`(?:node|by|behind|than) (?:of )?who (?:came|comes|had|has|held|waits|asked)`)},
 	{use: "the rest of, or the noun", not: whole(`what is left of`)},
 	{use: "the outcome of, or what happened to", not: whole(`what (?:becomes|became|has become|had become) of`)},
+	{use: "acquired, held, or free", not: whole(`(?:be|was not|were not) had`)},
 }
 
 // TestRiddles: no comment and no text of any Go file, of a test's either, no comment of a story and nothing else that

@@ -36,7 +36,7 @@ func mine(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 	return open(t, connect, append([]locks.Option{as(t, "bob"), locks.WithACL(zkconn.CreatorACL()...)}, opts...)...)
 }
 
-// lock takes a lock that is to be had.
+// lock takes a lock that is free.
 func lock(t *testing.T, client *locks.Client, path string) *locks.Lease {
 	t.Helper()
 	lease, err := client.Mutex(path).Lock(deadline(t))

@@ -108,7 +108,7 @@ func (x *exchange) fail(err error) error {
 	return named(err, x.ticket.client.String(), x.ticket.service.String())
 }
 
-// refuse has the ticket not be used for another exchange, if another one can be had, and the servers' names looked up
+// refuse has the ticket not be used for another exchange, if another one is available, and the servers' names looked up
 // again.
 func (x *exchange) refuse() {
 	x.ticket.refused.Store(true)

@@ -114,7 +114,7 @@ func seatTable(t *testing.T) map[string]map[string]string {
 	return all
 }
 
-// seatStory is what the story of one setting shows.
+// seatStory holds the answers and the grants that the story of one setting shows.
 type seatStory struct {
 	answers []string
 	lines   []string
@@ -196,7 +196,7 @@ func (s *seatStory) hasTokenOfAnother() bool {
 	return false
 }
 
-// seatFacts are what the columns of the table may say, and what the story of a setting shows if it is so.
+// seatFacts are the phrases of the columns, each with a check that the story of a setting shows it.
 var seatFacts = []struct {
 	column, says string
 	in           func(*seatStory) bool
