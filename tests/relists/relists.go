@@ -58,7 +58,8 @@ func None(polls int64) error { return bounds{}.judge(polls) }
 // warning is a part of what a session logs when a waiter is told by a re-list for the first time.
 const warning = "what no event had told it"
 
-// Said is None for a process by all that it has written to standard error, where it has no logger of its own.
+// Said checks a process as None does, by all that it has written to standard error, where it has no
+// logger of its own.
 func Said(text string) error {
 	return None(int64(strings.Count(text, warning)))
 }
