@@ -9,6 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestSaysAgain: beside a revoke request a holder writes what its node said, where the request has overwritten that. In a
@@ -53,4 +55,62 @@ func TestSaysAgain(t *testing.T) {
 			require.Equal(t, "now", owner.Label)
 		})
 	}
+}
+
+// TestRetainedNodeIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
+// it already: no event tells of that any more.
+func TestRetainedNodeIsWatched(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(t *testing.T, conn *zkconn.Conn, node string)
+		want   coordinator.Arrivals
+	}{
+		"nobody has come": {func(*testing.T, *zkconn.Conn, string) {}, coordinator.Arrivals{Alone: true}},
+		"somebody waits": {func(t *testing.T, conn *zkconn.Conn, _ string) {
+			_, err := conn.CreatePlain("/a", queue.Style{}.Prefix("other"), nil)
+			require.NoError(t, err)
+		}, coordinator.Arrivals{}},
+		"somebody has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
+			data, _, err := conn.Get("/a/" + node)
+			require.NoError(t, err)
+			require.NoError(t, conn.SetData("/a/"+node, queue.Asked(data)))
+		}, coordinator.Arrivals{Alone: true, Spent: true}},
+		"Curator has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
+			require.NoError(t, conn.SetData("/a/"+node, []byte(queue.CuratorRevokeRequest)))
+		}, coordinator.Arrivals{Alone: true, Spent: true}},
+		"the node is gone": {func(t *testing.T, conn *zkconn.Conn, node string) {
+			require.NoError(t, conn.Delete("/a/"+node))
+		}, coordinator.Arrivals{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := dialed(t, embedded.Run(t).Addr())
+			require.NoError(t, conn.EnsureParents("/a"))
+			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", true, time.Unix(0, 0))
+			made, err := conn.CreatePlain("/a", spec.Style.Prefix(spec.GUID), ownerData(spec, 0))
+			require.NoError(t, err)
+			c.before(t, conn, made.Name)
+			answer := Carrier{Conn: conn}.CarryOut(&coordinator.WatchRetained{Path: "/a", Node: made.Name})
+			require.Equal(t, &c.want, answer)
+		})
+	}
+}
+
+// dialed is a connection with a session.
+func dialed(t *testing.T, servers string) *zkconn.Conn {
+	t.Helper()
+	cfg, err := zkconn.NewConfig(servers)
+	require.NoError(t, err)
+	connected := make(chan struct{}, 1)
+	conn, err := zkconn.Dial(cfg, 1, func(event zkconn.Event) {
+		if event.Kind == zkconn.Connected {
+			connected <- struct{}{}
+		}
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	select {
+	case <-connected:
+	case <-time.After(time.Minute):
+		require.FailNow(t, "no session")
+	}
+	return conn
 }
