@@ -55,6 +55,7 @@ var commands = map[string]check{
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
 	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
+	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
 	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
 	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
