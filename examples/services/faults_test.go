@@ -39,7 +39,9 @@ var faults = []struct {
 	{"the session expires", func(t *testing.T, at *faulty) {
 		id, password, some := at.proxy.Session()
 		require.True(t, some)
-		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.addr, id, password))
+		if err := rig.ExpireSession(patient.Deadline(t), at.addr, id, password); !errors.Is(err, rig.ErrNoSession) {
+			require.NoError(t, err) // on a slow machine it has expired already
+		}
 	}, func(*testing.T, *faulty) {}, false},
 }
 
@@ -133,9 +135,11 @@ func TestCronUnderFaults(t *testing.T) {
 			ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), time.Now(), func(context.Context) error { return nil })
 			return ran && err == nil
 		}, "nobody runs the job of the next night")
-		ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
-		require.ErrorIs(t, err, locks.ErrNotRun)
-		require.False(t, ran)
+		patient.Eventually(t, func() bool { // on a slow machine a lease may be over before the mark is read
+			ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
+			require.False(t, ran)
+			return errors.Is(err, locks.ErrNotRun)
+		}, "nobody says that tonight's job is not run again")
 	})
 }
 
