@@ -73,6 +73,8 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node that is gone"
 	case r.sharing.inLine != slices.Contains(r.queue.cohort.line, r.id):
 		return "it waits in its cohort, and that does not know"
+	case r.sharing.inLine && r.turn.phase != noTurn && c.epoch.connection == connected:
+		return "it waits in its cohort, and for its turn to make a node"
 	case r.pace.keepsOrder() && c.epoch.connection != connected:
 		return "an order of a connection that is lost waits for the end of a pause"
 	case r.pace.keepsOrder() && !c.willEndPause(r):

@@ -155,11 +155,15 @@ func (c *Coordinator) keepLine(q *ownQueue) {
 }
 
 // callFirst calls the first that waits in each cohort to lead, with a new connection. It is not told: its machine asks by
-// itself.
+// itself. One that was to lead until the connection was lost, and stands behind it, needs no room for a node of its own.
 func (c *Coordinator) callFirst() {
 	for _, r := range c.inOrder() {
-		if k := &r.queue.cohort; r.sharing.inLine && k.node == nil && k.called == 0 {
+		switch k := &r.queue.cohort; {
+		case !r.sharing.inLine:
+		case k.node == nil && k.called == 0:
 			k.called = c.takeNext(k).id
+		default:
+			c.leaveLine(r)
 		}
 	}
 }

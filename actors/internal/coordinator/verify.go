@@ -19,7 +19,8 @@ func (c *Coordinator) verify(r *request, op uint64) {
 		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
 		// nobody's.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && r.sharing.lineCreate != 0: // it waited in a line, and asked the servers for nothing
+	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
+		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)

@@ -27,6 +27,11 @@ var smallCohorts = []Plan{
 	{Name: "a cohort, three, a cut", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "a cohort, three, an expiry", Sessions: three, Cohort: longCohort, Arrive: third, Prompt: true,
 		Bounds: Bounds{Expiries: 1}},
+	{Name: "a cohort, a cut and an expiry", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1}},
+	{Name: "a cohort, an expiry and a cancel", Sessions: three, Cohort: longCohort, Prompt: true,
+		Bounds: Bounds{Expiries: 1, Cancels: 1}},
+	{Name: "a cohort, an expiry, in turn", Sessions: three, Cohort: longCohort, InTurn: true, Prompt: true,
+		Bounds: Bounds{Expiries: 1}},
 	{Name: "a cohort, a cut, late", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 	{Name: "a cohort, a cancel", Sessions: three, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a stop", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
@@ -53,6 +58,7 @@ var smallCohorts = []Plan{
 
 // largeCohorts are the plans of `make walk`.
 var largeCohorts = []Plan{
+	{Name: "a cohort, a cut and a cancel", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}},
 	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
 	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "a cohort, a cut, slow and late", Sessions: two, Cohort: cohort, Prompt: true,

@@ -117,6 +117,14 @@ var inCoordinator = []seeded{
 	{name: "forget the line with the connection", source: edits(
 		rule("cohort{style: k.style, line: k.line}); len(k.line) == 0", "cohort{}); true")),
 		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
+	{name: "call nobody in the place of one that has ended", source: edits(
+		rule("		k.called = 0\n		c.callNext(r.queue)\n", "		k.called = 0\n")),
+		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}}, breaks: OwnInvariants},
+	{name: "have one lead that has ended", source: edits(
+		rule("	if k.called == r.id {\n		k.called = 0\n", "	if false {\n		k.called = 0\n")),
+		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Expiries: 1, Cancels: 1}}, breaks: OwnInvariants},
+	{name: "call nobody with a new connection", source: edits(rule("	c.callFirst() // before", "	// before")),
+		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1}}, breaks: OwnInvariants},
 	{name: "pass on with the same token", source: edits(
 		rule("	n.token, n.place = token, token.Place()\n	c.granted(next)\n",
 			"	token = n.token\n	c.granted(next)\n")),
