@@ -83,7 +83,7 @@ func TestEnsembleLives(t *testing.T) {
 	}
 }
 
-// waitBehind has a client of its own wait behind a node of the crowd.
+// waitBehind has a client of its own wait behind the first of the crowd, which holds.
 func (k crowd) waitBehind(t *testing.T, ensemble *rig.Ensemble) (granted <-chan *locks.Lease) {
 	t.Helper()
 	client := patient.Open(t, ensemble.Addrs())

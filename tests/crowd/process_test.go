@@ -122,8 +122,9 @@ func beCrowd(servers string) error {
 	}
 	a := &asking{crowd: k, client: client}
 	begun := time.Now()
-	for i := range k.many {
-		go a.ask(i)
+	a.ask(0) // it holds, and is not refused: somebody is to wait behind it
+	for i := range k.many - 1 {
+		go a.ask(i + 1)
 	}
 	if err := a.settled(ctx); err != nil {
 		return err
