@@ -212,7 +212,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) -C tests/soak run . -duration $(SOAK)
 
 .PHONY: mistakes
-mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls, the walks and every suite with waiters must find (about twenty minutes)
+mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls, the walks and every suite with waiters must find, and rules' own tests (about forty minutes)
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
 
 .PHONY: soak-mistakes

@@ -11,8 +11,8 @@ import (
 )
 
 // own are mistakes in rules that no run of a whole suite is needed for: the tests of the rule's package find them, or those
-// of the folder in which it is shown. They were seeded without a look at the tests. Seven were found by nothing at
-// first, and have a test since.
+// of the folder in which it is shown. No other list has them. Seven were found by nothing at first, and have a test
+// since.
 var own = []struct {
 	Mistake
 	suite, test string
