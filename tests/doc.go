@@ -43,6 +43,7 @@
 //     left running at the end.
 //   - patient: clients, requests and leases, waited for with patience.
 //   - stage: session actors, lock actors, and what their parents are told.
+//   - dial: a connection that no actor owns.
 //   - bubble: clients in virtual time, and networks that are cut.
 //   - relists: that events wake waiters.
 //   - layers: that the files of a package build on each other as its doc says.

@@ -2,10 +2,10 @@ package zkconn_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/dial"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -24,7 +24,7 @@ func TestParentsAreRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := embedded.Run(t)
-			conn, root := dialed(t, server.Addr()+"/app"), dialed(t, server.Addr())
+			conn, root := dial.Session(t, server.Addr()+"/app"), dial.Session(t, server.Addr())
 			made, err := conn.MakeParents("/a/b")
 			require.NoError(t, err)
 			tc.meanwhile(t, conn)
@@ -40,7 +40,7 @@ func TestParentsAreRemoved(t *testing.T) {
 		})
 	}
 	t.Run("what was there", func(t *testing.T) {
-		conn := dialed(t, embedded.Run(t).Addr())
+		conn := dial.Session(t, embedded.Run(t).Addr())
 		require.NoError(t, conn.EnsureParents("/a"))
 		made, err := conn.MakeParents("/a")
 		require.NoError(t, err)
@@ -50,24 +50,4 @@ func TestParentsAreRemoved(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, exists)
 	})
-}
-
-func dialed(t *testing.T, servers string) *zkconn.Conn {
-	t.Helper()
-	cfg, err := zkconn.NewConfig(servers)
-	require.NoError(t, err)
-	connected := make(chan struct{}, 1)
-	conn, err := zkconn.Dial(cfg, 1, func(event zkconn.Event) {
-		if event.Kind == zkconn.Connected {
-			connected <- struct{}{}
-		}
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	select {
-	case <-connected:
-	case <-time.After(time.Minute):
-		require.FailNow(t, "no session")
-	}
-	return conn
 }

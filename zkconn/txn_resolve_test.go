@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/dial"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -26,7 +27,7 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 		"nothing that could tell it": {want: zkconn.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn := dialed(t, embedded.Run(t).Addr())
+			conn := dial.Session(t, embedded.Run(t).Addr())
 			require.NoError(t, conn.EnsureParents("/a"))
 			require.NoError(t, conn.EnsureParents("/b"))
 			_, stat, err := conn.Get("/b")

@@ -7,42 +7,21 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/dial"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// dialed gives a connection without any actor.
-func dialed(t *testing.T, connect string) *zkconn.Conn {
-	t.Helper()
-	cfg, err := zkconn.NewConfig(connect, zkconn.WithSessionTimeout(patient.Session))
-	require.NoError(t, err)
-	connected := make(chan struct{}, 8)
-	conn, err := zkconn.Dial(cfg, 1, func(ev zkconn.Event) {
-		if ev.Kind == zkconn.Connected {
-			connected <- struct{}{}
-		}
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	select {
-	case <-connected:
-	case <-time.After(patient.Bound):
-		t.Fatal("it never connected")
-	}
-	return conn
-}
-
 // TestCommit: creates of several lock paths and deletes in one transaction, all or none.
 func TestCommit(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		conn := dialed(t, at.Connect())
+		conn := dial.Session(t, at.Connect(), zkconn.WithSessionTimeout(patient.Session))
 		require.NoError(t, conn.EnsureParents("/one"))
 		require.NoError(t, conn.EnsureParents("/two"))
 		first, err := conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "a-lock-"}}, nil, nil, nil)
@@ -97,7 +76,7 @@ func TestCommit(t *testing.T) {
 // connection for it.
 func TestCommitTooLarge(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		conn := dialed(t, at.Connect())
+		conn := dial.Session(t, at.Connect(), zkconn.WithSessionTimeout(patient.Session))
 		require.NoError(t, conn.EnsureParents("/large"))
 		var nodes []zkconn.NewNode
 		for range 20 {

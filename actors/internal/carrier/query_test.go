@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/dial"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -82,7 +83,7 @@ func TestRetainedNodeIsWatched(t *testing.T) {
 		}, coordinator.Arrivals{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn := dialed(t, embedded.Run(t).Addr())
+			conn := dial.Session(t, embedded.Run(t).Addr())
 			require.NoError(t, conn.EnsureParents("/a"))
 			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", true, time.Unix(0, 0))
 			made, err := conn.CreatePlain("/a", spec.Style.Prefix(spec.GUID), ownerData(spec, 0))
@@ -92,25 +93,4 @@ func TestRetainedNodeIsWatched(t *testing.T) {
 			require.Equal(t, &c.want, answer)
 		})
 	}
-}
-
-// dialed is a connection with a session.
-func dialed(t *testing.T, servers string) *zkconn.Conn {
-	t.Helper()
-	cfg, err := zkconn.NewConfig(servers)
-	require.NoError(t, err)
-	connected := make(chan struct{}, 1)
-	conn, err := zkconn.Dial(cfg, 1, func(event zkconn.Event) {
-		if event.Kind == zkconn.Connected {
-			connected <- struct{}{}
-		}
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	select {
-	case <-connected:
-	case <-time.After(time.Minute):
-		require.FailNow(t, "no session")
-	}
-	return conn
 }
