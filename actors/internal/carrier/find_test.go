@@ -1,0 +1,65 @@
+package carrier
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestFind: of the nodes with a request's GUID those count that its session owns. The first in the queue is kept, and the
+// others are deleted.
+func TestFind(t *testing.T) {
+	type made struct {
+		guid string
+		ours bool
+	}
+	const guid, other = "guid", "another"
+	for name, c := range map[string]struct {
+		nodes   []made
+		found   int // the number of the node among those, from one; 0 for none
+		removed []int
+	}{
+		"the path is empty":                {},
+		"its own":                          {nodes: []made{{guid, true}}, found: 1},
+		"another request's":                {nodes: []made{{other, true}}},
+		"another session's":                {nodes: []made{{guid, false}}},
+		"another session's before its own": {nodes: []made{{guid, false}, {guid, true}}, found: 2},
+		"several of its own":               {nodes: []made{{other, true}, {guid, true}, {guid, true}, {guid, true}}, found: 2, removed: []int{3, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr := embedded.Run(t).Addr()
+			conn, stranger := dial.Session(t, addr), dial.Session(t, addr)
+			require.NoError(t, conn.EnsureParents("/a"))
+			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, guid, "actor", true, time.Unix(0, 0))
+			want, names := &coordinator.Found{}, []string{""}
+			for i, n := range c.nodes {
+				maker := stranger
+				if n.ours {
+					maker = conn
+				}
+				created, err := maker.CreatePlain("/a", spec.Style.Prefix(n.guid), ownerData(spec, 0))
+				require.NoError(t, err)
+				names = append(names, created.Name)
+				if i+1 == c.found {
+					want.Name, want.Czxid = created.Name, created.Czxid
+				}
+			}
+			for _, i := range c.removed {
+				want.Removed = append(want.Removed, names[i])
+			}
+			require.Equal(t, want, Carrier{Conn: conn}.CarryOut(&coordinator.Find{Spec: spec, GUID: guid}))
+			for i, node := range names[1:] {
+				_, exists, err := conn.Exists("/a/" + node)
+				require.NoError(t, err)
+				require.Equal(t, !slices.Contains(c.removed, i+1), exists, "node %d", i+1)
+			}
+		})
+	}
+}
