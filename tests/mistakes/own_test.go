@@ -147,6 +147,12 @@ var own = []struct {
 	{in("actors/internal/carrier", "looked-once", "that a node does not exist is believed of a server that lags",
 		"if err := k.searchOnce(q, a); err != nil || a.Name != \"\" {", "if err := k.searchOnce(q, a); err != nil || len(a.Name) >= 0 {"),
 		"tests/matrix", "TestMatrix"},
+	{in("actors/internal/carrier", "described-elsewhere", "a node that is written to anew says another place",
+		"ownerData(q.Spec, was.Place), stat.Version", "ownerData(q.Spec, 0), stat.Version"),
+		"actors/internal/carrier", "TestDescribe"},
+	{in("actors/internal/carrier", "described-over", "what a node says is written over a revoke request that comes at that moment",
+		"was, ours := queue.ParseOwner(data)\n", "was, ours := queue.ParseOwner(data)\n\tstat.Version = -1\n"),
+		"actors/internal/carrier", "TestDescribe"},
 }
 
 // in is a mistake that one edit of a package makes.
