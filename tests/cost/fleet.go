@@ -45,6 +45,9 @@ const openAtOnce = 64
 // openTimeout bounds how long all may take.
 const openTimeout = 5 * time.Minute
 
+// errNotOpened: the servers gave some clients no session in time.
+var errNotOpened = errors.New("clients could not be opened")
+
 // openFleet opens so many clients, with servers at these addresses. delay is the delay in each
 // direction; relayed: there are relays.
 func openFleet(ctx context.Context, clients int, addrs []string, timeout, delay time.Duration, relayed bool) (f *fleet, err error) {
@@ -78,7 +81,7 @@ func openFleet(ctx context.Context, clients int, addrs []string, timeout, delay 
 	opening.Wait()
 	failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 	if len(failed) > 0 {
-		return f, fmt.Errorf("%d of %d clients could not be opened, the first: %w", len(failed), clients, failed[0])
+		return f, fmt.Errorf("%d of %d %w, the first: %w", len(failed), clients, errNotOpened, failed[0])
 	}
 	return f, nil
 }
