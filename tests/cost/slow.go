@@ -34,7 +34,7 @@ func slowServer(ctx context.Context, o options, server *rig.Server, count int, t
 	f, err := openFleet(ctx, o.clients, []string{server.Addr()}, o.timeout, delay, true)
 	defer func() { err = errors.Join(err, f.close(ctx)) }()
 	switch {
-	case errors.Is(err, errNotOpened) && ctx.Err() == nil: // which is what was to be measured
+	case errors.Is(err, errNotOpened) && ctx.Err() == nil: // over a link that slow none has a session: a row of the table
 		p.line("%.3f T     %v", trip, err)
 		return nil
 	case err != nil:

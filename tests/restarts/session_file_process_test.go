@@ -42,7 +42,12 @@ func TestRestarterInAProcess(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &r))
 	if r.NoSpace {
 		signal.Ignore(syscall.SIGXFSZ)
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{}))
+		var usual syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual))
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Max: usual.Max}))
+		t.Cleanup(func() { // make cover has the process write what it has reached
+			require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual))
+		})
 	}
 	opts := []locks.Option{locks.WithSessionTimeout(patient.Session),
 		locks.WithLogger(slog.New(sessionNews{slog.DiscardHandler}))}
