@@ -135,7 +135,7 @@ cover: deps ## how many blocks of the core and of package locks the tests reach,
 			for (at in all) printf "%5d of %5d blocks  %s\n", hit[at], all[at], at }' $(COVER) | sort -k 5
 
 .PHONY: readme
-readme: deps ## carry out every command of every page in a clean clone, but for the longest targets (about 70 minutes)
+readme: deps ## carry out every command of every page in a clean clone, but for the longest targets (about two and a half hours)
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_README=all \
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 
