@@ -66,7 +66,7 @@ var commands = map[string]check{
 	"make walk":                                                                                   long(target),
 	"make lease-walk":                                                                             long(target),
 	"make mistakes":                                                                               long(target),
-	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=50000x":                                  long(target),
+	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=50000x":                               long(target),
 	"make soak-simulate SEEDS=5000":                                                               long(target),
 	"make bench BENCH=-quick":                                                                     long(target),
 	"make bench-peers BENCH=-quick":                                                               long(target),
