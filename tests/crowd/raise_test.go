@@ -28,8 +28,7 @@ func TestWithoutBounds(t *testing.T) {
 			patient.Eventually(t, func() bool { return isDown(ensemble) }, "a majority cannot read the end of the session")
 			setProperty(t, ensemble, "jute.maxbuffer", "67108864")
 			require.NoError(t, restart(patient.Deadline(t), ensemble))
-			require.NoError(t, goesOn(patient.Deadline(t), ensemble))
-			require.NoError(t, startsAgain(patient.Deadline(t), ensemble))
+			require.NoError(t, lives(patient.Deadline(t), ensemble))
 		})
 	}
 }
