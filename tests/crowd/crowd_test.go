@@ -36,7 +36,11 @@ func newScene(t *testing.T) scene {
 	if of := os.Getenv(variable); of != "" {
 		many, err := strconv.Atoi(of)
 		require.NoError(t, err)
-		return scene{one: crowd{many: many, timeout: timeout}, each: crowd{many: many / 5, paths: true, timeout: timeout}}
+		return scene{
+			servers: []rig.Option{rig.WithHeap(1000), rig.WithTickTime(2 * time.Second)},
+			one:     crowd{many: many, timeout: timeout},
+			each:    crowd{many: many / 5, paths: true, timeout: timeout},
+		}
 	}
 	const maxBuffer = 128 << 10 // bytes; the usual is eight times that
 	return scene{

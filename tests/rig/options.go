@@ -18,6 +18,7 @@ type settings struct {
 	secure     *TLS              // nil: without
 	jaas       string            // empty: without
 	members    map[int][]Option  // what differs, by the member's number from 0
+	heap       int               // of the Java process, in MB
 	braked     bool              // the log can be slow
 	logLines   int               // that it takes a second at first; 0: as many as there are
 }
@@ -44,6 +45,12 @@ func WithMember(member int, opts ...Option) Option {
 	return func(s *settings) { s.members[member] = append(s.members[member], opts...) }
 }
 
+// WithHeap sets the largest heap of the server's Java process, in MB: 128 unless told otherwise. Servers as they are
+// delivered have 1000.
+func WithHeap(megabytes int) Option {
+	return func(s *settings) { s.heap = megabytes }
+}
+
 // WithConfig sets a line of the server's configuration file. A key that
 // ZooKeeper does not know becomes the system property zookeeper.<key>.
 func WithConfig(key, value string) Option {
@@ -58,6 +65,7 @@ func WithSystemProperty(name, value string) Option {
 
 func newSettings(opts []Option) settings {
 	s := settings{
+		heap:    128,
 		members: map[int][]Option{},
 		config: map[string]string{
 			"tickTime":  "200",

@@ -116,7 +116,7 @@ func (s *Server) start() error {
 	}
 	// A small heap, the simplest collector and only the quick compiler: starts
 	// fastest and leaves the processors to the tests.
-	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
+	args := []string{fmt.Sprintf("-Xmx%dm", s.settings.heap), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
 	args = append(args, archiveFlags()...)
 	args = append(args, s.settings.flags()...)
 	args = append(args, s.jaasFlags()...)
