@@ -13,7 +13,7 @@
 // (process_test.go), against an embedded and a standalone server.
 //
 // TestEachAbilityMeetsEachFault is the table of all: a combination has its cell here, or names the tests elsewhere that
-// show it, which must exist, or says why it makes no sense. TestFaultTests is the table of the tests of faults in the
-// packages for each behaviour: which cells of this package and of the matrix they show on other servers, or what no cell
-// shows.
+// show it, which must exist, or says why it makes no sense. TestFaultTests has a row for each test
+// of a fault in the packages for behaviour. It names the cells of this package and of the matrix that the test shows, or an
+// assertion that no cell makes.
 package services
