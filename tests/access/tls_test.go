@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -44,7 +45,7 @@ func startSecured(t *testing.T, demand bool, protocols ...string) *secured {
 }
 
 // at is the server's port without TLS, for looking from outside.
-func (s *secured) at() *place { return &place{addr: s.Addr()} }
+func (s *secured) at() *place { return &place{stories.At("", s.Addr())} }
 
 // trusting is the configuration of a client that trusts the server's authority.
 func (s *secured) trusting() *tls.Config { return &tls.Config{RootCAs: s.authority.Pool()} }
