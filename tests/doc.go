@@ -41,7 +41,7 @@
 //   - zklock, dashboard: the command and the page, as a person meets them.
 //   - readme: the commands, code and links of the pages, and what package docs name.
 //
-// What they share:
+// Their helpers:
 //
 //   - stories: the kinds of servers of a package, each started once, a chroot for each test, and the check that nothing is
 //     left running at the end.

@@ -78,7 +78,8 @@ func listByPath(t *testing.T, at *place) {
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo"))
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo/"+lease.Node()))
 	unlock(t, lease)
-	// What may not be deleted from /parent is no lock path of ours, and another one there is made as ever.
+	// The path below /parent that may not be deleted is no lock path of ours, and another one there is
+	// made as ever.
 	use(t, client, "/parent/bar")
 }
 

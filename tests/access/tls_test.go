@@ -194,7 +194,7 @@ func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
 	require.GreaterOrEqual(t, line.dials, 2+refusals)
 }
 
-// What does not get in is told why when its ctx ends.
+// A client that is not let in is told why when its ctx ends.
 func TestTLSRefused(t *testing.T) {
 	server := startSecured(t, false, "TLSv1.2")
 	stranger, err := rig.NewAuthority("a stranger")

@@ -33,7 +33,7 @@
 //	             could reconnect and their former hold was gone at the servers: half of them, 99 of
 //	             100, and all waited no longer
 //
-// What broken and closed-... find is in locks/LIMITS.md.
+// The findings of broken and closed-... are in locks/LIMITS.md.
 //
 // How long an outage a lease survives is measured by package outages beside this one. It has taken
 // over five scenarios in which nobody waited behind a holder, so that no two could hold. It plays
