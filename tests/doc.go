@@ -20,8 +20,8 @@
 //   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
 //
 // Some of their tests have a fault in their name, or their file has, as kinds/cohort_faults_test.go. A table in services,
-// fault_tests_test.go, has a row for each. It names the cells of the matrix or of services that make the same assertion,
-// most of them in virtual time, or an assertion that no cell makes.
+// fault_tests_test.go, has a row for each. It names the cells of the matrix, of services or of faces that make the same
+// assertion, most of them in virtual time, or an assertion that no cell makes.
 //
 // For each test that went, moved_test.go beside this file and twins_test.go in faces name the tests that make its
 // assertions now.

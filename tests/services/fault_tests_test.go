@@ -16,8 +16,8 @@ type faultTest struct {
 	test string // as "FOLDER: TEST"
 	// virtual: it runs in virtual time on an embedded server. All others run on real servers.
 	virtual bool
-	// cells has the cells that make the same assertion: "services: ABILITY/FAULT" of this package, or "matrix: TEST/CELL",
-	// which run on an embedded server in virtual time.
+	// cells has the cells that make the same assertion: "services: ABILITY/FAULT" of this package, "matrix: TEST/CELL",
+	// which run on an embedded server in virtual time, or "faces: TEST/CELL", which run on real servers, too.
 	cells []string
 	// beyond is an assertion that no cell makes.
 	beyond string
@@ -36,7 +36,8 @@ var faultTests = []faultTest{
 	{"elections: TestRunWhenCutOff", false, []string{"services: Election.Run/silence"},
 		"the same where connections are refused, and on an ensemble; IsLeader is false before the other leads"},
 
-	{"kinds: TestAllIsLostAsAWhole", false, []string{"matrix: TestRecipesAllLosesAPart/held/mutex/node-deleted"},
+	{"kinds: TestAllIsLostAsAWhole", false, []string{"matrix: TestRecipesAllLosesAPart/held/mutex/node-deleted",
+		"faces: TestSeveralLocksLoseOne"},
 		"of two clients; each of the other locks can be acquired before Unlock"},
 	{"kinds: TestCohortSurvivesACut", false, []string{"matrix: TestFaultsStrikeCohorts/holder/cut"}, ""},
 	{"kinds: TestCohortLosesItsSession", false, []string{"matrix: TestFaultsStrikeCohorts/holder/session-expired"}, ""},
@@ -58,7 +59,8 @@ var faultTests = []faultTest{
 		"matrix: TestFaultsStrikeStickyLocks/taken-up/cut"}, ""},
 
 	{"leases: TestSessionExpires", false, []string{"matrix: TestExpiredIn/recovering, held before",
-		"matrix: TestExpiredIn/watching"}, "the holder and the waiter are of the session that expires"},
+		"matrix: TestExpiredIn/watching", "faces: TestHolder/session expires", "faces: TestWaiter/session expires"},
+		"the holder and the waiter are of the session that expires"},
 	{"leases: TestLeaderIsKilled", false, []string{"matrix: TestRealServers/leader-killed"},
 		"three sessions lock in turn, with greater tokens, while the leader is away and when it is back"},
 
@@ -127,9 +129,11 @@ func TestFaultTests(t *testing.T) {
 			}
 		}
 	}
-	matrix := ""
-	for _, text := range testFiles(t, "matrix") {
-		matrix += text
+	texts := map[string]string{}
+	for _, folder := range []string{"matrix", "faces"} {
+		for _, text := range testFiles(t, folder) {
+			texts[folder] += text
+		}
 	}
 	for _, f := range faultTests {
 		body, exists := bodies[f.test]
@@ -143,10 +147,10 @@ func TestFaultTests(t *testing.T) {
 			case "services":
 				_, test, _ := strings.Cut(f.test, ": ")
 				require.True(t, hasCell(name, test), "%s: %s", f.test, c)
-			case "matrix":
-				test, cell, _ := strings.Cut(name, "/")
-				require.Contains(t, matrix, "func "+test+"(", f.test)
-				require.True(t, isPut(matrix, cell), "%s: %s", f.test, c)
+			case "matrix", "faces":
+				test, cell, hasCells := strings.Cut(name, "/")
+				require.Contains(t, texts[of], "func "+test+"(", f.test)
+				require.True(t, !hasCells || isPut(texts[of], cell), "%s: %s", f.test, c)
 			default:
 				t.Errorf("%s: %s", f.test, c)
 			}
