@@ -19,8 +19,12 @@
 //     faults of one request.
 //   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
 //
-// Some have files that are named for faults, as kinds/cohort_faults_test.go. These play on real servers what the matrix
-// plays in virtual time, and package services names those that show one of its cells.
+// Some of their tests have a fault in their name, or their file has, as kinds/cohort_faults_test.go. A table in services,
+// fault_tests_test.go, has a row for each. It names the cells of the matrix, of services or of faces that make the same
+// assertion, most of them in virtual time, or an assertion that no cell makes.
+//
+// For each test that went, moved_test.go beside this file and twins_test.go in faces name the tests that make its
+// assertions now.
 //
 // Suites with a method of their own:
 //
@@ -37,7 +41,7 @@
 //   - zklock, dashboard: the command and the page, as a person meets them.
 //   - readme: the commands, code and links of the pages, and what package docs name.
 //
-// What they share:
+// Their helpers:
 //
 //   - stories: the kinds of servers of a package, each started once, a chroot for each test, and the check that nothing is
 //     left running at the end.

@@ -72,8 +72,8 @@ func scrape(t *testing.T, url string) map[string]string {
 	return found
 }
 
-// TestScrape runs the example on its own server and on another, and reads its figures until locks were granted. What it
-// serves has the names that the dashboard and the rules are checked by.
+// TestScrape runs the example on its own server and on another, and reads its figures until locks were granted. They
+// have the names that the dashboard and the rules are checked by.
 func TestScrape(t *testing.T) {
 	for name, servers := range map[string]string{"own": "", "another": embedded.Run(t).Addr()} {
 		t.Run(name, func(t *testing.T) {

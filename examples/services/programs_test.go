@@ -23,7 +23,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
-// What a program of its own is told: its name, the servers, and the instant of its job.
+// The environment of a program of its own: its name, the servers, and the instant of its job.
 const (
 	programVariable = "TURNSTILE_SERVICES_PROGRAM"
 	serversVariable = "TURNSTILE_SERVICES_SERVERS"

@@ -182,7 +182,7 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 	if err := conn.Delete(node); err != nil {
 		return fail("delete", err)
 	}
-	// What is above it may be somebody's, and is left alone; where it was made it is a container, which the server
+	// Nodes above it may be somebody's, and are left alone; one that was made is a container, which the server
 	// reaps.
 	later(func() { e.note(fine, "delete", "", "%s is gone", node) })
 	return trips, true

@@ -37,8 +37,8 @@ func graphCommand(conn *connection) *cobra.Command {
 		Short:       "who waits for whom, deadlocks marked",
 		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom.
 Contenders that wait for each other in a circle are a deadlock. It ends only
-when one of them gives up (zklock revoke or zklock break). What could not be
-read is named: a deadlock there is not seen.
+when one of them gives up (zklock revoke or zklock break). Queues that could
+not be read are named: a deadlock there is not seen.
 
 Deadlocks are seen where nodes say who is blocked while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of

@@ -102,7 +102,7 @@ func (m *manual) command(c *cobra.Command) {
 	m.examples(c)
 }
 
-// prose writes text that is laid out for a terminal. What is indented, and the line before that, keep their lines;
+// prose writes text that is laid out for a terminal. Indented lines, and the line before them, stay as they are;
 // the rest is filled anew.
 func (m *manual) prose(text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

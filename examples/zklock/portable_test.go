@@ -36,7 +36,7 @@ func TestWindowsSaysWhatItCannotDo(t *testing.T) {
 		require.Contains(t, text, "what it has started is not ended with it, and neither is ended when zklock is killed", name)
 	}
 	help := strings.Join(strings.Fields(withoutGroups), " ")
-	for _, says := range []string{"is ended at once and for good", "What the command has started is not ended with it",
+	for _, says := range []string{"is ended at once and for good", "Processes that the command has started are not ended with it",
 		"When zklock itself is killed, the command runs on", "No signals are passed on"} {
 		require.Contains(t, help, says)
 	}

@@ -31,9 +31,9 @@ func TestChroot(t *testing.T) {
 }
 
 func doNotMeet(t *testing.T, at *place) {
-	first := lock(t, open(t, at.connect()+"/one"), "/lock")
-	second := lock(t, open(t, at.connect()+"/two"), "/lock")
-	third := lock(t, open(t, at.connect()), "/lock")
+	first := lock(t, open(t, at.Connect()+"/one"), "/lock")
+	second := lock(t, open(t, at.Connect()+"/two"), "/lock")
+	third := lock(t, open(t, at.Connect()), "/lock")
 	for _, lease := range []*locks.Lease{first, second, third} {
 		require.True(t, lease.Valid())
 		require.Equal(t, "/lock", lease.Path())
@@ -47,7 +47,7 @@ func doNotMeet(t *testing.T, at *place) {
 }
 
 func beginAlike(t *testing.T, at *place) {
-	short, long := open(t, at.connect()+"/app"), open(t, at.connect()+"/apple")
+	short, long := open(t, at.Connect()+"/app"), open(t, at.Connect()+"/apple")
 	first, second := lock(t, short, "/le/lock"), lock(t, long, "/lock")
 	waiting := queue(t, long, "/lock")
 	unlock(t, first)
@@ -57,8 +57,8 @@ func beginAlike(t *testing.T, at *place) {
 }
 
 func sameMeets(t *testing.T, at *place) {
-	first := lock(t, open(t, at.connect()+"/app"), "/lock")
-	other := open(t, at.connect()+"/app")
+	first := lock(t, open(t, at.Connect()+"/app"), "/lock")
+	other := open(t, at.Connect()+"/app")
 	_, err := other.Mutex("/lock").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	second := queue(t, other, "/lock")
@@ -70,8 +70,8 @@ func sameMeets(t *testing.T, at *place) {
 }
 
 func insideAnother(t *testing.T, at *place) {
-	first := lock(t, open(t, at.connect()), "/app/deep/lock")
-	second := queue(t, open(t, at.connect()+"/app/deep"), "/lock")
+	first := lock(t, open(t, at.Connect()), "/app/deep/lock")
+	second := queue(t, open(t, at.Connect()+"/app/deep"), "/lock")
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Equal(t, "/lock", lease.Path())
@@ -80,9 +80,9 @@ func insideAnother(t *testing.T, at *place) {
 }
 
 func chrootIsMade(t *testing.T, at *place) {
-	client := open(t, at.connect()+"/not/yet/there", credential(alice),
+	client := open(t, at.Connect()+"/not/yet/there", credential(alice),
 		locks.WithACL(onlyMe[0], all(zk.PermRead)), locks.WithParentACL(onlyMe...))
-	exists, _, err := at.as(t, "").Exists(at.root + "/not")
+	exists, _, err := at.as(t, "").Exists(at.Root() + "/not")
 	require.NoError(t, err)
 	require.False(t, exists, "nobody has asked for a lock")
 	use(t, client, "/lock")
@@ -92,22 +92,22 @@ func chrootIsMade(t *testing.T, at *place) {
 }
 
 func chrootVanishes(t *testing.T, at *place) {
-	client := open(t, at.connect()+"/app")
+	client := open(t, at.Connect()+"/app")
 	first := use(t, client, "/lock")
 	conn := at.as(t, "")
-	require.NoError(t, conn.Delete(at.root+"/app/lock", -1))
-	require.NoError(t, conn.Delete(at.root+"/app", -1))
+	require.NoError(t, conn.Delete(at.Root()+"/app/lock", -1))
+	require.NoError(t, conn.Delete(at.Root()+"/app", -1))
 	require.Greater(t, use(t, client, "/lock").Token(), first.Token())
 }
 
 func chrootMayNotBeMade(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/theirs")
 	for chroot, named := range map[string]string{
-		"/theirs/app":      at.root + "/theirs, which is above the chroot",
-		"/theirs/app/deep": at.root + "/theirs, which is above the chroot",
-		"/theirs":          "the chroot, " + at.root + "/theirs",
+		"/theirs/app":      at.Root() + "/theirs, which is above the chroot",
+		"/theirs/app/deep": at.Root() + "/theirs, which is above the chroot",
+		"/theirs":          "the chroot, " + at.Root() + "/theirs",
 	} {
-		client := open(t, at.connect()+chroot)
+		client := open(t, at.Connect()+chroot)
 		_, err := client.Mutex("/lock").Lock(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth, chroot)
 		require.ErrorContains(t, err, "no CREATE at "+named, chroot)
@@ -119,12 +119,12 @@ func chrootMayNotBeMade(t *testing.T, at *place) {
 func chrootBelowUnreadable(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{may(bob, zk.PermAll)}, "/theirs")
 	at.make(t, bob, []zk.ACL{may(alice, zk.PermAll), may(bob, zk.PermAll)}, "/theirs/hers")
-	use(t, open(t, at.connect()+"/theirs/hers", credential(alice)), "/lock")
+	use(t, open(t, at.Connect()+"/theirs/hers", credential(alice)), "/lock")
 }
 
 func chrootOfAnother(t *testing.T, at *place) {
-	holder := lock(t, open(t, at.connect()+"/app", credential(alice), locks.WithParentACL(onlyMe...)), "/lock")
-	client := open(t, at.connect()+"/app", credential(bob))
+	holder := lock(t, open(t, at.Connect()+"/app", credential(alice), locks.WithParentACL(onlyMe...)), "/lock")
+	client := open(t, at.Connect()+"/app", credential(bob))
 	for _, path := range []string{"/lock", "/other"} {
 		_, err := client.Mutex(path).Lock(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth, path)
@@ -136,7 +136,7 @@ func chrootOfAnother(t *testing.T, at *place) {
 
 // pathsAsWritten looks at all that a user is told: the lease, the notices, the transitions and the errors.
 func pathsAsWritten(t *testing.T, at *place) {
-	client := open(t, at.connect()+"/app")
+	client := open(t, at.Connect()+"/app")
 	mutex, rec := recorded(t, client, "/a/b")
 	lease, err := mutex.Lock(deadline(t))
 	require.NoError(t, err)
@@ -170,12 +170,12 @@ func requireWritten(t *testing.T, at *place, err error, path string) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, path, e.Path)
 	require.ErrorContains(t, err, path)
-	require.NotContains(t, err.Error(), at.root)
+	require.NotContains(t, err.Error(), at.Root())
 }
 
 func chrootReconnects(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := open(t, proxy.Addr()+at.root+"/app")
+	proxy := at.Proxy(t)
+	client := open(t, proxy.Addr()+at.Root()+"/app")
 	first := lock(t, client, "/lock")
 	second := queue(t, client, "/lock")
 	proxy.Cut()
@@ -185,7 +185,7 @@ func chrootReconnects(t *testing.T, at *place) {
 	id, password, ok := proxy.Session()
 	require.True(t, ok)
 	proxy.Refuse(true) // so that the client cannot come back before the session has ended
-	require.NoError(t, rig.ExpireSession(deadline(t), at.addr, id, password))
+	require.NoError(t, rig.ExpireSession(deadline(t), at.Hosts(), id, password))
 	proxy.Refuse(false)
 	happens(t, first.Context().Done(), "the lease ends")
 	lease := second.granted(t)

@@ -50,7 +50,7 @@ func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.
 // waitBehind is behind for any kind of lock.
 func waitBehind(t *testing.T, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
 	t.Helper()
-	return waitThrough(t, at.proxy(t), at, node, ask, opts...)
+	return waitThrough(t, at.Proxy(t), at, node, ask, opts...)
 }
 
 // asksAbout matches a request for a node's data, whose answer is held back until Release.
@@ -62,7 +62,7 @@ func asksAbout(node string) rig.Rule {
 func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
 	t.Helper()
 	asked := proxy.Expect(asksAbout(node))
-	client := open(t, proxy.Addr()+at.root, opts...)
+	client := open(t, proxy.Addr()+at.Root(), opts...)
 	w := wait(t, client, ask)
 	happens(t, asked.Fired(), "the server is asked about the node before")
 	asked.Release()
@@ -71,7 +71,7 @@ func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask ask
 
 func readableIsWatched(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	a := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
 	first := lock(t, a, "/lock")
 	_, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(seldom))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/lock/"+first.Node()))
@@ -82,7 +82,7 @@ func readableIsWatched(t *testing.T, at *place) {
 
 func unreadableIsPolled(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.connect()), "/lock")
+	first := lock(t, mine(t, at.Connect()), "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1) // no event can tell it
 	second.waits(t)
@@ -93,10 +93,10 @@ func unreadableIsPolled(t *testing.T, at *place) {
 
 func threeInTurn(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.connect()), "/lock")
+	first := lock(t, mine(t, at.Connect()), "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
 	seconds := await(t, second.rec, messages.StateWatching).Node
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	c, third := waitThrough(t, proxy, at, seconds, mutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
 		locks.WithSessionTimeout(lasting))
 	relists.Right(t, b.Session(), 1)
@@ -116,7 +116,7 @@ func threeInTurn(t *testing.T, at *place) {
 // There are servers that tell the watchers of a node nothing more once they may not read it.
 func readTakenAway(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	a := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
 	first := lock(t, a, "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1)
@@ -127,8 +127,8 @@ func readTakenAway(t *testing.T, at *place) {
 
 func tryBehindUnreadable(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.connect()), "/lock")
-	_, err := open(t, at.connect(), credential(bob)).Mutex("/lock").TryLock(deadline(t))
+	first := lock(t, mine(t, at.Connect()), "/lock")
+	_, err := open(t, at.Connect(), credential(bob)).Mutex("/lock").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	at.requireCount(t, 1, "/lock")
 	unlock(t, first)
@@ -155,8 +155,8 @@ func unreadableToItself(t *testing.T, at *place) {
 // renewsUnread is false where the lease ended: a machine may be too slow for the session timeout.
 func renewsUnread(t *testing.T, at *place) bool {
 	t.Helper()
-	proxy := at.proxy(t)
-	mutex, rec := recorded(t, blind(t, proxy.Addr()+at.root), "/lock")
+	proxy := at.Proxy(t)
+	mutex, rec := recorded(t, blind(t, proxy.Addr()+at.Root()), "/lock")
 	lease, err := mutex.Lock(deadline(t))
 	require.NoError(t, err)
 	over := lease.Context().Err
@@ -176,10 +176,10 @@ func renewsUnread(t *testing.T, at *place) bool {
 }
 
 func unreadableIsDeleted(t *testing.T, at *place) {
-	mutex, rec := recorded(t, blind(t, at.connect()), "/lock")
+	mutex, rec := recorded(t, blind(t, at.Connect()), "/lock")
 	lease, err := mutex.Lock(deadline(t))
 	require.NoError(t, err)
-	require.NoError(t, at.as(t, "").Delete(at.root+"/lock/"+lease.Node(), -1))
+	require.NoError(t, at.as(t, "").Delete(at.Root()+"/lock/"+lease.Node(), -1))
 	await(t, rec, messages.StateLost)
 	happens(t, lease.Context().Done(), "the lease ends")
 	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
@@ -187,10 +187,10 @@ func unreadableIsDeleted(t *testing.T, at *place) {
 }
 
 func askedByWhoMayWrite(t *testing.T, at *place) {
-	a := open(t, at.connect(), credential(alice),
+	a := open(t, at.Connect(), credential(alice),
 		locks.WithACL(onlyMe[0], all(zk.PermRead), may(bob, zk.PermWrite)), locks.WithParentACL(everyone...))
 	lease := lock(t, a, "/lock")
-	node := at.root + "/lock/" + lease.Node()
+	node := at.Root() + "/lock/" + lease.Node()
 	_, err := at.as(t, "carol").Set(node, []byte("unlock"), -1)
 	require.ErrorIs(t, err, zk.ErrNoAuth)
 	select {

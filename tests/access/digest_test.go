@@ -36,7 +36,7 @@ func mine(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 }
 
 func creatorLocks(t *testing.T, at *place) {
-	client := mine(t, at.connect())
+	client := mine(t, at.Connect())
 	lease := lock(t, client, "/mine/lock")
 	hers := []zk.ACL{may(alice, zk.PermAll)}
 	for _, path := range []string{"/mine", "/mine/lock", "/mine/lock/" + lease.Node()} {
@@ -50,8 +50,8 @@ func creatorLocks(t *testing.T, at *place) {
 }
 
 func creatorsTakeTurns(t *testing.T, at *place) {
-	first := lock(t, mine(t, at.connect()), "/mine")
-	second := queue(t, mine(t, at.connect()), "/mine")
+	first := lock(t, mine(t, at.Connect()), "/mine")
+	second := queue(t, mine(t, at.Connect()), "/mine")
 	second.waits(t)
 	unlock(t, first)
 	lease := second.granted(t)
@@ -63,8 +63,8 @@ func creatorsTakeTurns(t *testing.T, at *place) {
 // shutOut checks a client that is not alice's: it gets a clear error long before its deadline,
 // leaves nothing, and disturbs nobody.
 func shutOut(t *testing.T, at *place, opts ...locks.Option) {
-	holder := lock(t, mine(t, at.connect()), "/mine")
-	stranger := open(t, at.connect(), opts...)
+	holder := lock(t, mine(t, at.Connect()), "/mine")
+	stranger := open(t, at.Connect(), opts...)
 	session := stranger.Session().ID()
 	ctx := deadline(t)
 	for _, path := range []string{"/mine", "/mine/below", "/mine/deep/below"} {
@@ -74,7 +74,7 @@ func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 			require.Nil(t, lease)
 			require.ErrorIs(t, err, zkconn.ErrNoAuth, path)
 			require.ErrorContains(t, err, path)
-			require.NotContains(t, err.Error(), at.root, "paths are as the user wrote them")
+			require.NotContains(t, err.Error(), at.Root(), "paths are as the user wrote them")
 			var e *locks.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, messages.ReasonNoAuth, e.Reason)
@@ -91,31 +91,31 @@ func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 
 func twoCredentials(t *testing.T, at *place) {
 	at.make(t, "", []zk.ACL{may(alice, zk.PermRead|zk.PermCreate), may(bob, zk.PermDelete)}, "/shared")
-	use(t, open(t, at.connect(), credential(alice), credential(bob)), "/shared")
-	_, err := open(t, at.connect(), credential(bob)).Mutex("/shared").Lock(deadline(t))
+	use(t, open(t, at.Connect(), credential(alice), credential(bob)), "/shared")
+	_, err := open(t, at.Connect(), credential(bob)).Mutex("/shared").Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	at.requireCount(t, 0, "/shared")
 }
 
 func unknownScheme(t *testing.T, at *place) {
 	ctx := deadline(t)
-	client, err := locks.Open(ctx, at.connect(), credential(alice), locks.WithAuth("nosuch", []byte("me")))
+	client, err := locks.Open(ctx, at.Connect(), credential(alice), locks.WithAuth("nosuch", []byte("me")))
 	require.Nil(t, client)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.ErrorContains(t, err, "nosuch")
-	require.ErrorContains(t, err, at.addr)
+	require.ErrorContains(t, err, at.Hosts())
 	require.NotContains(t, err.Error(), secret(alice))
 	require.NoError(t, ctx.Err(), "it is told at once")
 }
 
 // The scheme "ip" is accepted as a credential, and stands for nobody in a list for "auth", the client itself.
 func schemeWithoutIdentity(t *testing.T, at *place) {
-	client := open(t, at.connect(), locks.WithAuth("ip", nil), locks.WithACL(onlyMe...))
+	client := open(t, at.Connect(), locks.WithAuth("ip", nil), locks.WithACL(onlyMe...))
 	_, err := client.Mutex("/nobodys").Lock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrFailed)
 	require.ErrorContains(t, err, "/nobodys")
 	require.ErrorContains(t, err, "invalid ACL")
-	exists, _, err := at.as(t, "").Exists(at.root + "/nobodys")
+	exists, _, err := at.as(t, "").Exists(at.Root() + "/nobodys")
 	require.NoError(t, err)
 	require.False(t, exists)
 }
@@ -132,8 +132,8 @@ func TestDigestIsPresentedAgain(t *testing.T) {
 }
 
 func holderReconnects(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	mutex, rec := recorded(t, mine(t, proxy.Addr()+at.root), "/mine")
+	proxy := at.Proxy(t)
+	mutex, rec := recorded(t, mine(t, proxy.Addr()+at.Root()), "/mine")
 	lease, err := mutex.Lock(deadline(t))
 	require.NoError(t, err)
 	before := proxy.Requests(rig.OpSetAuth)
@@ -147,9 +147,9 @@ func holderReconnects(t *testing.T, at *place) {
 }
 
 func waiterReconnects(t *testing.T, at *place) {
-	holder := lock(t, mine(t, at.connect()), "/mine")
-	proxy := at.proxy(t)
-	second := queue(t, mine(t, proxy.Addr()+at.root), "/mine")
+	holder := lock(t, mine(t, at.Connect()), "/mine")
+	proxy := at.Proxy(t)
+	second := queue(t, mine(t, proxy.Addr()+at.Root()), "/mine")
 	proxy.Cut()
 	_, err := second.rec.AwaitNth(deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
@@ -159,8 +159,8 @@ func waiterReconnects(t *testing.T, at *place) {
 }
 
 func nextSession(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := mine(t, proxy.Addr()+at.root)
+	proxy := at.Proxy(t)
+	client := mine(t, proxy.Addr()+at.Root())
 	holder := lock(t, client, "/mine")
 	second := queue(t, client, "/mine")
 	before := proxy.Requests(rig.OpSetAuth)
@@ -168,7 +168,7 @@ func nextSession(t *testing.T, at *place) {
 	id, password, ok := proxy.Session()
 	require.True(t, ok)
 	proxy.Refuse(true) // so that the client cannot come back before the session has ended
-	require.NoError(t, rig.ExpireSession(deadline(t), at.addr, id, password))
+	require.NoError(t, rig.ExpireSession(deadline(t), at.Hosts(), id, password))
 	proxy.Refuse(false)
 
 	happens(t, holder.Context().Done(), "the lease ends")
@@ -182,9 +182,9 @@ func nextSession(t *testing.T, at *place) {
 }
 
 func authLost(t *testing.T, at *place, action rig.Action) {
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: rig.OpSetAuth, Action: action, Count: 2})
-	client := mine(t, proxy.Addr()+at.root)
+	client := mine(t, proxy.Addr()+at.Root())
 	happens(t, fault.Fired(), "the credential is lost")
 	use(t, client, "/mine")
 	at.requireCount(t, 0, "/mine")

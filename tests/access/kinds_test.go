@@ -50,7 +50,7 @@ func contestAt(path string) asks {
 }
 
 func readWriteLists(t *testing.T, at *place) {
-	client := open(t, at.connect()+"/ns", locks.WithACL(localhost(zk.PermAll)...))
+	client := open(t, at.Connect()+"/ns", locks.WithACL(localhost(zk.PermAll)...))
 	lease, err := client.RWMutex("/bar").Lock(deadline(t))
 	require.NoError(t, err)
 	for _, path := range []string{"/ns", "/ns/bar", "/ns/bar/" + lease.Node()} {
@@ -65,7 +65,7 @@ func readWriteLists(t *testing.T, at *place) {
 
 func readWriteUnreadable(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := mine(t, at.connect())
+	a := mine(t, at.Connect())
 	first, err := a.RWMutex("/lock").Lock(deadline(t))
 	require.NoError(t, err)
 	b, reader := waitBehind(t, at, first.Node(), readAt("/lock"),
@@ -79,7 +79,7 @@ func readWriteUnreadable(t *testing.T, at *place) {
 }
 
 func downgraded(t *testing.T, at *place) {
-	writer, err := mine(t, at.connect()).RWMutex("/lock").Lock(deadline(t))
+	writer, err := mine(t, at.Connect()).RWMutex("/lock").Lock(deadline(t))
 	require.NoError(t, err)
 	reader, err := writer.Downgrade(deadline(t))
 	require.NoError(t, err)
@@ -90,8 +90,8 @@ func downgraded(t *testing.T, at *place) {
 
 func watchAll(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.connect()), "/lock")
-	b := open(t, at.connect(), credential(bob), locks.WithSessionTimeout(seldom))
+	first := lock(t, mine(t, at.Connect()), "/lock")
+	b := open(t, at.Connect(), credential(bob), locks.WithSessionTimeout(seldom))
 	second := wait(t, b, func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return client.Mutex("/lock", observe, locks.WithWatchAll()).Lock
 	})
@@ -107,9 +107,9 @@ func take(t *testing.T, client *locks.Client, path string) (*locks.Lease, error)
 
 func semaphoreRecorded(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/permits")
-	his, err := take(t, open(t, at.connect(), credential(bob)), "/permits")
+	his, err := take(t, open(t, at.Connect(), credential(bob)), "/permits")
 	require.NoError(t, err)
-	hers, err := take(t, open(t, at.connect(), credential(alice)), "/permits")
+	hers, err := take(t, open(t, at.Connect(), credential(alice)), "/permits")
 	require.NoError(t, err)
 	unlock(t, his)
 	unlock(t, hers)
@@ -118,7 +118,7 @@ func semaphoreRecorded(t *testing.T, at *place) {
 
 func semaphoreUnrecorded(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/permits")
-	client := open(t, at.connect(), credential(alice))
+	client := open(t, at.Connect(), credential(alice))
 	_, err := take(t, client, "/permits")
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/permits")
@@ -128,7 +128,7 @@ func semaphoreUnrecorded(t *testing.T, at *place) {
 
 func semaphoreUnreadable(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/permits")
-	first, err := mine(t, at.connect()).Semaphore("/permits", 1).Acquire(deadline(t), 1)
+	first, err := mine(t, at.Connect()).Semaphore("/permits", 1).Acquire(deadline(t), 1)
 	require.NoError(t, err)
 	b, second := waitBehind(t, at, first.Node(), permitAt("/permits"), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1)
@@ -137,7 +137,7 @@ func semaphoreUnreadable(t *testing.T, at *place) {
 }
 
 func contestLists(t *testing.T, at *place) {
-	client := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(may(alice, zk.PermAll), all(zk.PermRead)))
+	client := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(may(alice, zk.PermAll), all(zk.PermRead)))
 	lease, err := client.Contest("/contests/one").Lock(deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/contests"))
@@ -148,11 +148,11 @@ func contestLists(t *testing.T, at *place) {
 
 func contestUnreadable(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/contests")
-	first, err := mine(t, at.connect()).Contest("/contests/one").Lock(deadline(t))
+	first, err := mine(t, at.Connect()).Contest("/contests/one").Lock(deadline(t))
 	require.NoError(t, err)
-	_, err = open(t, at.connect(), credential(bob)).Contest("/contests/one").TryLock(deadline(t))
+	_, err = open(t, at.Connect(), credential(bob)).Contest("/contests/one").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	looked := proxy.Expect(asksAbout("one")) // as its create is refused, before it watches
 	looked.Release()
 	b, second := waitThrough(t, proxy, at, "one", contestAt("/contests/one"), credential(bob), locks.WithSessionTimeout(often))
@@ -164,7 +164,7 @@ func contestUnreadable(t *testing.T, at *place) {
 
 func contestNotMade(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/contests")
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	_, err := client.Contest("/contests/one").Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/contests/one")
@@ -174,7 +174,7 @@ func contestNotMade(t *testing.T, at *place) {
 
 func contestNotDeleted(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate), may(bob, zk.PermAll)}, "/contests")
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	session := client.Session().ID()
 	lease, err := client.Contest("/contests/one").Lock(deadline(t))
 	require.NoError(t, err)

@@ -38,37 +38,37 @@ func requireACLs(t *testing.T, at *place, lease *locks.Lease, parents, contender
 }
 
 func nothingAskedFor(t *testing.T, at *place) {
-	lease := lock(t, open(t, at.connect()), "/a/b")
+	lease := lock(t, open(t, at.Connect()), "/a/b")
 	requireACLs(t, at, lease, everyone, everyone)
 	unlock(t, lease)
 }
 
 func oneListForAll(t *testing.T, at *place) {
-	lease := lock(t, open(t, at.connect(), locks.WithACL(localhost(zk.PermAll)...)), "/a/b/c")
+	lease := lock(t, open(t, at.Connect(), locks.WithACL(localhost(zk.PermAll)...)), "/a/b/c")
 	requireACLs(t, at, lease, localhost(zk.PermAll), localhost(zk.PermAll))
 	unlock(t, lease)
 }
 
 func twoLists(t *testing.T, at *place) {
-	client := open(t, at.connect(), credential(alice),
+	client := open(t, at.Connect(), credential(alice),
 		locks.WithACL(onlyMe[0], all(zk.PermRead)), locks.WithParentACL(may(alice, zk.PermAll), may(bob, zk.PermRead)))
 	lease := lock(t, client, "/a/b/c")
 	requireACLs(t, at, lease, []zk.ACL{may(alice, zk.PermAll), may(bob, zk.PermRead)},
 		[]zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)})
 	// Bob may look at the queue and not join it; carol may not even look.
 	require.Equal(t, []string{lease.Node()}, at.children(t, bob, "/a/b/c"))
-	_, err := open(t, at.connect(), credential(bob)).Mutex("/a/b/c").Lock(deadline(t))
+	_, err := open(t, at.Connect(), credential(bob)).Mutex("/a/b/c").Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	_, _, err = at.as(t, "carol").Children(at.root + "/a/b/c")
+	_, _, err = at.as(t, "carol").Children(at.Root() + "/a/b/c")
 	require.ErrorIs(t, err, zk.ErrNoAuth)
 	unlock(t, lease)
 	at.requireCount(t, 0, "/a/b/c")
 }
 
 func listByPath(t *testing.T, at *place) {
-	client := open(t, at.connect(), locks.WithACL(localhost(zk.PermAll)...),
+	client := open(t, at.Connect(), locks.WithACL(localhost(zk.PermAll)...),
 		locks.WithParentACLFunc(func(path string) []zk.ACL {
-			if path == at.root+"/parent" {
+			if path == at.Root()+"/parent" {
 				return localhost(zk.PermCreate | zk.PermRead)
 			}
 			return nil
@@ -78,14 +78,15 @@ func listByPath(t *testing.T, at *place) {
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo"))
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo/"+lease.Node()))
 	unlock(t, lease)
-	// What may not be deleted from /parent is no lock path of ours, and another one there is made as ever.
+	// The path below /parent that may not be deleted is no lock path of ours, and another one there is
+	// made as ever.
 	use(t, client, "/parent/bar")
 }
 
 func parentsKeepTheirs(t *testing.T, at *place) {
 	theirs := []zk.ACL{all(zk.PermAll), may(bob, zk.PermAdmin)}
 	at.make(t, bob, theirs, "/there", "/there/lock")
-	client := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe...))
+	client := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...))
 	use(t, client, "/there/lock")
 	use(t, client, "/there/new")
 	require.Equal(t, theirs, at.acl(t, bob, "/there"))
@@ -94,11 +95,11 @@ func parentsKeepTheirs(t *testing.T, at *place) {
 }
 
 func madeAgain(t *testing.T, at *place) {
-	client := open(t, at.connect(), credential(alice), locks.WithParentACL(onlyMe...))
+	client := open(t, at.Connect(), credential(alice), locks.WithParentACL(onlyMe...))
 	use(t, client, "/a/b")
 	conn := at.as(t, alice)
-	require.NoError(t, conn.Delete(at.root+"/a/b", -1))
-	require.NoError(t, conn.Delete(at.root+"/a", -1))
+	require.NoError(t, conn.Delete(at.Root()+"/a/b", -1))
+	require.NoError(t, conn.Delete(at.Root()+"/a", -1))
 	lease := lock(t, client, "/a/b")
 	requireACLs(t, at, lease, []zk.ACL{may(alice, zk.PermAll)}, everyone)
 	unlock(t, lease)
@@ -110,27 +111,27 @@ func invalidList(t *testing.T, at *place) {
 		"of parents":    locks.WithParentACL(zk.ACL{Perms: zk.PermAll, Scheme: "nosuch", ID: "me"}),
 		"by path":       locks.WithParentACLFunc(func(string) []zk.ACL { return []zk.ACL{{Perms: zk.PermAll, Scheme: "auth"}} }),
 	} {
-		client := open(t, at.connect(), opt)
+		client := open(t, at.Connect(), opt)
 		_, err := client.Mutex("/invalid").Lock(deadline(t))
 		require.ErrorIs(t, err, locks.ErrFailed, name)
 		require.ErrorContains(t, err, "/invalid", name)
 		require.ErrorContains(t, err, "invalid ACL", name)
 		at.requireCount(t, 0, "/invalid")
-		if exists, _, _ := at.as(t, "").Exists(at.root + "/invalid"); exists { // made before the contender was refused
-			require.NoError(t, at.as(t, "").Delete(at.root+"/invalid", -1))
+		if exists, _, _ := at.as(t, "").Exists(at.Root() + "/invalid"); exists { // made before the contender was refused
+			require.NoError(t, at.as(t, "").Delete(at.Root()+"/invalid", -1))
 		}
 	}
 }
 
 func shutsItselfOut(t *testing.T, at *place) {
-	client := open(t, at.connect(), credential(alice), locks.WithParentACL(may(bob, zk.PermAll), all(zk.PermRead)))
+	client := open(t, at.Connect(), credential(alice), locks.WithParentACL(may(bob, zk.PermAll), all(zk.PermRead)))
 	for path, named := range map[string]string{"/a/b": "no CREATE at /a:", "/c": "/c"} {
 		_, err := client.Mutex(path).Lock(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, named)
 	}
 	at.requireCount(t, 0, "/c")
-	use(t, open(t, at.connect(), credential(bob)), "/c")
+	use(t, open(t, at.Connect(), credential(bob)), "/c")
 }
 
 // Lock paths below nodes that are not ours.
@@ -146,7 +147,7 @@ func TestStricterAncestors(t *testing.T) {
 func belowReadOnly(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/theirs")
 	at.make(t, bob, everyone, "/theirs/open")
-	client := open(t, at.connect(), credential(alice))
+	client := open(t, at.Connect(), credential(alice))
 	use(t, client, "/theirs/open")
 	use(t, client, "/theirs/open/deep/below")
 }
@@ -154,14 +155,14 @@ func belowReadOnly(t *testing.T, at *place) {
 func belowUnreadable(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{may(bob, zk.PermAll)}, "/theirs")
 	at.make(t, bob, everyone, "/theirs/open")
-	client := open(t, at.connect(), credential(alice))
+	client := open(t, at.Connect(), credential(alice))
 	use(t, client, "/theirs/open")
 	use(t, client, "/theirs/open/deep/below")
 }
 
 func nothingMayBeMade(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/theirs")
-	client := open(t, at.connect(), credential(alice))
+	client := open(t, at.Connect(), credential(alice))
 	for _, path := range []string{"/theirs/new", "/theirs/new/deep"} {
 		_, err := client.Mutex(path).Lock(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
@@ -173,7 +174,7 @@ func nothingMayBeMade(t *testing.T, at *place) {
 
 func allowedLater(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/theirs", "/theirs/lock")
-	client := open(t, at.connect(), credential(alice))
+	client := open(t, at.Connect(), credential(alice))
 	for _, path := range []string{"/theirs/lock", "/theirs/new"} {
 		_, err := client.Mutex(path).Lock(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)

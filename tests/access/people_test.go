@@ -39,7 +39,7 @@ var (
 // as is a plain connection of go-zookeeper's that acts for somebody; "" is nobody.
 func (p *place) as(t *testing.T, who string) *zk.Conn {
 	t.Helper()
-	conn := patient.Raw(t, patient.Session, p.addr)
+	conn := patient.Raw(t, patient.Session, p.Hosts())
 	if who != "" {
 		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+secret(who))))
 	}

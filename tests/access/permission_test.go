@@ -37,7 +37,7 @@ func with(perms int32, tell func(*testing.T, *place)) func(*testing.T, *place) {
 }
 
 func works(t *testing.T, at *place) {
-	one, two := open(t, at.connect()), open(t, at.connect())
+	one, two := open(t, at.Connect()), open(t, at.Connect())
 	first := lock(t, one, "/lock")
 	second := queue(t, two, "/lock")
 	_, err := one.Mutex("/lock").TryLock(deadline(t))
@@ -63,7 +63,7 @@ func tryBoth(t *testing.T, client *locks.Client) {
 }
 
 func refused(t *testing.T, at *place) {
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	session := client.Session().ID()
 	tryBoth(t, client)
 	at.requireCount(t, 0, "/lock")
@@ -74,7 +74,7 @@ func refused(t *testing.T, at *place) {
 // Nothing but the end of the session removes the node, so the session ends: other locks of it are lost, and told.
 // The client goes on with the next session.
 func endsSession(t *testing.T, at *place) {
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	session := client.Session().ID()
 	other := lock(t, client, "/other")
 	lease := lock(t, client, "/lock")
@@ -90,7 +90,7 @@ func endsSession(t *testing.T, at *place) {
 }
 
 func refusedAndEndsSession(t *testing.T, at *place) {
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	session := client.Session().ID()
 	_, err := client.Mutex("/lock").Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
@@ -101,8 +101,8 @@ func refusedAndEndsSession(t *testing.T, at *place) {
 }
 
 func givesUp(t *testing.T, at *place) {
-	holder := lock(t, open(t, at.connect(), credential(bob)), "/lock")
-	client := open(t, at.connect())
+	holder := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
+	client := open(t, at.Connect())
 	_, err := client.Mutex("/lock").TryLock(deadline(t))
 	require.Error(t, err)
 	at.awaitCount(t, 1, "/lock")
@@ -123,7 +123,7 @@ func TestPermissionsTakenAway(t *testing.T) {
 
 func deleteTakenAway(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	lease := lock(t, client, "/lock")
 	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermDelete), may(bob, zk.PermAll)})
 	require.True(t, lease.Valid())
@@ -135,18 +135,18 @@ func deleteTakenAway(t *testing.T, at *place) {
 // The third of a queue has to list it again when the second gives up, and is told that it may not. The others go on.
 func listTakenAway(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	first := lock(t, open(t, at.connect(), credential(bob)), "/lock")
+	first := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
 	ctx, giveUp := context.WithCancel(deadline(t))
 	defer giveUp()
-	giving := open(t, at.connect(), credential(bob))
+	giving := open(t, at.Connect(), credential(bob))
 	gone := make(chan error, 1)
 	go func() {
 		_, err := giving.Mutex("/lock").Lock(ctx)
 		gone <- err
 	}()
 	at.awaitCount(t, 2, "/lock")
-	third := queue(t, open(t, at.connect()), "/lock")
-	fourth := queue(t, open(t, at.connect(), credential(bob)), "/lock")
+	third := queue(t, open(t, at.Connect()), "/lock")
+	fourth := queue(t, open(t, at.Connect(), credential(bob)), "/lock")
 	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermRead), may(bob, zk.PermAll)})
 	giveUp()
 	require.ErrorIs(t, <-gone, context.Canceled)
@@ -160,7 +160,7 @@ func listTakenAway(t *testing.T, at *place) {
 
 func writeTakenAway(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	first := use(t, client, "/lock")
 	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermWrite), may(bob, zk.PermAll)})
 	second := use(t, client, "/lock")
@@ -170,7 +170,7 @@ func writeTakenAway(t *testing.T, at *place) {
 
 func createTakenAway(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.connect())
+	client := open(t, at.Connect())
 	use(t, client, "/lock")
 	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermCreate), may(bob, zk.PermAll)})
 	tryBoth(t, client)

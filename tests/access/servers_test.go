@@ -7,54 +7,36 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
 // story is one thing that is shown.
-type story struct {
-	name string
-	tell func(t *testing.T, at *place)
-}
+type story = stories.Story[*place]
 
-// place is the place of a story: a server, and a chroot of the story's own.
-type place struct {
-	addr string
-	root string
-}
+// place is the place of a story: a server, in which lists say who may do what.
+type place struct{ *stories.Servers }
 
 var kinds = []*stories.Kind{
 	{Name: "embedded", Start: stories.Embedded()},
 	{Name: "standalone", Real: true, Start: stories.Standalone()},
 }
 
-// tell tells the stories on every kind of server. Some wait long for next to nothing, so several are told at once.
+// tell tells the stories on every kind of server.
 func tell(t *testing.T, all []story) {
-	stories.Each(t, kinds, func(t *testing.T, _ *stories.Kind, addr string) {
-		for _, s := range all {
-			t.Run(s.name, func(t *testing.T) {
-				t.Parallel()
-				at := &place{addr: addr, root: stories.Chroot()}
-				_, err := at.as(t, "").Create(at.root, nil, 0, everyone)
-				require.NoError(t, err)
-				s.tell(t, at)
-			})
-		}
+	stories.Tell(t, kinds, all, func(t *testing.T, _ *stories.Kind, zk *stories.Servers) *place {
+		at := &place{zk}
+		_, err := at.as(t, "").Create(at.Root(), nil, 0, everyone)
+		require.NoError(t, err)
+		return at
 	})
 }
-
-// connect is the connect string for Open.
-func (p *place) connect() string { return p.addr + p.root }
-
-// proxy stands before the server.
-func (p *place) proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, p.addr) }
 
 // make makes nodes with that list, one below the other as they are named.
 func (p *place) make(t *testing.T, who string, acl []zk.ACL, paths ...string) {
 	t.Helper()
 	conn := p.as(t, who)
 	for _, path := range paths {
-		_, err := conn.Create(p.root+path, nil, 0, acl)
+		_, err := conn.Create(p.Root()+path, nil, 0, acl)
 		require.NoError(t, err, path)
 	}
 }
@@ -62,14 +44,14 @@ func (p *place) make(t *testing.T, who string, acl []zk.ACL, paths ...string) {
 // setACL gives a node another list.
 func (p *place) setACL(t *testing.T, who, path string, acl []zk.ACL) {
 	t.Helper()
-	_, err := p.as(t, who).SetACL(p.root+path, acl, -1)
+	_, err := p.as(t, who).SetACL(p.Root()+path, acl, -1)
 	require.NoError(t, err)
 }
 
 // acl reads a node's list.
 func (p *place) acl(t *testing.T, who, path string) []zk.ACL {
 	t.Helper()
-	acl, _, err := p.as(t, who).GetACL(p.root + path)
+	acl, _, err := p.as(t, who).GetACL(p.Root() + path)
 	require.NoError(t, err, path)
 	return acl
 }
@@ -77,7 +59,7 @@ func (p *place) acl(t *testing.T, who, path string) []zk.ACL {
 // children lists a lock path as somebody who may.
 func (p *place) children(t *testing.T, who, path string) []string {
 	t.Helper()
-	names, _, err := p.as(t, who).Children(p.root + path)
+	names, _, err := p.as(t, who).Children(p.Root() + path)
 	require.NoError(t, err, path)
 	slices.Sort(names)
 	return names
@@ -108,12 +90,12 @@ func (p *place) asAll(t *testing.T) *zk.Conn {
 // requireCount compares the number of children now.
 func (p *place) requireCount(t *testing.T, want int, path string) {
 	t.Helper()
-	require.Equal(t, want, count(t, p.asAll(t), p.root+path), "children of %s", path)
+	require.Equal(t, want, count(t, p.asAll(t), p.Root()+path), "children of %s", path)
 }
 
 // awaitCount waits until there are so many children.
 func (p *place) awaitCount(t *testing.T, want int, path string) {
 	t.Helper()
 	conn := p.asAll(t)
-	eventually(t, func() bool { return count(t, conn, p.root+path) == want }, "%s never had %d children", path, want)
+	eventually(t, func() bool { return count(t, conn, p.Root()+path) == want }, "%s never had %d children", path, want)
 }

@@ -22,7 +22,7 @@ func TestSteadyLockPath(t *testing.T) {
 
 func steadyMadeAgain(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.connect(), credential(alice))
+	a := open(t, at.Connect(), credential(alice))
 	requireOrder(t, at, a, steady(t, a))
 }
 
@@ -30,7 +30,7 @@ func steadyMadeAgain(t *testing.T, at *place) {
 // once: see LIMITS.
 func steadyReadTakenAway(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.connect(), credential(alice), locks.WithSessionTimeout(often))
+	a := open(t, at.Connect(), credential(alice), locks.WithSessionTimeout(often))
 	steady(t, a)
 	at.setACL(t, "", "/lock", []zk.ACL{may(bob, zk.PermAll), all(zk.PermCreate | zk.PermDelete)})
 	var last int32
@@ -64,14 +64,14 @@ func steady(t *testing.T, client *locks.Client) (last int32) {
 func requireOrder(t *testing.T, at *place, client *locks.Client, last int32) {
 	t.Helper()
 	conn := at.as(t, bob)
-	require.NoError(t, conn.Delete(at.root+"/lock", -1))
+	require.NoError(t, conn.Delete(at.Root()+"/lock", -1))
 	at.make(t, bob, everyone, "/lock")
 	for range last {
-		path, err := conn.Create(at.root+"/lock/stranger-", nil, zk.FlagSequence, everyone)
+		path, err := conn.Create(at.Root()+"/lock/stranger-", nil, zk.FlagSequence, everyone)
 		require.NoError(t, err)
 		require.NoError(t, conn.Delete(path, -1))
 	}
-	held := lock(t, open(t, at.connect()), "/lock")
+	held := lock(t, open(t, at.Connect()), "/lock")
 	require.Equal(t, last, number(t, held))
 	_, err := client.Mutex("/lock").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)

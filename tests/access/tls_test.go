@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -44,7 +45,7 @@ func startSecured(t *testing.T, demand bool, protocols ...string) *secured {
 }
 
 // at is the server's port without TLS, for looking from outside.
-func (s *secured) at() *place { return &place{addr: s.Addr()} }
+func (s *secured) at() *place { return &place{stories.At("", s.Addr())} }
 
 // trusting is the configuration of a client that trusts the server's authority.
 func (s *secured) trusting() *tls.Config { return &tls.Config{RootCAs: s.authority.Pool()} }
@@ -193,7 +194,7 @@ func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
 	require.GreaterOrEqual(t, line.dials, 2+refusals)
 }
 
-// What does not get in is told why when its ctx ends.
+// A client that is not let in is told why when its ctx ends.
 func TestTLSRefused(t *testing.T) {
 	server := startSecured(t, false, "TLSv1.2")
 	stranger, err := rig.NewAuthority("a stranger")

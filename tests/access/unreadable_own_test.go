@@ -81,7 +81,7 @@ func unread(t *testing.T, connect string, own []zk.ACL) (*locks.Client, *locks.L
 
 func (k unreadKind) path(t *testing.T, at *place) {
 	t.Helper()
-	_, err := at.as(t, "").Create(at.root+"/lock", k.data, 0, everyone)
+	_, err := at.as(t, "").Create(at.Root()+"/lock", k.data, 0, everyone)
 	require.NoError(t, err)
 }
 
@@ -95,7 +95,7 @@ func (k unreadKind) take(t *testing.T, client *locks.Client) *locks.Lease {
 
 func unreadHolds(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 	kind.path(t, at)
-	client, other := unread(t, at.connect(), own)
+	client, other := unread(t, at.Connect(), own)
 	session := client.Session().ID()
 	first := kind.take(t, client)
 	unlock(t, first)
@@ -145,7 +145,7 @@ type acquire = func(context.Context) (*locks.Lease, error)
 // wants the next node to be there, which a server does not tell who may not read it.
 func unreadCrowd(t *testing.T, at *place, own []zk.ACL, ask func(*locks.Client) []acquire) {
 	at.make(t, "", everyone, "/lock")
-	client, other := unread(t, at.connect(), own)
+	client, other := unread(t, at.Connect(), own)
 	session := client.Session().ID()
 	ways, ctx := ask(client), deadline(t)
 	var crowd sync.WaitGroup
@@ -168,12 +168,12 @@ func unreadCrowd(t *testing.T, at *place, own []zk.ACL, ask func(*locks.Client) 
 // Several creates gather behind one that is not answered, and share a transaction whose reply is lost.
 func unreadReplyToManyLost(t *testing.T, at *place, own []zk.ACL) {
 	at.make(t, "", everyone, "/lock", "/pilot")
-	proxy := at.proxy(t)
-	client, other := unread(t, proxy.Addr()+at.root, own)
+	proxy := at.Proxy(t)
+	client, other := unread(t, proxy.Addr()+at.Root(), own)
 	session := client.Session().ID()
 	makesBelow := func(lockPath string) func(string) bool {
 		return func(path string) bool {
-			return strings.HasPrefix(path, at.root+lockPath+"/") && strings.HasSuffix(path, "-lock-")
+			return strings.HasPrefix(path, at.Root()+lockPath+"/") && strings.HasSuffix(path, "-lock-")
 		}
 	}
 	lost := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply, Path: makesBelow("/lock")})
@@ -217,17 +217,17 @@ func isClosed(c <-chan struct{}) bool {
 // write it, and the server does not tell whose it is, it makes it anew, at the tail.
 func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind, anew bool) {
 	kind.path(t, at)
-	proxy := at.proxy(t)
-	client, other := unread(t, proxy.Addr()+at.root, own)
+	proxy := at.Proxy(t)
+	client, other := unread(t, proxy.Addr()+at.Root(), own)
 	session := client.Session().ID()
 	lost := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply, Path: func(path string) bool {
-		return strings.HasPrefix(path, at.root+"/lock/")
+		return strings.HasPrefix(path, at.Root()+"/lock/")
 	}})
 	lease := kind.take(t, client)
 	happens(t, lost.Fired(), "the reply is lost")
 	at.requireCount(t, 1, "/lock")
 	require.NotZero(t, lease.Token())
-	_, _, err := at.as(t, "").Exists(at.root + "/lock/" + lease.Node())
+	_, _, err := at.as(t, "").Exists(at.Root() + "/lock/" + lease.Node())
 	require.Equal(t, anew && errors.Is(err, zk.ErrNoAuth), !strings.HasSuffix(lease.Node(), "0000000000"), lease.Node())
 	unlock(t, lease)
 	at.requireCount(t, 0, "/lock")
@@ -239,7 +239,7 @@ func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind, ane
 // The name of a contest's node does not say whose it is, so its own session has to read it.
 func unreadContest(t *testing.T, at *place, own []zk.ACL) {
 	at.make(t, "", everyone, "/contests")
-	client, other := unread(t, at.connect(), own)
+	client, other := unread(t, at.Connect(), own)
 	session := client.Session().ID()
 	for _, try := range []func(context.Context) (*locks.Lease, error){client.Contest("/contests/one").Lock, client.Contest("/contests/one").TryLock} {
 		_, err := try(deadline(t))
@@ -255,7 +255,7 @@ func unreadContest(t *testing.T, at *place, own []zk.ACL) {
 // The reader's node is made in a transaction that checks the writer's, and a check needs READ on every version.
 func unreadDowngrade(t *testing.T, at *place, own []zk.ACL) {
 	at.make(t, "", everyone, "/lock")
-	client, other := unread(t, at.connect(), own)
+	client, other := unread(t, at.Connect(), own)
 	session := client.Session().ID()
 	writer, err := client.RWMutex("/lock").Lock(deadline(t))
 	require.NoError(t, err)
@@ -273,12 +273,12 @@ func unreadDowngrade(t *testing.T, at *place, own []zk.ACL) {
 // A transaction under a lock checks the lock's node, and a check needs READ. Nothing is written, and the lock stays held.
 func unreadTxn(t *testing.T, at *place, own []zk.ACL) {
 	at.make(t, "", everyone, "/lock", "/data")
-	client, other := unread(t, at.connect(), own)
+	client, other := unread(t, at.Connect(), own)
 	session := client.Session().ID()
 	lease := lock(t, client, "/lock")
 	_, err := lease.Txn(deadline(t), locks.Set("/data", []byte("written"), -1))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	data, _, err := at.as(t, "").Get(at.root + "/data")
+	data, _, err := at.as(t, "").Get(at.Root() + "/data")
 	require.NoError(t, err)
 	require.Empty(t, data)
 	require.True(t, lease.Valid())

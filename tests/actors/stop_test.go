@@ -105,7 +105,7 @@ func TestStoppedRightAfterSpawnLeavesNothing(t *testing.T) {
 					next := others.Spawn(t, "/young")
 					held := next.Hold(t)
 					awaitEnd(t, gone)
-					// What is still being made is behind the holder, and goes as well.
+					// A node that is still being made is behind the holder, and goes as well.
 					patient.Eventually(t, func() bool { return slices.Equal(o.Queue(t, "/young"), []string{held.Node}) },
 						"an orphan stays in /young")
 					next.Send(&messages.Release{})

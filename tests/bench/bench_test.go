@@ -189,7 +189,7 @@ func TestGatewayIsMeasured(t *testing.T) {
 	}
 }
 
-// What is found is written as JSON and drawn, too.
+// The result is written as JSON and drawn, too.
 func TestJSONAndCharts(t *testing.T) {
 	folder := t.TempDir()
 	b, _ := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,one", "-json", "-plot", folder))

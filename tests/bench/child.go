@@ -17,7 +17,7 @@ import (
 // childVariable has the spec of a child process in its environment.
 const childVariable = "TURNSTILE_BENCH_CHILD"
 
-// What children do.
+// The tasks of children.
 const (
 	taskCompete  = "compete"
 	taskWait     = "wait"

@@ -76,8 +76,8 @@
 // # How it is measured
 //
 // In every round each peer is measured once, one after the other, each with sessions and lock paths of its own.
-// What is counted begins when every worker has held once, and the warm-up time is over. Every grant passes a
-// check that nobody else holds: a lock that lets two in has no figure, and the command fails.
+// The count begins when every worker has held once, and the warm-up time is over. Every grant passes a check
+// that nobody else holds: a lock that lets two in has no figure, and the command fails.
 //
 // The peers:
 //

@@ -15,7 +15,7 @@ var sticky = workload{
 	metrics: append([]metric{
 		{"sticky", "µs/cycle", less, "A lock and an unlock that nobody competes with, with locks that stick"},
 		{"sticky-remote", "µs", less, "Lock from another session, where the lock was given back and may stick, median"},
-		{"sticky-extra", "round-trips", neither, "What that is more than where the lock is free, in round trips of a write"},
+		{"sticky-extra", "round-trips", neither, "Its excess over a lock that is free, in round trips of a write"},
 	}, processorMetrics("sticky", "cycle", "A lock and an unlock that nobody competes with, with locks that stick")...),
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		got, err := perCycle("sticky")(t.apart(ctx, open))

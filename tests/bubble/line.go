@@ -51,7 +51,7 @@ func (l *Line) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return &wire{conn, l}, nil
 }
 
-// Be changes the state. What was connected before a line is down, or open again, is reset.
+// Be changes the state. Connections from before a line is down, or open again, are reset.
 func (l *Line) Be(to State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,7 +36,8 @@ func (d *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 	return conn, err
 }
 
-// Refuse has attempts to connect refused from now on, or accepted again. What is open stays open.
+// Refuse has attempts to connect refused from now on, or accepted again. Open connections stay
+// open.
 func (d *Network) Refuse(down bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

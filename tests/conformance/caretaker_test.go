@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// caretaker is the session that prepares a sequence's root and clears it away. What it
-// does is not compared.
+// caretaker is the session that prepares a sequence's root and clears it away. Its
+// requests are not compared.
 type caretaker struct {
 	wire *wire
 	mask mask // only for its scope

@@ -83,7 +83,7 @@ func endReal(t *testing.T, c *caretaker, addr string) ended {
 		if !ok {
 			continue // the close came first
 		}
-		// What the server had read before is carried out before this sync.
+		// Requests that the server had read before are carried out before this sync.
 		answers, err := c.ask(op("sync", "~"), op("exists", "/ended-mark"))
 		require.NoError(t, err)
 		if e.wire = taken; answers[1].header.err != 0 && open(taken) {

@@ -120,8 +120,8 @@ var reads = map[string]bool{
 	"addWatch": true, "checkWatches": true, "removeWatches": true, "setWatches": true, "setWatches2": true,
 }
 
-// barrier asks every other session that watches something for a sign of life. What a server has to tell
-// of the operation comes before it: events are sent before the reply that they belong to.
+// barrier asks every other session that watches something for a sign of life. The events of the
+// operation come before it: they are sent before the reply that they belong to.
 func (p *player) barrier(except int) []entry {
 	var asked []int
 	for i, s := range p.slots {

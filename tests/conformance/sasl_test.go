@@ -124,7 +124,7 @@ func TestSASLExchanges(t *testing.T) {
 	}
 }
 
-// What comes before, between and behind.
+// TestSASLInOtherOrders: other requests come before, between and behind.
 func TestSASLInOtherOrders(t *testing.T) {
 	right := respond("bob", "bobsecret")
 	for _, required := range []bool{false, true} {

@@ -29,7 +29,7 @@ func TestHostileTexts(t *testing.T) {
 		require.True(t, ask[bool](p, "window.hacked === undefined"))
 		require.Equal(t, int64(1), ask[int64](p, `document.images.length`), "there is no picture but our own")
 		require.Equal(t, int64(1), ask[int64](p, `document.scripts.length`))
-		// What would happen if a script of ours ever wrote markup: the policy stops it.
+		// If a script of ours ever wrote markup, the policy would stop it.
 		require.Equal(t, "TypeError", ask[string](p, `(() => { try { document.body.innerHTML = "<b>"; return "written"; } catch (e) { return e.name; } })()`))
 	}
 	all := open(t, h.page(""))

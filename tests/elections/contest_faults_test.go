@@ -3,15 +3,11 @@ package elections
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -19,33 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// TestContestAmongMany: several contenders in each of several sessions; one holds at a time, and each gets its turn.
-func TestContestAmongMany(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		var holding sync.Mutex
-		var all sync.WaitGroup
-		for range 3 {
-			client := patient.Open(t, zk.Connect())
-			for range 4 {
-				all.Go(func() {
-					for range 3 {
-						lease, err := client.Contest("/arena/many").Lock(patient.Deadline(t))
-						if !assert.NoError(t, err) {
-							return
-						}
-						assert.True(t, holding.TryLock(), "two hold")
-						assert.True(t, lease.Valid())
-						holding.Unlock()
-						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
-					}
-				})
-			}
-		}
-		all.Wait()
-		stories.AwaitNone(t, zk, "/arena")
-	})
-}
 
 // TestContestMeetsFaults: what was lost on the way is found out by reading the node.
 func TestContestMeetsFaults(t *testing.T) {
@@ -133,29 +102,6 @@ func TestContestNodeIsReplaced(t *testing.T) {
 	})
 }
 
-// TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
-func TestContestHearsRevokeRequest(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
-		lease, err := client.Contest("/arena/c").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
-		require.NoError(t, err)
-		<-lease.Revoked()
-		require.True(t, lease.Valid())
-		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrNotAcquired, "another request of the session is not the holder")
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-		forced, err := client.Contest("/arena/c", locks.WithGrace(time.Millisecond)).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
-		require.NoError(t, err)
-		<-forced.Context().Done()
-		require.ErrorIs(t, context.Cause(forced.Context()), locks.ErrRevoked)
-		stories.AwaitNone(t, at, "/arena")
-	})
-}
-
 // TestContestSurvivesACutAndNotAnExpiry as any lease does.
 func TestContestSurvivesACutAndNotAnExpiry(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
@@ -174,24 +120,5 @@ func TestContestSurvivesACutAndNotAnExpiry(t *testing.T) {
 		waiter.Send(&messages.Release{})
 		waiter.Finish(t)
 		stories.AwaitNone(t, at, "/arena")
-	})
-}
-
-// TestBadContests are refused before anything is sent.
-func TestBadContests(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
-		for _, contest := range []*locks.Contest{
-			client.Contest("/"), client.Contest(""), client.Contest("c"), client.Contest("/a//c"), client.Contest("/c/"),
-		} {
-			_, err := contest.Lock(patient.Deadline(t))
-			require.Error(t, err)
-			require.NotErrorIs(t, err, context.DeadlineExceeded)
-		}
-		for _, opt := range []locks.LockOption{locks.WithName("n"), locks.WithWatchAll()} {
-			_, err := client.Contest("/c", opt).TryLock(patient.Deadline(t))
-			require.ErrorIs(t, err, actors.ErrBadAcquire)
-		}
-		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
 	})
 }

@@ -2,7 +2,9 @@ package elections
 
 import (
 	"bytes"
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,5 +45,28 @@ func TestContestSaysWhoHoldsAgain(t *testing.T) {
 		require.Equal(t, lease.Session(), patient.QueueOf(t, asker, "/late")[0].Session)
 		patient.GiveBack(t, lease)
 		stories.AwaitNone(t, at, "")
+	})
+}
+
+// TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
+func TestContestHearsRevokeRequest(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		lease, err := client.Contest("/arena/c").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
+		require.NoError(t, err)
+		<-lease.Revoked()
+		require.True(t, lease.Valid())
+		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired, "another request of the session is not the holder")
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		forced, err := client.Contest("/arena/c", locks.WithGrace(time.Millisecond)).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
+		require.NoError(t, err)
+		<-forced.Context().Done()
+		require.ErrorIs(t, context.Cause(forced.Context()), locks.ErrRevoked)
+		stories.AwaitNone(t, at, "/arena")
 	})
 }

@@ -1,10 +1,14 @@
 package elections
 
 import (
+	"context"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
@@ -24,5 +28,51 @@ func TestContest(t *testing.T) {
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), lease.Token())
 		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestContestAmongMany: several contenders in each of several sessions; one holds at a time, and each gets its turn.
+func TestContestAmongMany(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		var holding sync.Mutex
+		var all sync.WaitGroup
+		for range 3 {
+			client := patient.Open(t, zk.Connect())
+			for range 4 {
+				all.Go(func() {
+					for range 3 {
+						lease, err := client.Contest("/arena/many").Lock(patient.Deadline(t))
+						if !assert.NoError(t, err) {
+							return
+						}
+						assert.True(t, holding.TryLock(), "two hold")
+						assert.True(t, lease.Valid())
+						holding.Unlock()
+						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+					}
+				})
+			}
+		}
+		all.Wait()
+		stories.AwaitNone(t, zk, "/arena")
+	})
+}
+
+// TestBadContests are refused before anything is sent.
+func TestBadContests(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := patient.Open(t, zk.Connect())
+		for _, contest := range []*locks.Contest{
+			client.Contest("/"), client.Contest(""), client.Contest("c"), client.Contest("/a//c"), client.Contest("/c/"),
+		} {
+			_, err := contest.Lock(patient.Deadline(t))
+			require.Error(t, err)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+		}
+		for _, opt := range []locks.LockOption{locks.WithName("n"), locks.WithWatchAll()} {
+			_, err := client.Contest("/c", opt).TryLock(patient.Deadline(t))
+			require.ErrorIs(t, err, actors.ErrBadAcquire)
+		}
+		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
 	})
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// What a cycle of Lock and Unlock, with which nobody competes, may take of messages to the lock actor and
-// to the session actor. The two by which protoactor begins and ends a lock actor come on top: 17 and 12. When it
+// The bounds on messages to the lock actor and to the session actor for a cycle of Lock and Unlock with which
+// nobody competes. The two by which protoactor begins and ends a lock actor come on top: 17 and 12. When it
 // takes fewer, run
 //
 //	go test -run TestMessagesOfACycle -v ./tests/figures

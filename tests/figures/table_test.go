@@ -50,7 +50,8 @@ func TestTable(t *testing.T) {
 	require.Equal(t, documented, listed)
 }
 
-// everything makes everything happen that is counted. What is held in the end is held until the test ends.
+// everything makes everything happen that is counted. Locks that are held in the end are held until the
+// test ends.
 func (w *world) everything() {
 	w.t.Helper()
 	ctx := patient.Deadline(w.t)

@@ -97,8 +97,8 @@ func TestAskEndsWithClient(t *testing.T) {
 	require.ErrorIs(t, await(t, ended), locks.ErrClosed)
 }
 
-// TestDoomedSessionExpires: a node that may not be deleted ends the session that made it. What the
-// gateway had promised by it lasts until it runs out, even so.
+// TestDoomedSessionExpires: a node that may not be deleted ends the session that made it. Leases
+// that the gateway has granted by it last until they run out, even so.
 func TestDoomedSessionExpires(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, short)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestShareOfAGateway: the nodes of one requester weigh at most a quarter of what those of the gateway's session may.
-// What it wants beyond is refused, and may pass; another requester has its own quarter.
+// A request beyond that is refused, and may pass; another requester has its own quarter.
 func TestShareOfAGateway(t *testing.T) {
 	const node = 4 + len("/a/_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
 	s := newStage(t, patient.Session, actors.WithMaxNodeBytes(4*2*node))

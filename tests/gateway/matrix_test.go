@@ -195,7 +195,7 @@ func elsewhere(ctx context.Context, lock interface {
 }
 
 // waits waits until another contender queues behind a lease. On a machine that stood still, a short
-// lease may be over by then. What a test asserts of the two must hold all the same.
+// lease may be over by then. A test's assertions about the two must hold all the same.
 func waits(t *testing.T, other *locks.Client, behind *locks.Lease) {
 	t.Helper()
 	patient.Eventually(t, func() bool {

@@ -240,8 +240,8 @@ func TestOwnerWaitsForItsLoss(t *testing.T) {
 	})
 }
 
-// TestFullGateway: a gateway that has as many requests as it takes refuses more, which may pass; the requester goes to
-// the next one, and ends when each is full. What they have is not touched.
+// TestFullGateway: a gateway that has as many requests as it takes refuses more, which may pass; the requester goes
+// to the next one, and ends when each is full. The requests that they have are not touched.
 func TestFullGateway(t *testing.T) {
 	inOffice(t, func(o *office) {
 		var leases []*locks.Lease

@@ -3,8 +3,9 @@
 //	go build -o /tmp/halts ./tests/halts
 //	go test -exec "/tmp/halts -run 300ms -stop 150ms" ./tests/leases
 //
-// The times are averages. One stop in fifty takes a second more. What the binary has started, such as servers, is not
-// stopped. No test depends on speed: make halts runs this module's so, but those of pure decisions and of the pages.
+// The times are averages. One stop in fifty takes a second more. Processes that the binary has started, such as
+// servers, are not stopped. No test depends on speed: make halts runs this module's so, but those of pure decisions
+// and of the pages.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// What else may be among the children of a lock path: a note of somebody's, and the folders of
-// Curator's semaphore.
+// strangers are other children of a lock path: a note of somebody's, and the folders of Curator's
+// semaphore.
 var strangers = []string{"config", "leases"}
 
 // put makes nodes that belong to no lock, and removes them with the test.
@@ -106,7 +106,7 @@ func (s *server) awaitCreates(t *testing.T, path string, count int32) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		_, stat, err := s.conn.Get(path)
-		// What servers show as cversion counts creates and deletes.
+		// The cversion that servers show counts creates and deletes.
 		return err == nil && (stat.Cversion+stat.NumChildren)/2 >= count
 	}, bound, 10*time.Millisecond, "%s never had %d children, one after the other", path, count)
 }

@@ -105,8 +105,8 @@ func (w *Worker) forget(id int) (chan outcome, bool) {
 	return done, ok
 }
 
-// take reads a line that the process printed. What is no outcome is kept with
-// the rest of its output.
+// take reads a line that the process printed. A line that is no outcome is kept with the rest of
+// its output.
 func (w *Worker) take(line string) {
 	words := strings.SplitN(line, " ", 3)
 	if len(words) == 3 && (words[0] == "done" || words[0] == "failed") {

@@ -82,7 +82,7 @@ func TestAJobIsGivenUpWithItsContext(t *testing.T) {
 	require.NoError(t, w.Stop())
 }
 
-// What a worker says of a job that went wrong reaches the test.
+// The reason why a job of a worker failed reaches the test.
 func TestAFailedJobSaysWhy(t *testing.T) {
 	for name, shared := range map[string]*sharedWorker{"curator": curator, "kazoo": kazooed} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func inGuide(t *testing.T, quotes ...string) {
 	}
 }
 
-// What a KDC refuses ends the attempt to open a client.
+// A refusal of a KDC ends the attempt to open a client.
 func TestOpenWithoutATicket(t *testing.T) {
 	k := newRealm(t)
 	server := demandingServer.Get(t)
@@ -75,7 +75,7 @@ func TestOpenWithoutATicket(t *testing.T) {
 	inGuide(t, "the ticket has expired: that of credential cache … at …: run kinit")
 }
 
-// What the server refuses, too. Java's servers keep the reason for their log.
+// And so does a refusal of the server. Java's servers keep the reason for their log.
 func TestServerRefuses(t *testing.T) {
 	k := newRealm(t)
 	k.Add(t, "zookeeper/elsewhere")

@@ -186,7 +186,7 @@ func TestKDCByUDP(t *testing.T) {
 	require.NoError(t, start(deadline(t), m))
 }
 
-// What only listens where a KDC should be may say anything.
+// A program that listens where a KDC should be may say anything.
 func TestSomethingElseThanAKDC(t *testing.T) {
 	k := newRealm(t)
 	for _, reply := range []string{"", "HTTP/1.1 400 Bad Request\r\n\r\n", "\xff\xff\xff\xff", "\x00\x00\x00\x00",

@@ -19,8 +19,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestNamed: by its name a key is locked, tried, and given back, by another goroutine, too. What is not held is not given
-// back.
+// TestNamed: by its name a key is locked, tried, and given back, by another goroutine, too. A key that is not held is
+// not given back.
 func TestNamed(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		keyed := patient.Open(t, zk.Connect()).Keyed("/named")

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// What one release of a semaphore may cause, however long the queue is.
+// The bounds on the effects of one release of a semaphore, however long the queue is.
 const (
 	// wakesPerRelease: the first waiter holds; the second becomes the first one.
 	wakesPerRelease = 2

@@ -22,7 +22,7 @@ func heap() int64 {
 }
 
 // TestKeptHandlesAreSmall: programs keep clients that they have closed, and leases that are over,
-// in structs that live on. What those stand for does not.
+// in structs that live on. The sessions and locks behind them do not.
 func TestKeptHandlesAreSmall(t *testing.T) {
 	const many, most = 10, 64 << 10
 	server, ctx := embedded.Run(t), t.Context() // one context: a lease keeps its own

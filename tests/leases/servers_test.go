@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// What other tests show by the clock of a bubble, on every kind of server.
+// These tests show on every kind of server what others show by the clock of a bubble.
 
 // TestChangesOnServers: a cut, a revoke request, and a loss are told in order.
 func TestChangesOnServers(t *testing.T) {

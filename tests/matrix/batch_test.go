@@ -67,7 +67,7 @@ func (b *batch) gatherOf(t *testing.T, n int, lockPaths ...string) *batch {
 	return b
 }
 
-// meeting puts a fault in place. What does not gather is sent at once.
+// meeting puts a fault in place. A create that waits for no others is sent at once.
 func (b *batch) meeting(t *testing.T, f embedded.Fault) *batch {
 	t.Helper()
 	b.fault = b.strike(t, f)

@@ -39,6 +39,6 @@
 // sessions. Every client, whether it holds, waits or is idle, works again within the session
 // timeout and two seconds.
 //
-// A process that is stopped is a real one: the test binary runs itself. What needs real servers, as
-// killed leaders and networks that are cut in two do, runs on real ones too.
+// A process that is stopped is a real one: the test binary runs itself. Scenes that need real
+// servers, such as killed leaders and networks that are cut in two, run on real ones, too.
 package matrix

@@ -12,8 +12,8 @@ var atFollower = stage{
 }
 
 // The session is ended at the leader right before the request comes there, and the connection stays. The follower
-// answers pings, syncs and reads as ever. What is written is refused, in a part of a multi or in the header. Somebody
-// else holds meanwhile, so no hold outlasts the next heartbeat, a sixth of T later.
+// answers pings, syncs and reads as ever. Writes are refused, in a part of a multi or in the header. Somebody else
+// holds meanwhile, so no hold outlasts the next heartbeat, a sixth of T later.
 var endedElsewhereCells = []cell{
 	{request: create, fault: endedElsewhere, at: atFollower, strike: meeting(embedded.EndBefore),
 		outcome: "the create is refused, and the request queues in the next session",

@@ -24,7 +24,7 @@ func writer(c *locks.Client, opts ...locks.LockOption) locks.Locker {
 var reading = &recipe{name: "read", ahead: writer, subject: reader, behind: writer, node: "*-__READ__*",
 	aims: aimsAt("*-__READ__", "*-__WRIT__*")}
 
-// writing: a writer between readers. What it waits for does not downgrade.
+// writing: a writer between readers. The reader that it waits for does not downgrade.
 var writing = &recipe{name: "write", ahead: reader, subject: writer, behind: reader, node: "*-__WRIT__*",
 	aims: aimsAt("*-__WRIT__", "*-__READ__*")}
 

@@ -20,7 +20,7 @@ const (
 )
 
 // recipe is a kind of lock. Most of what is demanded of it follows from the cells of the exclusive lock: the
-// same happens, but for the states that it goes through on its way. What does not is listed in cells.
+// same happens, but for the states that it goes through on its way. The rest is listed in cells.
 type recipe struct {
 	name                   string
 	bounds                 *recipe // has its subject without the bound on waiters that this one's has; nil for others

@@ -17,9 +17,9 @@ import (
 )
 
 // TestLostBeforeAnybodyElse: the holder's connection is cut and stays away until the servers have let the next
-// in, 200 times. Its lease was over before that. What counts is the lease's own deadline, by which Valid goes
-// and every notice is sent: how soon a process that has no processor gets to send one is not in its hands, and
-// is reported.
+// in, 200 times. Its lease was over before that. The lease's own deadline counts, by which Valid goes and
+// every notice is sent: how soon a process that has no processor gets to send one is not in its hands, and is
+// reported.
 func TestLostBeforeAnybodyElse(t *testing.T) {
 	const workers, each = 20, 10
 	server := embedded.Run(t, embedded.WithTick(20*time.Millisecond))

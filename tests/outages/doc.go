@@ -22,7 +22,7 @@
 //	spare     the least that a lease still had to run when it was renewed, as a part of T
 //
 // Package stalls beside this one looks for two that hold at once, under faults that are longer or of
-// another kind. Here nobody waits behind a holder. What is measured is whether its lease lives on.
+// another kind. Here nobody waits behind a holder. Each outage shows whether its lease lives on.
 //
 // It needs what package rig needs. The exit status is 1 when a lease was lost in an outage of at most -survive of T, 0.2
 // unless told otherwise.

@@ -135,7 +135,7 @@ type runner struct {
 	pid       int    // of the command that it runs, once it has begun
 }
 
-// start starts one. What it runs notes its own number when it begins, and then does nothing.
+// start starts one. Its command notes its own number when it begins, and then does nothing.
 func (t trial) start(name string, with func(command []string) *exec.Cmd) (*runner, error) {
 	r := &runner{note: filepath.Join(t.folder, name), log: filepath.Join(t.folder, name+".log")}
 	script := fmt.Sprintf("echo $$ > '%s.new' && mv '%[1]s.new' '%[1]s' && exec sleep 3600", r.note)

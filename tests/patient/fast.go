@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 )
 
-// Fast reports whether a fast path is taken in this process, as the environment variable TURNSTILE_WITHOUT has it: `make
-// paths` runs the tests once without each. What is promised of locks does not depend on it; what it costs does, and
-// tests that assert that ask here.
+// Fast reports whether a fast path is taken in this process, as the environment variable TURNSTILE_WITHOUT has it:
+// `make paths` runs the tests once without each. The promises of locks do not depend on it; their costs do, and tests
+// that assert costs ask here.
 func Fast(t testing.TB, path actors.FastPath) bool {
 	t.Helper()
 	off, err := actors.ParseFastPaths(os.Getenv("TURNSTILE_WITHOUT"))

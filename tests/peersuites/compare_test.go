@@ -54,7 +54,7 @@ func TestCompareWhatDependsOnSpeed(t *testing.T) {
 	require.NotEmpty(t, compare(outcomes{"race": passed}, outcomes{}, rows), "nothing says whether it would have run")
 }
 
-// What has failed without a row is run again, and what passes then has passed.
+// A test that has failed without a row is run again, and one that passes then has passed.
 func TestSuspectsAreRunAgain(t *testing.T) {
 	rows := []exception{{tests: []string{"quota"}}}
 	all := outcomes{"quota": failed, "lock": failed, "queue": failed, "tls": skipped, "barrier": passed}

@@ -1,6 +1,6 @@
 package main
 
-// What the embedded server does not have. Its package doc says so, too.
+// Reasons of rows: features that the embedded server does not have. Its package doc names them, too.
 const (
 	noReconfiguration = "There is no reconfiguration, and no super user who might ask for it."
 	noTLS             = "There is no TLS."

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// What the embedded server does not have and ZooKeeper's tests want, beside what exceptions.go names.
+// Further reasons: features that ZooKeeper's tests want, and that the embedded server does not have.
 const (
 	noSuperUser = "There is no super user."
 	noScheme    = "There are no schemes of authentication but world, ip, digest and sasl."

@@ -22,8 +22,8 @@ import (
 // it stands for, and its server runs as long as the connection does. The members of one ensemble are
 // replicas of one embedded server, which starts when all of them have come.
 //
-// A member that comes again finds what it had, as a process that is killed and started does. What it had
-// is found by a file in its folder for data, so a folder that was emptied means an empty server.
+// A member that comes again finds what it had, as a process that is killed and started does. Its former
+// state is found by a file in its folder for data, so a folder that was emptied means an empty server.
 type host struct {
 	listener net.Listener
 	handlers sync.WaitGroup

@@ -62,7 +62,8 @@ func readMember(args []string) (member, error) {
 	return m, err
 }
 
-// readConfig reads a zoo.cfg. What it says of the disk, of other ports and of limits does not concern an embedded server.
+// readConfig reads a zoo.cfg. Its settings for the disk, for other ports and for limits do not concern an embedded
+// server.
 func readConfig(path string) (member, error) {
 	m := member{Tick: 3 * time.Second}
 	host, port := "127.0.0.1", ""

@@ -48,7 +48,7 @@ Another {
 	require.Equal(t, map[string]string{"other": "secret"}, m.Users)
 }
 
-// What says too little is refused, by the name of the file.
+// A configuration that says too little is refused, by the name of the file.
 func TestReadMemberRefuses(t *testing.T) {
 	_, err := readMember(nil)
 	require.ErrorContains(t, err, "no configuration file")

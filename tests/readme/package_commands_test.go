@@ -18,8 +18,8 @@ import (
 
 // TestCommandsOfPackageDocs: the commands that package docs show name packages of the module in
 // which they are typed, and flags, tests, targets and subcommands that there are. They are not run
-// here: many take minutes, or want servers that a reader has. What the programs do is for their own
-// tests.
+// here: many take minutes, or want servers that a reader has. The effects of the programs are for
+// their own tests.
 func TestCommandsOfPackageDocs(t *testing.T) {
 	docs, _ := packageDocs(t)
 	checked := 0

@@ -22,8 +22,8 @@ func hangUp(t *testing.T, server *embedded.Server, on embedded.Op, path string) 
 	return injected
 }
 
-// TestServerHangsUpOnCreate: the request is sent again at a pace, and names its trouble. What else the session holds and
-// asks for goes on. It is carried out when the server lets it.
+// TestServerHangsUpOnCreate: the request is sent again at a pace, and names its trouble. Its other locks and requests
+// go on. It is carried out when the server lets it.
 func TestServerHangsUpOnCreate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

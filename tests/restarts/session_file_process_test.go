@@ -31,8 +31,8 @@ type restarter struct {
 	NoSpace bool   // nothing can be written to any file
 }
 
-// TestRestarterInAProcess is not a test but a process: it opens a client, tries the lock, says how that went, and closes
-// when it gets a line. What it logs of sessions and files it says too, before the rest.
+// TestRestarterInAProcess is not a test but a process: it opens a client, tries the lock, says how that went, and
+// closes when it gets a line. Before that it says what it logs of sessions and files.
 func TestRestarterInAProcess(t *testing.T) {
 	text := os.Getenv(restarterVariable)
 	if text == "" {

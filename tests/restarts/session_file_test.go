@@ -109,7 +109,8 @@ func TestSessionFileHoldsTheNewestSession(t *testing.T) {
 	})
 }
 
-// The disk is full: the session goes on, and the log tells. What was in the file is closed all the same.
+// The disk is full: the session goes on, and the log tells. The session that was in the file is closed
+// all the same.
 func TestSessionFileCannotBeWritten(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		path := sessionFile(t)

@@ -101,9 +101,9 @@ var pingFrame = []byte{0, 0, 0, 8, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 11}
 // passwordLength is the length of a session's password, in bytes.
 const passwordLength = 16
 
-// OpenSession asks for a session anew, by id and password, or for a new one where id is 0, and returns the timeout that
-// the server granted. What the server says from then on is read and forgotten until the connection is closed. The error
-// wraps [ErrNoSession] where the server knows no such session.
+// OpenSession asks for a session anew, by id and password, or for a new one where id is 0, and returns the timeout
+// that the server granted. Anything that the server says from then on is read and forgotten until the connection is
+// closed. The error wraps [ErrNoSession] where the server knows no such session.
 func OpenSession(ctx context.Context, addr string, timeout time.Duration, id int64, password []byte,
 ) (net.Conn, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, openBound)

@@ -39,8 +39,7 @@ func NewEnsemble(n int, opts ...Option) (*Ensemble, error) {
 	return launch(prepare, (*Ensemble).start)
 }
 
-// prepareEnsemble starts nothing yet. What it returns is to be stopped even when
-// there is an error.
+// prepareEnsemble starts nothing yet. The ensemble is to be stopped even when there is an error.
 func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 	e := &Ensemble{}
 	if n < 2 {

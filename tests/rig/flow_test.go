@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// What a flow holds back comes in order when it is healed, each byte once, and
-// nothing overtakes.
+// Bytes that a flow holds back come in order when it is healed, each once, and nothing overtakes.
 func TestFlowKeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f flow

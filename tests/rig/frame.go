@@ -13,8 +13,8 @@ const frameLimit = 64 << 20
 
 var errShortFrame = errors.New("rig: frame is too short")
 
-// readFrame reads a length and that many bytes. What it returns includes the
-// length, to be passed on as it came.
+// readFrame reads a length and that many bytes. The frame includes the length, to be passed on as
+// it came.
 func readFrame(r io.Reader) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // WithJAAS makes a server speak SASL: text is its JAAS file, whose section Server says which mechanism, and how. It
-// adds the provider for the scheme "sasl". What else a mechanism takes goes by WithSystemProperty
+// adds the provider for the scheme "sasl". Other settings of a mechanism go by WithSystemProperty
 // (java.security.krb5.conf) and WithConfig (sessionRequireClientSASLAuth, enforce.auth.schemes,
 // kerberos.removeHostFromPrincipal).
 func WithJAAS(text string) Option {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// launch prepares servers and starts them, anew where somebody else has taken a port meanwhile. What
-// prepare returns is stopped when it, or the start, fails.
+// launch prepares servers and starts them, anew where somebody else has taken a port meanwhile. The
+// servers that prepare returns are stopped when it, or the start, fails.
 func launch[S interface{ Stop() error }](prepare func() (S, error), start func(S, context.Context) error) (S, error) {
 	var none S
 	if err := Available(); err != nil {

@@ -61,7 +61,7 @@ func (o *OneWay) Cut() {
 	}
 }
 
-// Heal undoes Stall, Delay and Cut. What was held back is delivered, in order.
+// Heal undoes Stall, Delay and Cut. The bytes that were held back are delivered, in order.
 func (o *OneWay) Heal() {
 	for _, w := range o.wires {
 		w.admit()

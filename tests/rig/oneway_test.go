@@ -46,8 +46,8 @@ func (l *lab) begin(t *testing.T, c *client, path string) <-chan struct{} {
 	return answered
 }
 
-// What the leader sends to one follower stalls, and nothing else: the follower's
-// requests are committed, its client hears of it after Heal, and the rest works.
+// The stream from the leader to one follower stalls, and nothing else: the follower's requests are
+// committed, its client hears of it after Heal, and the rest works.
 func TestStallIsOneWay(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, WithConfig("syncLimit", "100"))

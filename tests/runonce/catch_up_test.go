@@ -151,8 +151,8 @@ func TestBusyWithWhatItCatchesUp(t *testing.T) {
 	})
 }
 
-// TestCatchUpEndsWithItsCaller: it is told to end in the middle of several instants. What it has not begun is run by the
-// next that comes.
+// TestCatchUpEndsWithItsCaller: it is told to end in the middle of several instants. The instants that it has not
+// begun are run by the next that comes.
 func TestCatchUpEndsWithItsCaller(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect())

@@ -207,31 +207,3 @@ func TestRunOnceForPaused(t *testing.T) {
 		require.Equal(t, int32(3), zk.Read(t, jobMark).Version, "nothing of the first after the second")
 	})
 }
-
-// TestInstantsAndTheServersClock: an instant is the same with any clocks of clients. Its lateness
-// is measured by the servers' clock.
-func TestInstantsAndTheServersClock(t *testing.T) {
-	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				clock := &shiftedClock{}
-				clock.ahead.Store(int64(ahead))
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithClock(clock))
-				mine, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-				c, at := &counted{}, clock.Now()
-				inTime := locks.WithStartDeadline(time.Hour)
-				cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
-				cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-				time.Sleep(2*time.Hour + time.Minute)
-				cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-				now := clock.Now()
-				notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)
-				cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
-				got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
-				require.ErrorIs(t, err, locks.ErrNotRun)
-				require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
-				require.Equal(t, 2, c.calls)
-			})
-		})
-	}
-}

@@ -16,9 +16,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestRunOnceLostBeforeItReads: a replica has asked for the time, and is cut off when it asks for the mark. Meanwhile an
-// operator breaks its lock, and another replica runs the job, by a later clock or for a later instant. What the first then
-// reads is no mark of a clock that was wrong, and none that has superseded its instant: it has lost the lock, and says so.
+// TestRunOnceLostBeforeItReads: a replica has asked for the time, and is cut off when it asks for the mark. Meanwhile
+// an operator breaks its lock, and another replica runs the job, by a later clock or for a later instant. The mark
+// that the first then reads is not taken for that of a wrong clock, or for one that has superseded its instant: it
+// has lost the lock, and says so.
 func TestRunOnceLostBeforeItReads(t *testing.T) {
 	works := func(context.Context, locks.Token) error { return nil }
 	for name, run := range map[string]func(ctx context.Context, client *locks.Client, at time.Time) (locks.Once, error){
@@ -81,9 +82,9 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 	}
 }
 
-// TestRunOnceMarkIsDeletedMeanwhile: an operator deletes the mark while the job runs. The job is done, and its mark is
-// written all the same, together with what goes with it; else the next replica would run it again. What is refused for
-// another reason stays refused.
+// TestRunOnceMarkIsDeletedMeanwhile: an operator deletes the mark while the job runs. The job is done, and its mark
+// is written all the same, together with what goes with it; else the next replica would run it again. A mark that is
+// refused for another reason stays refused.
 func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, conn := patient.Open(t, zk.Connect()), zk.Raw(t)

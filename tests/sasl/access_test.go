@@ -28,10 +28,10 @@ func TestAccess(t *testing.T) {
 }
 
 func creatorLocks(t *testing.T, at *place) {
-	client := mine(t, at.connect())
+	client := mine(t, at.Connect())
 	lease := lock(t, client, "/mine/lock")
 	require.True(t, lease.Valid())
-	conn, _ := dial(t, at.connect(), zkconn.WithSASL(digest(t, "bob", passwords["bob"])))
+	conn, _ := dial(t, at.Connect(), zkconn.WithSASL(digest(t, "bob", passwords["bob"])))
 	require.NoError(t, conn.Sync("/mine/lock"))
 	children, err := conn.Children("/mine/lock")
 	require.NoError(t, err)
@@ -40,8 +40,8 @@ func creatorLocks(t *testing.T, at *place) {
 }
 
 func creatorsTakeTurns(t *testing.T, at *place) {
-	first := lock(t, mine(t, at.connect()), "/mine")
-	second := queue(t, mine(t, at.connect()), "/mine")
+	first := lock(t, mine(t, at.Connect()), "/mine")
+	second := queue(t, mine(t, at.Connect()), "/mine")
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Greater(t, lease.Token(), first.Token())
@@ -50,9 +50,9 @@ func creatorsTakeTurns(t *testing.T, at *place) {
 
 // shutOut checks a client that is not bob's: it gets a clear error, and disturbs nobody.
 func shutOut(t *testing.T, at *place, opts ...locks.Option) {
-	holder := lock(t, mine(t, at.connect()), "/mine")
-	stranger := open(t, at.addrs, opts...)
-	for _, path := range []string{at.root + "/mine", at.root + "/mine/below"} {
+	holder := lock(t, mine(t, at.Connect()), "/mine")
+	stranger := open(t, at.Hosts(), opts...)
+	for _, path := range []string{at.Root() + "/mine", at.Root() + "/mine/below"} {
 		lease, err := stranger.Mutex(path).Lock(deadline(t))
 		require.Nil(t, lease)
 		require.ErrorIs(t, err, zkconn.ErrNoAuth, path)
@@ -67,7 +67,7 @@ func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 // Paths for both, where each may read and delete the other's nodes.
 func listed(t *testing.T, at *place) {
 	both := locks.WithACL(zkconn.SASLACL(zk.PermAll, "alice"), zkconn.SASLACL(zk.PermAll, "bob"))
-	alice, bob := open(t, at.connect(), as(t, "alice"), both), open(t, at.connect(), as(t, "bob"), both)
+	alice, bob := open(t, at.Connect(), as(t, "alice"), both), open(t, at.Connect(), as(t, "bob"), both)
 	first := lock(t, alice, "/ours")
 	second := queue(t, bob, "/ours")
 	unlock(t, first)
@@ -76,11 +76,11 @@ func listed(t *testing.T, at *place) {
 
 // Two identities, presented one after the other at each connection, are both the creator's.
 func besideDigest(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := mine(t, proxy.Addr()+at.root, locks.WithAuth("digest", []byte("carol:secret")))
+	proxy := at.Proxy(t)
+	client := mine(t, proxy.Addr()+at.Root(), locks.WithAuth("digest", []byte("carol:secret")))
 	lease := lock(t, client, "/two")
 	if !at.required {
-		use := open(t, at.connect(), locks.WithAuth("digest", []byte("carol:secret")))
+		use := open(t, at.Connect(), locks.WithAuth("digest", []byte("carol:secret")))
 		queued := queue(t, use, "/two")
 		unlock(t, lease)
 		unlock(t, queued.granted(t))

@@ -84,17 +84,17 @@ func (p *program) says(t *testing.T, line string) {
 func TestKazooBeside(t *testing.T) {
 	python := requireKazoo(t)
 	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
-		client := mine(t, at.connect())
+		client := mine(t, at.Connect())
 		unlock(t, lock(t, client, "/shared")) // so that the chroot is there
 		env := []string{"USER=bob", "PASSWORD=" + passwords["bob"]}
-		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.addrs, at.root+"/shared")
+		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		kazoo.says(t, "held")
 		second := queue(t, client, "/shared")
 		_, err := io.WriteString(kazoo.in, "\n")
 		require.NoError(t, err)
 		lease := second.granted(t)
 
-		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.addrs, at.root+"/shared")
+		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		other.says(t, "connected")
 		eventually(t, func() bool { return waiters(t, client, "/shared") == 1 }, "kazoo never queued")
 		require.True(t, lease.Valid())
@@ -109,9 +109,9 @@ func TestJavaBeside(t *testing.T) {
 	home := embedded.Run(t, embedded.WithSASL(passwords)).Addr() // where the shells are before the first story
 	bob, alice := newShell(t, home, "bob"), newShell(t, home, "alice")
 	tell(t, []story{{"reads the list", func(t *testing.T, at *place) {
-		lease := lock(t, mine(t, at.connect()), "/mine")
-		require.Contains(t, bob.run(t, at, "getAcl "+at.root+"/mine"), "'sasl,'bob\n: cdrwa")
-		text := alice.run(t, at, "getAcl "+at.root+"/mine", "getAcl /")
+		lease := lock(t, mine(t, at.Connect()), "/mine")
+		require.Contains(t, bob.run(t, at, "getAcl "+at.Root()+"/mine"), "'sasl,'bob\n: cdrwa")
+		text := alice.run(t, at, "getAcl "+at.Root()+"/mine", "getAcl /")
 		require.NotContains(t, text, "'sasl")
 		require.Contains(t, text, "'world,'anyone", "the shell is connected as alice")
 		require.True(t, lease.Valid())
@@ -144,7 +144,7 @@ func newShell(t *testing.T, server, user string) shell {
 func (s shell) run(t *testing.T, at *place, commands ...string) (printed string) {
 	t.Helper()
 	const last = "printwatches is on" // the answer to the last command, which changes nothing
-	_, err := io.WriteString(s.in, "connect "+at.one+"\n"+strings.Join(commands, "\n")+"\nprintwatches\n")
+	_, err := io.WriteString(s.in, "connect "+at.Members[0].Addr()+"\n"+strings.Join(commands, "\n")+"\nprintwatches\n")
 	require.NoError(t, err)
 	for end := deadline(t).Done(); ; {
 		select {

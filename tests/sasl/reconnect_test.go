@@ -29,12 +29,12 @@ func TestReconnects(t *testing.T) {
 }
 
 func keepsItsPlace(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := mine(t, proxy.Addr()+at.root)
+	proxy := at.Proxy(t)
+	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
 	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
 	require.NoError(t, err)
-	second := queue(t, mine(t, at.connect()), "/mine")
+	second := queue(t, mine(t, at.Connect()), "/mine")
 	for range 3 {
 		before, held := proxy.Requests(rig.OpSASL), times(rec, messages.StateHeld)
 		proxy.Cut()
@@ -58,8 +58,8 @@ func times(rec *actorstest.Recorder, state messages.State) (n int) {
 }
 
 func nextSession(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := mine(t, proxy.Addr()+at.root)
+	proxy := at.Proxy(t)
+	client := mine(t, proxy.Addr()+at.Root())
 	holder := lock(t, client, "/mine")
 	second := queue(t, client, "/mine")
 	before := proxy.Requests(rig.OpSASL)
@@ -68,9 +68,9 @@ func nextSession(t *testing.T, at *place) {
 
 	proxy.Refuse(true) // so that the client cannot come back before the session has ended
 	proxy.Cut()
-	cfg, err := zkconn.NewConfig(at.addrs, zkconn.WithSASL(digest(t, "alice", passwords["alice"])))
+	cfg, err := zkconn.NewConfig(at.Hosts(), zkconn.WithSASL(digest(t, "alice", passwords["alice"])))
 	require.NoError(t, err)
-	existed, err := zkconn.CloseSession(deadline(t), cfg, at.addrs, id, password)
+	existed, err := zkconn.CloseSession(deadline(t), cfg, at.Hosts(), id, password)
 	require.NoError(t, err)
 	require.True(t, existed)
 	proxy.Refuse(false)
@@ -86,16 +86,16 @@ func nextSession(t *testing.T, at *place) {
 
 // dropped loses the first requests of exchanges, or their answers.
 func dropped(t *testing.T, at *place, action rig.Action, count int) {
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: action, Count: count})
-	client := mine(t, proxy.Addr()+at.root)
+	client := mine(t, proxy.Addr()+at.Root())
 	happens(t, fault.Fired(), "requests are lost")
 	unlock(t, lock(t, client, "/mine"))
 }
 
 func droppedWhileHeld(t *testing.T, at *place) {
-	proxy := at.proxy(t)
-	client := mine(t, proxy.Addr()+at.root)
+	proxy := at.Proxy(t)
+	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
 	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
 	require.NoError(t, err)

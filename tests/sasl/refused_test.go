@@ -28,7 +28,7 @@ func TestRefused(t *testing.T) {
 
 func refused(t *testing.T, at *place, user, password string) {
 	ctx := deadline(t)
-	client, err := locks.Open(ctx, at.connect(), locks.WithSASL(digest(t, user, password)))
+	client, err := locks.Open(ctx, at.Connect(), locks.WithSASL(digest(t, user, password)))
 	require.Nil(t, client)
 	require.NoError(t, ctx.Err(), "it is told at once")
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
@@ -45,7 +45,7 @@ func withoutSASL(t *testing.T, at *place) {
 	if !at.required {
 		return
 	}
-	client, err := locks.Open(deadline(t), at.connect())
+	client, err := locks.Open(deadline(t), at.Connect())
 	if err == nil {
 		defer func() { _ = client.Close(context.Background()) }()
 		_, err = client.Mutex("/a").Lock(deadline(t))
@@ -56,7 +56,7 @@ func withoutSASL(t *testing.T, at *place) {
 
 // A holder that cannot authenticate any more loses what it has, and those behind it are told.
 func passwordChanged(t *testing.T, at *place) {
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	now := make(chan zkconn.SASLMechanism, 1)
 	now <- digest(t, "bob", passwords["bob"])
 	mechanism := changing{func() zkconn.SASLMechanism {
@@ -64,7 +64,7 @@ func passwordChanged(t *testing.T, at *place) {
 		now <- m
 		return m
 	}}
-	client := open(t, proxy.Addr()+at.root, locks.WithSASL(mechanism))
+	client := open(t, proxy.Addr()+at.Root(), locks.WithSASL(mechanism))
 	lease := lock(t, client, "/mine")
 	second := queue(t, client, "/mine")
 	<-now

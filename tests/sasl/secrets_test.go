@@ -45,10 +45,10 @@ func TestPasswordsAreKept(t *testing.T) {
 
 func passwordIsKept(t *testing.T, at *place) {
 	var logged text
-	proxy := at.proxy(t)
+	proxy := at.Proxy(t)
 	mechanism := digest(t, "bob", passwords["bob"])
 	log := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	client := open(t, proxy.Addr()+at.root, locks.WithSASL(mechanism), locks.WithLogger(log))
+	client := open(t, proxy.Addr()+at.Root(), locks.WithSASL(mechanism), locks.WithLogger(log))
 	lease := lock(t, client, "/mine")
 	before := proxy.Requests(rig.OpSASL)
 	proxy.Cut()
@@ -58,7 +58,7 @@ func passwordIsKept(t *testing.T, at *place) {
 	hides(t, passwords["bob"], logged.String(), fmt.Sprintf("%v %+v %#v", mechanism, mechanism, mechanism))
 
 	// Below the locks, where values are small enough to be walked when all is over.
-	cfg, err := zkconn.NewConfig(at.connect(), zkconn.WithSASL(mechanism), zkconn.WithLogger(log))
+	cfg, err := zkconn.NewConfig(at.Connect(), zkconn.WithSASL(mechanism), zkconn.WithLogger(log))
 	require.NoError(t, err)
 	events := make(chan zkconn.Event, 100)
 	conn, err := zkconn.Dial(cfg, 1, func(e zkconn.Event) { events <- e })
@@ -77,7 +77,7 @@ func refusedPasswordIsKept(t *testing.T, at *place) {
 	const guess = "xyzzy-plugh"
 	var logged text
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	_, err := locks.Open(deadline(t), at.connect(), locks.WithSASL(digest(t, "bob", guess)), locks.WithLogger(log))
+	_, err := locks.Open(deadline(t), at.Connect(), locks.WithSASL(digest(t, "bob", guess)), locks.WithLogger(log))
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.Contains(t, logged.String(), "refused")
 	require.Empty(t, secrets.Find(err, guess))

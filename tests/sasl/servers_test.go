@@ -1,7 +1,6 @@
 package sasl
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -11,16 +10,11 @@ import (
 )
 
 // story is one thing that is shown.
-type story struct {
-	name string
-	tell func(t *testing.T, at *place)
-}
+type story = stories.Story[*place]
 
-// place is the place of a story: servers, and a chroot of the story's own.
+// place is the place of a story.
 type place struct {
-	addrs    string // of all servers
-	one      string // of one of them
-	root     string
+	*stories.Servers
 	required bool // nobody is let in without SASL
 }
 
@@ -39,24 +33,12 @@ var kinds = []*stories.Kind{
 			rig.WithConfig("syncLimit", "100"))}, // 20 s: a stall is no reason to elect
 }
 
-// tell tells the stories on every kind of server. Some wait long for next to nothing, so several are told at once.
+// tell tells the stories on every kind of server.
 func tell(t *testing.T, all []story) {
-	stories.Each(t, kinds, func(t *testing.T, kind *stories.Kind, addrs string) {
-		one, _, _ := strings.Cut(addrs, ",")
-		for _, s := range all {
-			t.Run(s.name, func(t *testing.T) {
-				t.Parallel()
-				s.tell(t, &place{addrs: addrs, one: one, root: stories.Chroot(), required: kind.Required})
-			})
-		}
+	stories.Tell(t, kinds, all, func(_ *testing.T, kind *stories.Kind, zk *stories.Servers) *place {
+		return &place{zk, kind.Required}
 	})
 }
-
-// connect is the connect string for Open.
-func (p *place) connect() string { return p.addrs + p.root }
-
-// proxy stands before one of the servers.
-func (p *place) proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, p.one) }
 
 // Helpers that all tests of behaviour share, in any package.
 var (

@@ -7,11 +7,13 @@
 // before the subject was asked to end. Every cell checks, too, that tokens grow from grant to
 // grant, and that no node is left.
 //
-// What needs no process runs in virtual time against an embedded server (virtual_test.go), and in real time against a
-// standalone server, through a proxy (real_test.go). Cuts and lost replies run against an ensemble of three as well,
-// where the client goes on at another member. Processes that are stopped or killed are children of the test's
-// (process_test.go), against an embedded and a standalone server.
+// Cells that need no process run in virtual time against an embedded server (virtual_test.go), and in real time
+// against a standalone server, through a proxy (real_test.go). Cuts and lost replies run against an ensemble of three
+// as well, where the client goes on at another member. Processes that are stopped or killed are children of the
+// test's (process_test.go), against an embedded and a standalone server.
 //
 // TestEachAbilityMeetsEachFault is the table of all: a combination has its cell here, or names the tests elsewhere that
-// show it, which must exist, or says why it makes no sense.
+// show it, which must exist, or says why it makes no sense. TestFaultTests has a row for
+// each test of a fault in the packages for behaviour. It names the cells of this package, of the matrix and of faces that
+// the test shows, or an assertion that no cell makes.
 package services

@@ -30,8 +30,8 @@ type world interface {
 	// silence holds back all that is sent to the servers, until heal.
 	silence()
 	heal()
-	// lose loses the reply to the next request that makes a contender's node, or deletes one. What it gives waits until
-	// that has happened.
+	// lose loses the reply to the next request that makes a contender's node, or deletes one. The function that it
+	// returns waits until that has happened.
 	lose(t *testing.T, what change) func()
 	// exact: the clock is a bubble's.
 	exact() bool
@@ -170,7 +170,8 @@ func (c cell) before() []string {
 	return c.told
 }
 
-// strike has the fault happen. What it gives waits until a reply to a delete was lost.
+// strike has the fault happen. The function that it returns waits until a reply to a delete was
+// lost.
 func (c cell) strike(t *testing.T, w world, s *subject, process *child.Process) (deleted func()) {
 	t.Helper()
 	switch c.fault {

@@ -24,7 +24,7 @@ type order struct {
 // valueOf is the node that Txn creates, beside the lock path.
 func valueOf(path string) string { return path + "-value" }
 
-// script uses an ability, says what it is told, and ends when it is told to. What it says first is that it holds.
+// script uses an ability, says what it is told, and ends when it is told to. It says first that it holds.
 type script func(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{})
 
 var scripts = map[Ability]script{Do: doWork, Run: lead, OnChange: hear, MaxHold: holdShortly, Txn: write, Group: join}

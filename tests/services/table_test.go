@@ -20,7 +20,8 @@ type shown struct {
 // elsewhereShown are the combinations that have no cell here.
 var elsewhereShown = map[Ability]map[Fault]shown{
 	Txn: {
-		lostReply: {by: []string{"TestReplyToTxnIsLost", "TestReplyToTxnIsLostWithTheSession"}},
+		lostReply: {by: []string{"TestReplyToTxnIsLost", "TestReplyToTxnIsLostWithTheSession", "TestReplyToTxnWithParentsIsLost",
+			"TestTxnsAreExact"}},
 	},
 	Once: {
 		expiry:    {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut", "TestRunOnceForFaults", "TestRunOnceForExpires"}},

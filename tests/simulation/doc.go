@@ -41,8 +41,8 @@
 // gives the same history again, frame by frame and transition by transition.
 //
 // TestReplay counts how many of how many do, with the race detector as well, which makes the
-// scheduler as unpredictable as it can. What happens to several requests between two frames has no
-// order and is compared request by request.
+// scheduler as unpredictable as it can. The steps of several requests between two frames have no
+// order, and are compared request by request.
 //
 // A seed does not decide the order in which goroutines of one client take note of one and the same
 // frame, or of the loss of a connection. Nor does it decide the senders of two frames with the same

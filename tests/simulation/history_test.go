@@ -41,8 +41,8 @@ func (h *history) write(who int, format string, args ...any) {
 	h.lines = append(h.lines, line{time.Since(h.began), who, fmt.Sprintf(format, args...)})
 }
 
-// story is the history, a line each. What happened to several requests between two things that the driver did
-// has no order of its own: it is told request by request.
+// story is the history, a line each. The steps of several requests between two acts of the driver have no
+// order of their own: they are told request by request.
 func (h *history) story() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// link is one connection of a client to a replica, with all that is under way on it. What the client or the
-// server has written, the end of the connection included, goes no further until deliver.
+// link is one connection of a client to a replica, with all that is under way on it. Bytes that the client
+// or the server has written, and the end of the connection, go no further until deliver.
 type link struct {
 	net     *network
 	number  int // of all links, in the order in which they were made

@@ -27,7 +27,7 @@ type plan struct {
 	actions   []action
 }
 
-// action is one thing that the driver does. What a, b and c mean is the kind's.
+// action is one thing that the driver does. Its kind says what a, b and c mean.
 type action struct {
 	kind    int // an index of kinds
 	a, b, c uint32

@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// lockRequest is one request for a lock, and all that was heard of it. What changes is guarded by world.mu.
+// lockRequest is one request for a lock, and all that was heard of it. Fields that change are guarded by
+// world.mu.
 type lockRequest struct {
 	wish
 	number int // from 1

@@ -168,7 +168,7 @@ func (n *node) lives() bool {
 
 func (n *node) send(message any) { n.w.system.Root.Send(n.pid, message) }
 
-// What singletons here ask for, and what asks them to give it back.
+// The request of singletons here, and the one that asks them to give the lock back.
 var (
 	acquire           = messages.Acquire{Path: path}
 	sendRevokeRequest = &messages.SendRevokeRequest{Path: path}

@@ -142,7 +142,8 @@ func (i *inspector) entries(lock int) (all []string, err error) {
 	return all, nil
 }
 
-// judgeCommits judges all journals, while nobody writes. What it cannot read within a time it leaves for the next time.
+// judgeCommits judges all journals, while nobody writes. Journals that it cannot read within that time are left for
+// the next time.
 func (s *stage) judgeCommits(within time.Duration) {
 	deadline := time.Now().Add(within)
 	for lock := range s.o.allLocks() {

@@ -1,6 +1,7 @@
 package main
 
-// An operator deletes contender nodes while locks are in use. What follows is judged apart:
+// An operator deletes contender nodes while locks are in use. Findings that follow from it are
+// judged apart:
 //
 //   - The node of a lock that is held: its holder learns of it only after the next contender may have been let
 //     in. That is the operator's doing, not the library's.

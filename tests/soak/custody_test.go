@@ -77,7 +77,7 @@ func TestDeleteDuringTheGrantIsTheOperators(t *testing.T) {
 	c.deleted(1, 0)
 }
 
-// What the delete has nothing to do with is found as ever.
+// A fault that the delete does not explain is found as ever.
 func TestDoubleHoldersOfOtherNodesAreFound(t *testing.T) {
 	c := newCourtroom(t)
 	c.deletedAt("a", 250, 260)

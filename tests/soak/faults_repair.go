@@ -23,8 +23,8 @@ const (
 var errNoComeback = errors.New("soak: a member does not come back")
 
 // restart brings a member back that was killed. One that does not serve in time, or ends by itself, is started again:
-// it may hang in an election, or its port may be somebody else's for a while. What its log says, and where its
-// threads are, is told each time.
+// it may hang in an election, or its port may be somebody else's for a while. The end of its log, and where
+// its threads are, is told each time.
 func (c *chaos) restart(server *rig.Server) error {
 	var err error
 	for try := 1; try <= restarts; try++ {

@@ -15,8 +15,8 @@ import (
 )
 
 // TestMemberThatDoesNotComeBack: while somebody else has its port it is started again; it comes back as soon as it
-// can, and when it never can, that ends in bounded time, says why, and ends the ensemble's life. What has gone by
-// itself is brought back, too.
+// can, and when it never can, that ends in bounded time, says why, and ends the ensemble's life. A member that has
+// gone by itself is brought back, too.
 func TestMemberThatDoesNotComeBack(t *testing.T) {
 	o, err := parse(nil, nil)
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ type tally struct {
 	operatorLongest int64          // the same, of what an operator's delete explains
 }
 
-// tally counts, with the judge locked. What is known of a delete may have changed since a finding was made.
+// tally counts, with the judge locked. The facts about a delete may have changed since a finding was made.
 func (j *judge) tally() tally {
 	t, wiped := tally{wrong: map[string]int{}}, map[*grant]bool{}
 	for _, f := range j.findings {

@@ -117,7 +117,8 @@ func TestOrphansAreNotStuckRequests(t *testing.T) {
 	require.ElementsMatch(t, left, j.unclaimed(left), "asked again, nothing is stuck any more")
 }
 
-// What is found once servers have found their trees different is counted apart, and the ensemble's life ends.
+// Findings from after the servers have found their trees different are counted apart, and the ensemble
+// is over.
 func TestServersThatDifferAreNotTheLibrary(t *testing.T) {
 	c := newCourtroom(t)
 	over := 0
@@ -162,7 +163,7 @@ func TestCommitsAreJudged(t *testing.T) {
 	require.False(t, r.clean())
 }
 
-// What was found between a server's line on its tree and the look at its log does not accuse the library.
+// Findings between a server's line on its tree and the look at its log do not accuse the library.
 func TestFindingsBetweenTheLineAndTheLook(t *testing.T) {
 	c := newCourtroom(t)
 	find := func() { c.mu.Lock(); defer c.mu.Unlock(); c.violation(staleCommits, "it") }

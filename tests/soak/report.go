@@ -1,7 +1,7 @@
 package main
 
-// What a client tells the controller, one JSON object a line. Every worker has a connection of its own,
-// and its process one more, on which commands come.
+// report is a message of a client to the controller, one JSON object a line. Every worker has a
+// connection of its own, and its process one more, on which commands come.
 type report struct {
 	Kind  string `json:"k"`
 	From  holder `json:"f,omitzero"`

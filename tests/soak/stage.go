@@ -43,7 +43,7 @@ func (s *stage) sayIfVerbose(format string, args ...any) {
 	}
 }
 
-// raise starts everything. What it has started is to be torn down also when there is an error.
+// raise starts everything. The stage is to be torn down even when there is an error.
 func (s *stage) raise() error {
 	var err error
 	s.ensemble, err = rig.NewPartitionable(s.o.members, s.o.ensemble()...)

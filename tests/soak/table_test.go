@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What one run prints as JSON, another prints beside its own.
+// The result that one run prints as JSON stands beside that of another run.
 func TestTwoColumns(t *testing.T) {
 	ours := result{Peer: "turnstile", Grants: 70, Wrong: map[string]int{}, Errors: map[string]int{"unlock: lost": 3}}
 	theirs := result{Peer: "zklock", Grants: 50, Wrong: map[string]int{orphans: 2}, Errors: map[string]int{"lock: never returned": 9}}

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a wipe explains is counted apart, and all that follows after the spell around it as ever: two holders inside it, and
-// two after it; a token that is smaller than one of before; a resource that has seen a greater one.
+// Findings that a wipe explains are counted apart, and all that follows after the spell around it as ever: two
+// holders inside it, and two after it; a token that is smaller than one of before; a resource that has seen a greater
+// one.
 func TestWipesAreJudgedApart(t *testing.T) {
 	c := newCourtroom(t)
 	c.grant(anna, 50, 100, 200, 201)

@@ -69,8 +69,8 @@ func stalledLink(down bool, before state) func(r *round) error {
 	}
 }
 
-// prepare opens a client at the follower for each trial, and has it do what is to
-// come before the stall. What it returns is to be called in any case.
+// prepare opens a client at the follower for each trial, and has it do what is to come before the
+// stall. The function that it returns is to be called in any case.
 func (r *round) prepare(before state) (clients []*locks.Client, stopWork func(), err error) {
 	work, stopWork := context.WithCancel(r.asking)
 	clients = make([]*locks.Client, len(r.trials))

@@ -34,8 +34,9 @@ type Servers struct {
 	root    string
 }
 
-// EachServer runs a test on an embedded server, a real one and an ensemble of three, in a chroot of its own. What is not
-// installed is skipped. The test runs beside others, and so do its kinds of servers: most of what they do is to wait.
+// EachServer runs a test on an embedded server, a real one and an ensemble of three, in a chroot of its own. Servers
+// that are not installed are skipped. The test runs beside others, and so do its kinds of servers: most of what they
+// do is to wait.
 func EachServer(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	t.Parallel()
 	for _, kind := range every {

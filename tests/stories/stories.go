@@ -1,6 +1,6 @@
 // Package stories tells the stories of a package of tests on each kind of server. A server is started when it is first
 // needed and serves all stories of the package; each story has a chroot of its own. [EachServer] is for tests that run on
-// every kind of server there is, [Each] for those with kinds of their own, and [Main] for their TestMain.
+// every kind of server there is, [Each] and [Tell] for those with kinds of their own, and [Main] for their TestMain.
 //
 // It also has what such stories look at from outside: nodes, logs, and processes of the test's own binary.
 package stories
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,6 +103,26 @@ func Each(t *testing.T, kinds []*Kind, tell func(t *testing.T, kind *Kind, addrs
 	for _, kind := range kinds {
 		t.Run(kind.Name, func(t *testing.T) { tell(t, kind, kind.addrs(t)) })
 	}
+}
+
+// Story is one thing that is shown at a place: servers, with what a package adds to them. The struct has no name, so that
+// tables of other packages need not name its fields.
+type Story[P any] = struct {
+	Name string
+	Tell func(t *testing.T, at P)
+}
+
+// Tell tells stories on every kind of server, each in a chroot of its own, which does not exist yet. place makes its place.
+// Some stories wait long for next to nothing, so several are told at once.
+func Tell[P any](t *testing.T, kinds []*Kind, all []Story[P], place func(t *testing.T, kind *Kind, zk *Servers) P) {
+	Each(t, kinds, func(t *testing.T, kind *Kind, addrs string) {
+		for _, s := range all {
+			t.Run(s.Name, func(t *testing.T) {
+				t.Parallel()
+				s.Tell(t, place(t, kind, At(Chroot(), strings.Split(addrs, ",")...)))
+			})
+		}
+	})
 }
 
 // Chroot gives a story's chroot, which does not exist yet.

@@ -103,8 +103,8 @@ func stopServers() {
 	}
 }
 
-// eachServer runs a test on every kind of servers. What is not installed is skipped. The test runs beside
-// others, and so do its kinds.
+// eachServer runs a test on every kind of servers. Servers that are not installed are skipped. The test
+// runs beside others, and so do its kinds.
 func eachServer(t *testing.T, run func(t *testing.T, at place)) {
 	t.Parallel()
 	for _, k := range kinds {

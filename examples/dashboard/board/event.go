@@ -5,7 +5,7 @@ import "time"
 // mostEvents bounds the events that are kept, of each lock and of all of them together.
 const mostEvents = 500
 
-// What has happened to a contender, or to a whole queue, between two looks.
+// The events of a contender, or of a whole queue, between two looks.
 const (
 	// Came: it has a place in the queue.
 	Came = "came"
@@ -26,7 +26,7 @@ const (
 const mostAtOnce = 6
 
 // A lock that changes all the time would drive what happens to others out of the list of all locks: so each lock has
-// so many events there at once, and one more every so often. What is beyond is counted in one that is told after a
+// so many events there at once, and one more every so often. Further events are counted in one that is told after a
 // while.
 const (
 	newsAtOnce = 8

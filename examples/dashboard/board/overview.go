@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What an overview shows at most, besides the locks that are asked for.
+// The bounds of an overview, besides the locks that are asked for.
 const (
 	mostWaits     = 10
 	mostDeadlocks = 20

@@ -13,7 +13,7 @@ const longestText = 1024
 // ellipsis stands for what was cut off.
 const ellipsis = "…"
 
-// shorten cuts a text after a whole letter. What it gives does not keep the whole text in memory.
+// shorten cuts a text after a whole letter. The short text does not keep the whole one in memory.
 func shorten(text string) string {
 	if len(text) <= longestText {
 		return text

@@ -26,7 +26,7 @@ type track struct {
 	events  []Event
 	rate    rate
 
-	// What of it is told among the events of all locks: see newsAtOnce.
+	// Its part of the events of all locks: see newsAtOnce.
 	news     float64
 	newsAt   time.Time
 	untold   Event

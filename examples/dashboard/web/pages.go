@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 )
 
-// What a page shows when it does not say how much, and at most.
+// The number of entries of a page, unless it asks for another, and the most that it may ask for.
 const (
 	usual = 50
 	most  = 2000

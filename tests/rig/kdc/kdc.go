@@ -79,7 +79,7 @@ func New(realm string) (*KDC, error) {
 	}
 }
 
-// prepare makes the configuration and an empty database. What it returns is to be stopped also when there is an error.
+// prepare makes the configuration and an empty database. The KDC is to be stopped even when there is an error.
 func prepare(realm string) (*KDC, error) {
 	k := &KDC{realm: realm}
 	var err error

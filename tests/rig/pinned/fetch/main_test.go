@@ -22,7 +22,7 @@ func TestASecondRunDoesNothing(t *testing.T) {
 	require.NoError(t, environment(pinned.Tests))
 }
 
-// What was not fetched whole is not there, and nothing else is left of it.
+// A folder that was not fetched whole is not there, and no part of it is.
 func TestAFolderIsThereWhole(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	folder := filepath.Join(cache, "servers")
