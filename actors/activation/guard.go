@@ -54,8 +54,8 @@ const (
 // Invariants: while Started is due or kept is not empty, each message that comes is put behind the
 // kept ones, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
 // (waking), or is being handled, so that kept messages are served even if nothing else comes. One
-// message is served for each that is delivered: an order of the actor or its supervisor in between
-// (Stop, Restart) comes before the next, as it does without a guard.
+// message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
+// between comes before the next, as it does without a guard.
 type guard struct {
 	*settings
 	target

@@ -67,11 +67,11 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 		Gateway: x.GetGateway()}
 	switch o := x.GetOrder().(type) {
 	case *wire.Request_Revoke:
-		r.Order = relay.Revoke
+		r.Wish = relay.Revoke
 	case *wire.Request_Cancel:
-		r.Order, r.Reason = relay.Cancel, messages.Reason(clip(o.Cancel.GetReason()))
+		r.Wish, r.Reason = relay.Cancel, messages.Reason(clip(o.Cancel.GetReason()))
 	case *wire.Request_Release:
-		r.Order = relay.Release
+		r.Wish = relay.Release
 	}
 	if x.GetAcquire() != nil {
 		want := x.GetAcquire().Messages()
@@ -86,7 +86,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 func writeRequest(r relay.Request) *wire.Request {
 	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over,
 		Gateway: r.Gateway}
-	switch r.Order {
+	switch r.Wish {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
 	case relay.Cancel:

@@ -102,18 +102,18 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.follow(ctx)
 		q.perform(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
-		q.order(ctx, relay.Release, messages.ReasonNone)
+		q.wish(ctx, relay.Release, messages.ReasonNone)
 	case *messages.Cancel:
-		q.order(ctx, relay.Cancel, msg.Reason)
+		q.wish(ctx, relay.Cancel, msg.Reason)
 	case messages.Cancel:
-		q.order(ctx, relay.Cancel, msg.Reason)
+		q.wish(ctx, relay.Cancel, msg.Reason)
 	case *messages.Revoke, messages.Revoke:
-		q.order(ctx, relay.Revoke, messages.ReasonNone)
+		q.wish(ctx, relay.Revoke, messages.ReasonNone)
 	case *shutdown:
 		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
 		if audience.OwnerEnded(msg) {
-			q.order(ctx, relay.Cancel, messages.ReasonOwnerGone)
+			q.wish(ctx, relay.Cancel, messages.ReasonOwnerGone)
 		}
 	case *actor.Stopping:
 		q.stop(ctx)
@@ -200,8 +200,8 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	}
 }
 
-func (q *requester) order(ctx actor.Context, o relay.Order, why messages.Reason) {
-	q.perform(ctx, q.relay.Order(q.now(), o, why))
+func (q *requester) wish(ctx actor.Context, w relay.Wish, why messages.Reason) {
+	q.perform(ctx, q.relay.Wish(q.now(), w, why))
 }
 
 // checkLease ends a hold whose lease clock has a gap. The clock may have run out between the moment that

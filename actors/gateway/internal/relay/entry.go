@@ -74,16 +74,15 @@ func (e *entry) heed(seen uint64) {
 	}
 }
 
-// obey passes the owner's order on to the lock actor. Orders come again and again, which changes
-// nothing.
+// obey passes the owner's wish on to the lock actor. Each sending repeats it, which changes nothing.
 func (e *entry) obey(r Request) []Output {
 	switch {
-	case r.Order == Revoke && e.phase < leaving:
+	case r.Wish == Revoke && e.phase < leaving:
 		return []Output{Tell{e.id, &messages.Revoke{}}}
-	case r.Order == Release && e.phase < leaving:
+	case r.Wish == Release && e.phase < leaving:
 		e.phase = leaving
 		return []Output{Tell{e.id, &messages.Release{}}}
-	case r.Order == Cancel && e.phase < leaving:
+	case r.Wish == Cancel && e.phase < leaving:
 		return e.giveUp(r.Reason)
 	}
 	return nil

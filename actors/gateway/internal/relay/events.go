@@ -101,7 +101,7 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	r.letIn = r.letIn || n.Grant.Node != "" || n.To == messages.StateWatching
 	shown := *n
 	shown.From = r.shown
-	hides := r.ordered.ends() && r.stage == before
+	hides := r.wish.ends() && r.stage == before
 	switch {
 	case shown.From == shown.To && n.From != n.To:
 		return nil
@@ -233,7 +233,7 @@ func (r *Requester) late(now Instant) ([]Output, bool) {
 // forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that
 // we do.
 func (r *Requester) forced(now Instant) []Output {
-	r.stage, r.ordered.what, r.ordered.why, r.ordered.at = after, Cancel, messages.ReasonRevoked, now
+	r.stage, r.wish.what, r.wish.why, r.wish.at = after, Cancel, messages.ReasonRevoked, now
 	out := r.move(messages.StateReleasing, "GraceOver", messages.ReasonRevoked)
 	out = append(out, EndLease{}, Say{Notice: &messages.Revoked{Grant: r.grant}})
 	return append(out, r.send(now)...)

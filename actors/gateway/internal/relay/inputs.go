@@ -26,11 +26,11 @@ func (r *Requester) Wake(now Instant) []Output {
 	switch {
 	case r.stage == over:
 		return nil
-	case r.ordered.ends() && now >= r.latest():
+	case r.wish.ends() && now >= r.latest():
 		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
 	case r.overdue(now):
-		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
+		return append(out, r.Wish(now, Cancel, messages.ReasonTimeout)...)
 	case r.waits() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
 		return append(out, r.again(now, r.places.next(), "Silent")...)
 	case now >= r.try.asked.plus(r.pace()):
@@ -39,28 +39,28 @@ func (r *Requester) Wake(now Instant) []Output {
 	return out
 }
 
-// Order takes what the owner wants. A smaller order than one before changes nothing.
-func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
+// Wish takes a wish of the owner. A smaller wish than one before changes nothing.
+func (r *Requester) Wish(now Instant, w Wish, why messages.Reason) []Output {
 	if out, ended := r.late(now); ended {
 		return out
 	}
 	switch {
-	case r.stage == over || r.ordered.ends():
+	case r.stage == over || r.wish.ends():
 		return nil
-	case o == Revoke:
+	case w == Revoke:
 		if r.stage != held {
 			return nil
 		}
-		r.ordered.what, r.ordered.revoke = Revoke, r.number+1
+		r.wish.what, r.wish.revoke = Revoke, r.number+1
 		return r.send(now)
 	}
-	r.ordered.what, r.ordered.why, r.ordered.at = o, why, now
+	r.wish.what, r.wish.why, r.wish.at = w, why, now
 	if r.stage == held {
 		// The lease clock goes on to its deadline, which bounds how long anybody waits for the end. Observers are told at
-		// once, before the gateway can delete the node: the order may come from somebody else than the owner.
+		// once, before the gateway can delete the node: somebody else than the owner may have asked for the end.
 		r.stage = after
 		on, usual := "Release", messages.ReasonReleased
-		if o == Cancel {
+		if w == Cancel {
 			on, usual = "Cancel", messages.ReasonCancelled
 		}
 		return append(r.move(messages.StateReleasing, on, cmp.Or(why, usual)), r.send(now)...)
@@ -88,7 +88,7 @@ func (r *Requester) Reply(now Instant, p Reply) []Output {
 	}
 	var out []Output
 	if r.overdue(now) { // replies may come so often that Wake never does
-		out = r.Order(now, Cancel, messages.ReasonTimeout)
+		out = r.Wish(now, Cancel, messages.ReasonTimeout)
 	}
 	return append(out, r.reply(now, p)...)
 }
@@ -101,7 +101,7 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 		// It is of an attempt that was left, or a sending that was delayed has come to another
 		// gateway.
 		r.number++
-		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
+		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Wish: Cancel, Over: true}}}
 	case p.ID != r.ID():
 		return nil
 	case p.Standing != Known && !r.try.refusedBy(p):
@@ -129,8 +129,8 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 		r.try.every = min(p.Every, maxEvery)
 		r.slow = max(r.slow, r.try.every)
 	}
-	if r.ordered.what == Revoke && r.ordered.revoke != 0 && p.Number >= r.ordered.revoke {
-		r.ordered.what, r.ordered.revoke = Keep, 0
+	if r.wish.what == Revoke && r.wish.revoke != 0 && p.Number >= r.wish.revoke {
+		r.wish.what, r.wish.revoke = Keep, 0
 	}
 	until, sent := r.try.sent.promised(p)
 	out := r.troubled(p.Detail)
@@ -151,7 +151,7 @@ func Afterwards(p Reply) []Output {
 	if p.Standing != Known {
 		return nil
 	}
-	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Order: Cancel, Over: true}}}
+	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Wish: Cancel, Over: true}}}
 }
 
 // Garbled ends a request of which the gateway says what this program does not know.
@@ -218,9 +218,9 @@ func (r *Requester) unknown(now Instant) []Output {
 	case r.stage == held:
 		return r.lose(messages.ReasonHoldGone, "the gateway does not know the request any more", "Closed")
 	case r.stage == after:
-		return r.finish(&messages.Released{Grant: r.grant, Reason: cmp.Or(r.ordered.why, messages.ReasonReleased)}, "Left")
-	case r.ordered.ends():
-		return r.finish(&messages.Cancelled{Grant: r.grant, Reason: cmp.Or(r.ordered.why, messages.ReasonCancelled)}, "Left")
+		return r.finish(&messages.Released{Grant: r.grant, Reason: cmp.Or(r.wish.why, messages.ReasonReleased)}, "Left")
+	case r.wish.ends():
+		return r.finish(&messages.Cancelled{Grant: r.grant, Reason: cmp.Or(r.wish.why, messages.ReasonCancelled)}, "Left")
 	}
 	return r.again(now, r.places.now, "Expired")
 }
@@ -231,7 +231,7 @@ func (r *Requester) notice(now Instant) []Output {
 	if r.stage == held {
 		quiet = r.hold.fresh.plus(r.hold.lasts / 2)
 	}
-	if r.try.silent || now < quiet || r.ordered.ends() || r.shown == messages.StateReleasing {
+	if r.try.silent || now < quiet || r.wish.ends() || r.shown == messages.StateReleasing {
 		return nil
 	}
 	r.try.silent = true

@@ -30,7 +30,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			r := relay.Request{ID: id, Number: numbers[id]}
 			switch random.IntN(10) {
 			case 0:
-				r.Order, r.Over = relay.Cancel, random.IntN(2) == 0
+				r.Wish, r.Over = relay.Cancel, random.IntN(2) == 0
 			case 1:
 				r.Number = 1
 				fallthrough
@@ -48,7 +48,7 @@ func TestMemoryIsBounded(t *testing.T) {
 					table.Told(now, o.ID, &messages.Cancelled{})
 				}
 			}
-			if r.Over || r.Order >= relay.Cancel {
+			if r.Over || r.Wish >= relay.Cancel {
 				over[id] = now
 			}
 			require.LessOrEqual(t, table.Size(), limits.Requests)

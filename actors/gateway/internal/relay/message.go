@@ -25,13 +25,13 @@ func (i Instant) plus(d time.Duration) Instant {
 // fast.
 const margin = 100
 
-// Order is the wish of a request's owner.
-type Order uint8
+// Wish says how the owner wants its request to go on, or to end.
+type Wish uint8
 
-// The orders. A greater one replaces a smaller one.
+// The wishes. A greater one replaces a smaller one.
 const (
 	// Keep: the request goes on.
-	Keep Order = iota
+	Keep Wish = iota
 	// Revoke asks the holder, which is the owner itself, to give the lock back.
 	Revoke
 	// Cancel gives the request up, or the lock back.
@@ -51,8 +51,8 @@ type Request struct {
 	Number, Seen uint64
 	// Want is the request; nil once the gateway has accepted it.
 	Want *messages.Acquire
-	// Order is the owner's wish; Reason is the reason for a Cancel.
-	Order  Order
+	// Wish is the newest wish of the owner; Reason is the reason for a Cancel.
+	Wish   Wish
 	Reason messages.Reason
 	// Over: the requester has ended, and wants no reply. The gateway gives the request up.
 	Over bool

@@ -17,7 +17,7 @@ type Requester struct {
 	begun     Instant
 
 	stage   stage
-	ordered ordered
+	wish    newestWish
 	hold    hold           // only while it holds
 	shown   messages.State // as the owner knows it
 	grant   messages.Grant
@@ -49,8 +49,8 @@ const (
 const (
 	minEvery = 20 * time.Millisecond
 	maxEvery = time.Hour
-	// orderedEvery is the time between sendings of an order that the gateway has not carried out.
-	orderedEvery = 500 * time.Millisecond
+	// wishEvery is the time between sendings of a wish that the gateway has not carried out.
+	wishEvery = 500 * time.Millisecond
 	// missed is the number of unanswered sendings after which the owner is told.
 	missed = 3
 	// timeoutSlack is the time that the gateway, which counts Acquire.Timeout too, has to tell of
@@ -100,8 +100,8 @@ func (r *Requester) Due() Instant {
 // pace is the time between two sendings.
 func (r *Requester) pace() time.Duration {
 	switch {
-	case r.ordered.ends():
-		return orderedEvery
+	case r.wish.ends():
+		return wishEvery
 	case r.stage == held:
 		return max(minEvery, min(r.try.every, r.hold.lasts/4))
 	case !r.try.accepted:
@@ -122,26 +122,26 @@ func (r *Requester) SessionTimeout() time.Duration {
 }
 
 // waits reports whether the request has not held, and is wanted.
-func (r *Requester) waits() bool { return r.stage == before && !r.ordered.ends() }
+func (r *Requester) waits() bool { return r.stage == before && !r.wish.ends() }
 
 // overdue reports whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
 func (r *Requester) overdue(now Instant) bool {
 	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
 }
 
-// latest is the time at which an order that nobody confirms ends the request.
-func (r *Requester) latest() Instant { return max(r.ordered.at, r.try.heard).plus(r.patience()) }
+// latest is the time at which a wish that nobody confirms ends the request.
+func (r *Requester) latest() Instant { return max(r.wish.at, r.try.heard).plus(r.patience()) }
 
-// ordered is the newest order of the owner.
-type ordered struct {
-	what   Order
+// newestWish is the newest wish of the owner.
+type newestWish struct {
+	what   Wish
 	why    messages.Reason
-	at     Instant // when it was given
+	at     Instant // when it was told
 	revoke uint64  // the first sending that asks the lock back; zero for none
 }
 
 // ends reports whether the owner wants the request to end.
-func (o *ordered) ends() bool { return o.what >= Cancel }
+func (w *newestWish) ends() bool { return w.what >= Cancel }
 
 // places are the gateways that a request may be at, by their numbers.
 type places struct {

@@ -55,7 +55,7 @@ func (r *Requester) send(now Instant) []Output {
 	r.try.asked = now
 	r.try.sent.add(r.number, now)
 	q := Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen,
-		Order: r.ordered.what, Reason: r.ordered.why}
+		Wish: r.wish.what, Reason: r.wish.why}
 	if !r.try.accepted {
 		want := r.want
 		if want.Timeout > 0 {
@@ -72,6 +72,6 @@ func (r *Requester) send(now Instant) []Output {
 // farewell tells the gateway that nobody wants to hear of the request any more.
 func (r *Requester) farewell() Output {
 	r.number++
-	return Send{r.places.now, Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen, Order: Cancel,
-		Reason: r.ordered.why, Over: true}}
+	return Send{r.places.now, Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen, Wish: Cancel,
+		Reason: r.wish.why, Over: true}}
 }

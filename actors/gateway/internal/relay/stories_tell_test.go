@@ -32,8 +32,8 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 		return s.r.Reply(at, s.reply(t, d))
 	case "wake":
 		return s.r.Wake(at)
-	case "order":
-		return s.r.Order(at, orderIn(d), messages.ReasonNone)
+	case "wish":
+		return s.r.Wish(at, wishIn(d), messages.ReasonNone)
 	case "gap":
 		return s.r.LeaseOver(at)
 	case "stop":
@@ -99,7 +99,7 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "lease":
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
-		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d),
+		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Wish: wishIn(d),
 			Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
 		if d.HasArg("want") {
 			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}

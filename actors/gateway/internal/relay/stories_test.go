@@ -23,7 +23,7 @@ import (
 //	      [standing=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
-//	order at=T release|cancel|revoke
+//	wish at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
 //	pin at=T gateway=N, unpin          its owner holds the lock there, and not any more
 //	stop at=T
@@ -80,12 +80,12 @@ func count(t *testing.T, d *datadriven.TestData, key string) (n uint64) {
 	return n
 }
 
-var orders = map[string]relay.Order{"release": relay.Release, "cancel": relay.Cancel, "revoke": relay.Revoke}
+var wishes = map[string]relay.Wish{"release": relay.Release, "cancel": relay.Cancel, "revoke": relay.Revoke}
 
-func orderIn(d *datadriven.TestData) relay.Order {
-	for name, order := range orders {
+func wishIn(d *datadriven.TestData) relay.Wish {
+	for name, wish := range wishes {
 		if d.HasArg(name) {
-			return order
+			return wish
 		}
 	}
 	return relay.Keep
@@ -204,8 +204,8 @@ func sending(r relay.Request) string {
 			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
 		}
 	}
-	for name, order := range orders {
-		if r.Order == order {
+	for name, wish := range wishes {
+		if r.Wish == wish {
 			text += " " + name
 		}
 	}

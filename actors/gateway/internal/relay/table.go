@@ -80,13 +80,13 @@ func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Reque
 // stranger takes a sending of a request that the table does not have.
 func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
 	past := t.ended.has(r.ID)
-	if r.Over || r.Order >= Cancel {
+	if r.Over || r.Wish >= Cancel {
 		t.ended.add(now, r.ID) // a sending from before may come yet
 	}
 	switch {
 	case r.Over:
 		return nil
-	case past || r.Want == nil || r.Order >= Cancel:
+	case past || r.Want == nil || r.Wish >= Cancel:
 		return t.unknown(from, r)
 	case t.closing:
 		return t.answer(from, r, Closing, "")

@@ -85,7 +85,7 @@ func (g *guard) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 }
 
 // ReenterAfter runs a continuation when a future has ended, unless the term is over by then, or the child has
-// ended: the actor system runs what is in the mailbox behind the order to stop, and the lock may be
+// ended: the actor system runs what is in the mailbox behind its Stop, and the lock may be
 // another node's before that.
 func (c *guardedContext) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
 	c.Context.ReenterAfter(f, func(res any, err error) {
