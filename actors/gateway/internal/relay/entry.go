@@ -21,9 +21,9 @@ const (
 	waiting phase = iota
 	// holding: its lock actor has told Held, and the requester may rely on the lock until promised.
 	holding
-	// leaving: the requester has given it up, or all that was promised has run out. Nothing more is
+	// withdrawn: the requester has given it up, or all that was promised has run out. Nothing more is
 	// promised.
-	leaving
+	withdrawn
 	// gone: its lock actor has ended; the end is kept for the requester.
 	gone
 )
@@ -77,12 +77,12 @@ func (e *entry) heed(seen uint64) {
 // obey passes the owner's wish on to the lock actor. Each sending repeats it, which changes nothing.
 func (e *entry) obey(r Request) []Output {
 	switch {
-	case r.Wish == Revoke && e.phase < leaving:
+	case r.Wish == Revoke && e.phase < withdrawn:
 		return []Output{Tell{e.id, &messages.Revoke{}}}
-	case r.Wish == Release && e.phase < leaving:
-		e.phase = leaving
+	case r.Wish == Release && e.phase < withdrawn:
+		e.phase = withdrawn
 		return []Output{Tell{e.id, &messages.Release{}}}
-	case r.Wish == Cancel && e.phase < leaving:
+	case r.Wish == Cancel && e.phase < withdrawn:
 		return e.giveUp(r.Reason)
 	}
 	return nil
@@ -90,10 +90,10 @@ func (e *entry) obey(r Request) []Output {
 
 // giveUp gives the request up, or the lock back.
 func (e *entry) giveUp(why messages.Reason) []Output {
-	if e.phase >= leaving {
+	if e.phase >= withdrawn {
 		return nil
 	}
-	e.phase = leaving
+	e.phase = withdrawn
 	return []Output{Tell{e.id, &messages.Cancel{Reason: why}}}
 }
 
