@@ -100,15 +100,15 @@ func writeRequest(r relay.Request) *wire.Request {
 	return x
 }
 
-// standings are the two names of each.
-var standings = map[relay.Standing]wire.Standing{
+// acceptances translate relay's acceptances; on the wire each is a Standing.
+var acceptances = map[relay.Acceptance]wire.Standing{
 	relay.Known: wire.Standing_ACCEPTED, relay.Unknown: wire.Standing_UNKNOWN,
 	relay.Closing: wire.Standing_CLOSING, relay.Refused: wire.Standing_REFUSED,
 	relay.Full: wire.Standing_FULL,
 }
 
 func writeReply(r relay.Reply) *wire.Reply {
-	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: clip(r.Detail),
+	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: acceptances[r.Acceptance], Detail: clip(r.Detail),
 		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
@@ -141,9 +141,9 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	r = relay.Reply{ID: x.GetId(), Detail: clip(x.GetDetail()), Number: x.GetNumber(), Lasts: duration(x.GetLasts()),
 		Every: duration(x.GetEvery()), First: x.GetFirst(), Gateway: x.GetGateway()}
 	known := false
-	for mine, theirs := range standings {
+	for mine, theirs := range acceptances {
 		if theirs == x.GetStanding() {
-			r.Standing, known = mine, true
+			r.Acceptance, known = mine, true
 		}
 	}
 	if !known {

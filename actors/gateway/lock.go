@@ -188,7 +188,7 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	}
 	if wrong == "" {
 		q.follow(ctx)
-		if p.Standing == relay.Known && p.ID == q.relay.ID() {
+		if p.Acceptance == relay.Known && p.ID == q.relay.ID() {
 			q.route.stay(ctx.Sender())
 		}
 		before := q.relay.Accepted()

@@ -97,17 +97,17 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	switch {
 	case r.stage == over:
 		return nil
-	case p.Standing == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
+	case p.Acceptance == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
 		// It is of an attempt that was left, or a sending that was delayed has come to another
 		// gateway.
 		r.number++
 		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Wish: Cancel, Over: true}}}
 	case p.ID != r.ID():
 		return nil
-	case p.Standing != Known && !r.try.refusedBy(p):
+	case p.Acceptance != Known && !r.try.refusedBy(p):
 		return nil
 	}
-	switch p.Standing {
+	switch p.Acceptance {
 	case Refused:
 		return r.refused(p)
 	case Full:
@@ -148,7 +148,7 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 // begun the request anew, at a gateway that does not know of its end, or the farewell was lost: nobody would give that
 // lock back. An id is never used again, so this is right whenever the reply comes.
 func Afterwards(p Reply) []Output {
-	if p.Standing != Known {
+	if p.Acceptance != Known {
 		return nil
 	}
 	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Wish: Cancel, Over: true}}}

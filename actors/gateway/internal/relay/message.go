@@ -58,13 +58,13 @@ type Request struct {
 	Over bool
 }
 
-// Standing says what a gateway has of a request.
-type Standing uint8
+// Acceptance says whether a gateway has accepted a request.
+type Acceptance uint8
 
-// The standings.
+// The acceptances.
 const (
 	// Known: the gateway has accepted the request.
-	Known Standing = iota
+	Known Acceptance = iota
 	// Unknown: it does not have the request, or not any more. No node of it is left, or it is being
 	// deleted.
 	Unknown
@@ -78,9 +78,9 @@ const (
 
 // Reply is a gateway's answer, or its report that something has happened.
 type Reply struct {
-	ID       string
-	Gateway  uint64
-	Standing Standing
+	ID         string
+	Gateway    uint64
+	Acceptance Acceptance
 	// Detail says why a request is not taken. Of a Known one it says what keeps the servers from
 	// carrying it out though they are there, and "" when nothing does any more.
 	Detail string

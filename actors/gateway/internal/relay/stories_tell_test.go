@@ -46,7 +46,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	return nil
 }
 
-var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused,
+var acceptances = map[string]relay.Acceptance{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused,
 	"full": relay.Full}
 
 // shown is a line of a story.
@@ -61,9 +61,9 @@ func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply
 		r.Predecessor = &relay.Predecessor{Number: count(t, d, "said")}
 		d.MaybeScanArgs(t, "before", &r.Predecessor.Contender.Node)
 	}
-	var standing string
-	d.MaybeScanArgs(t, "standing", &standing)
-	r.Standing = standings[standing]
+	var acceptance string
+	d.MaybeScanArgs(t, "acceptance", &acceptance)
+	r.Acceptance = acceptances[acceptance]
 	for _, n := range notices(t, d) {
 		ev := relay.Event{Notice: n}
 		if _, revoke := n.(*messages.RevokeRequested); revoke {

@@ -20,7 +20,7 @@ import (
 //	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [nodeless] [id=ID] [gateway=N]
-//	      [standing=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
+//	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
 //	wish at=T release|cancel|revoke
@@ -220,9 +220,9 @@ func sending(r relay.Request) string {
 
 func answered(r relay.Reply) string {
 	text := fmt.Sprintf("reply %s n=%d", r.ID, r.Number)
-	if r.Standing != relay.Known {
-		for name, standing := range standings {
-			if r.Standing == standing {
+	if r.Acceptance != relay.Known {
+		for name, acceptance := range acceptances {
+			if r.Acceptance == acceptance {
 				text += " " + name
 			}
 		}

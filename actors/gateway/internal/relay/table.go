@@ -112,14 +112,14 @@ func (t *Table) unknown(to messages.ActorID, r Request) []Output {
 }
 
 // answer says where a request stands that the table does not have.
-func (t *Table) answer(to messages.ActorID, r Request, standing Standing, detail string) []Output {
-	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: standing, Detail: detail,
+func (t *Table) answer(to messages.ActorID, r Request, acceptance Acceptance, detail string) []Output {
+	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Acceptance: acceptance, Detail: detail,
 		Number: r.Number}}}
 }
 
 // Refuse is the answer to a request that cannot be carried out.
 func Refuse(id string, number uint64, why string) Reply {
-	return Reply{ID: id, Standing: Refused, Number: number, Detail: why}
+	return Reply{ID: id, Acceptance: Refused, Number: number, Detail: why}
 }
 
 // over: the requester wants to hear no more.
@@ -282,7 +282,7 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
-	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Detail: e.trouble, Number: e.number, Every: t.every(), First: after + 1}
+	r := Reply{ID: e.id, Gateway: t.name, Acceptance: Known, Detail: e.trouble, Number: e.number, Every: t.every(), First: after + 1}
 	if !t.closing && !t.silent(now, e) { // what happens renews no promise of the dead
 		r.Lasts = e.promise(now, lease)
 	}
