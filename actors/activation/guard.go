@@ -35,12 +35,12 @@ func WithObserver(pids ...*actor.PID) Option {
 	return func(s *settings) { s.observers = append(s.observers, pids...) }
 }
 
-// standing is the state of the actor's present incarnation.
-type standing uint8
+// incarnation is the phase of the actor's present incarnation.
+type incarnation uint8
 
 const (
 	// fresh: it is the first, and has not been served Started.
-	fresh standing = iota
+	fresh incarnation = iota
 	// served: it has.
 	served
 	// renewed: it follows one that was served, and has not been served Started itself.
@@ -61,16 +61,16 @@ type guard struct {
 	target
 	gate gate
 
-	standing standing
-	lock     *actor.PID               // nil before it is asked for, and when the actor has stopped
-	closing  closing                  // of the session that the lock comes from
-	start    *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
-	kept     []*actor.MessageEnvelope // not served yet, in order
-	waking   bool
+	incarnation incarnation
+	lock        *actor.PID               // nil before it is asked for, and when the actor has stopped
+	closing     closing                  // of the session that the lock comes from
+	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
+	kept        []*actor.MessageEnvelope // not served yet, in order
+	waking      bool
 }
 
 func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, standing: fresh}
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, incarnation: fresh}
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -91,27 +91,27 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	switch env.Message.(type) {
 	case *actor.Started:
 		g.start = env
-		if g.standing == served {
-			g.standing = renewed
+		if g.incarnation == served {
+			g.incarnation = renewed
 		}
 		g.ask(c)
 		g.serve(c, next)
 	case *actor.Restarting:
-		if g.standing == served {
+		if g.incarnation == served {
 			next(c, env)
 		}
 	case *actor.Stopping:
 		g.stopping(c, env, next)
 	case *actor.Stopped:
 		defer g.end()
-		if g.standing == served {
+		if g.incarnation == served {
 			g.last(c, env, next)
 		}
 	case *wakeUp:
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.standing == served && g.gate.current() == open {
+		if g.incarnation == served && g.gate.current() == open {
 			next(c, env)
 		}
 	default:
@@ -122,7 +122,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 // ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
 // may tell how it went before it is known here.
 func (g *guard) ask(c actor.ReceiverContext) {
-	if g.lock != nil || g.standing == ended {
+	if g.lock != nil || g.incarnation == ended {
 		return
 	}
 	want := g.want(c)
@@ -137,7 +137,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	_, poison := env.Message.(*actor.PoisonPill)
 	switch g.gate.current() {
 	case open:
-		if g.standing == served && len(g.kept) == 0 {
+		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
@@ -167,7 +167,7 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	case waiting:
 		return
 	case shut:
-		if g.standing == renewed { // a panic in Stopping has brought it back to life
+		if g.incarnation == renewed { // a panic in Stopping has brought it back to life
 			g.stop()
 		}
 		return
@@ -175,7 +175,7 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	var env *actor.MessageEnvelope
 	switch {
 	case g.start != nil:
-		env, g.start, g.standing = g.start, nil, served
+		env, g.start, g.incarnation = g.start, nil, served
 	case len(g.kept) > 0:
 		env, g.kept[0] = g.kept[0], nil
 		g.kept = g.kept[1:]
@@ -203,7 +203,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 	for _, left := range kept {
 		g.refuse(left)
 	}
-	if g.standing != served {
+	if g.incarnation != served {
 		g.gate.retire() // it is not to be started any more
 		return
 	}
@@ -225,7 +225,7 @@ func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 // end gives the lock back: the actor has stopped, and its children have.
 func (g *guard) end() {
 	lock := g.lock
-	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
+	g.lock, g.incarnation = nil, ended // a restart that was decided before would serve it again
 	g.gate.retire()
 	g.closing.over()
 	if lock != nil {
