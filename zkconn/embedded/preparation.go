@@ -16,15 +16,15 @@ type record struct {
 type preparation struct {
 	tree    *tree
 	session int64
-	// standing is the leader's word on the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
+	// sessionCode is the leader's answer about the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
 	// so a multi of a session that is over has the refusal in its first part, and its header says OK.
-	standing code
-	who      []identity
-	sasl     bool // the server knows the scheme
-	zxid     int64
-	now      int64 // milliseconds since 1970
-	single   bool  // there is no next part
-	pending  map[string]record
+	sessionCode code
+	who         []identity
+	sasl        bool // the server knows the scheme
+	zxid        int64
+	now         int64 // milliseconds since 1970
+	single      bool  // there is no next part
+	pending     map[string]record
 }
 
 // record is the node as the next part finds it.
@@ -76,8 +76,8 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 	if !ok || !validTTL(mode, c.ttl) {
 		return part{}, codeBadArguments
 	}
-	if p.standing != codeOK {
-		return part{}, p.standing
+	if p.sessionCode != codeOK {
+		return part{}, p.sessionCode
 	}
 	if c.path == null {
 		return part{}, codeMarshalling
@@ -160,8 +160,8 @@ func (p *preparation) delete(path string, version int32, err error) (part, code)
 	switch {
 	case err != nil:
 		return part{}, codeMarshalling
-	case p.standing != codeOK:
-		return part{}, p.standing
+	case p.sessionCode != codeOK:
+		return part{}, p.sessionCode
 	case path == null:
 		return part{}, codeMarshalling
 	}
@@ -222,8 +222,8 @@ func (p *preparation) existing(path string, perm, version int32, err error) (rec
 	switch {
 	case err != nil:
 		return record{}, codeMarshalling
-	case p.standing != codeOK:
-		return record{}, p.standing
+	case p.sessionCode != codeOK:
+		return record{}, p.sessionCode
 	case !validPath(path):
 		return record{}, codeBadArguments
 	}
@@ -261,8 +261,8 @@ func (p *preparation) setACL(path string, list []access, version int32, err erro
 	switch {
 	case err != nil:
 		return part{}, codeMarshalling
-	case p.standing != codeOK:
-		return part{}, p.standing
+	case p.sessionCode != codeOK:
+		return part{}, p.sessionCode
 	case !validPath(path):
 		return part{}, codeBadArguments
 	}

@@ -3,7 +3,7 @@ package embedded
 // prepare makes a transaction of a request: what it asks for, or the refusal. A multi has been read already.
 func (e *ensemble) prepare(c *conn, op Op, d *decoder, orders []operation, form form) *txn {
 	x := &txn{op: op, session: c.sessionID, zxid: e.nextZxid(), time: e.millis()}
-	p := preparation{tree: e.leader.tree, session: c.sessionID, standing: e.check(c.sessionID, c.r), who: c.who,
+	p := preparation{tree: e.leader.tree, session: c.sessionID, sessionCode: e.check(c.sessionID, c.r), who: c.who,
 		sasl: e.settings.sasl != nil, zxid: x.zxid, now: x.time}
 	switch op {
 	case OpMulti:
