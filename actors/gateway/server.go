@@ -36,18 +36,18 @@ type server struct {
 	ids     map[string]string     // the other way round, by the ids of the lock actors
 	queries *queries
 
-	flushing bool
-	ticker   *time.Timer
-	drained  []chan struct{}
-	stopped  chan struct{}
-	until    atomic.Pointer[time.Time] // when all that was promised has run out; set before stopped is closed
-	forget   func()
+	flushing   bool
+	sweepTimer *time.Timer
+	drained    []chan struct{}
+	stopped    chan struct{}
+	until      atomic.Pointer[time.Time] // when all that was promised has run out; set before stopped is closed
+	forget     func()
 }
 
 // Messages of the gateway to itself.
 type (
 	flush     struct{}
-	tick      struct{}
+	sweep     struct{}
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
 	troubled  struct{ id, text string }
@@ -121,8 +121,8 @@ func (g *server) Receive(ctx actor.Context) {
 	case *flush:
 		g.flushing = false
 		g.perform(ctx, g.table.Flush(g.now(), g))
-	case *tick:
-		g.tick(ctx)
+	case *sweep:
+		g.sweep(ctx)
 	case *queryDone:
 		g.queries.done()
 	case *drain:
@@ -141,7 +141,7 @@ func (g *server) start(ctx actor.Context) {
 	g.system, g.self = ctx.ActorSystem(), ctx.Self()
 	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout(), g.limits)
 	g.forget = g.session.BeforeClose(g.last)
-	g.startTicker()
+	g.startSweepTimer()
 }
 
 // last waits until nothing is promised any more. The session calls it before it closes.
@@ -157,14 +157,14 @@ func (g *server) last() {
 	}
 }
 
-// startTicker has the table look at its requests, a few times in each session timeout.
-func (g *server) startTicker() {
+// startSweepTimer has the table look at its requests, a few times in each session timeout.
+func (g *server) startSweepTimer() {
 	root, self := g.system.Root, g.self
-	g.ticker = time.AfterFunc(max(g.session.Timeout()/16, time.Millisecond), func() { root.Send(self, &tick{}) })
+	g.sweepTimer = time.AfterFunc(max(g.session.Timeout()/16, time.Millisecond), func() { root.Send(self, &sweep{}) })
 }
 
-func (g *server) tick(ctx actor.Context) {
-	g.perform(ctx, g.table.Tick(g.now()))
+func (g *server) sweep(ctx actor.Context) {
+	g.perform(ctx, g.table.Sweep(g.now()))
 	connection, _ := g.session.Connection()
 	g.table.Servers(connection.Ready())
 	g.perform(ctx, g.table.Flush(g.now(), g))
@@ -172,7 +172,7 @@ func (g *server) tick(ctx actor.Context) {
 	if g.session.Err() != nil && g.ended(ctx) {
 		return
 	}
-	g.startTicker()
+	g.startSweepTimer()
 }
 
 // ended: the session has ended for good; the gateway stops once all requesters know, or
@@ -278,7 +278,7 @@ func (g *server) endDraining(ctx actor.Context) {
 
 // stop leaves the lock actors behind, each to be ended when what was promised of it has run out.
 func (g *server) stop() {
-	g.ticker.Stop()
+	g.sweepTimer.Stop()
 	root, last := g.system.Root, time.Duration(0)
 	for id, left := range g.table.Promised(g.now()) {
 		lock := g.locks[id]

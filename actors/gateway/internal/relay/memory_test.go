@@ -37,7 +37,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			default:
 				r.Want = &messages.Acquire{Path: "/lock"}
 			}
-			for _, o := range append(table.Request(now, never{}, messages.ActorID{ID: id}, r), table.Tick(now)...) {
+			for _, o := range append(table.Request(now, never{}, messages.ActorID{ID: id}, r), table.Sweep(now)...) {
 				switch o := o.(type) {
 				case relay.Spawn:
 					before, was := over[o.ID]

@@ -129,8 +129,8 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "ended":
 		s.table.Ended(s.now, id)
 		return s.table.Flush(s.now, s)
-	case "tick":
-		return s.table.Tick(s.now)
+	case "sweep":
+		return s.table.Sweep(s.now)
 	case "close":
 		return s.table.Close()
 	case "show":

@@ -39,7 +39,7 @@ import (
 //	troubled id=ID [text=TEXT]         what keeps it from being carried out
 //	waits-for id=ID [node=NODE] [host=HOST] [asked]  the contender that its lock actor waits for
 //	servers answer|silent              of the gateway's session
-//	tick at=T
+//	sweep at=T
 //	close at=T
 //
 // An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ...

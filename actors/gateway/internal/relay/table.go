@@ -217,8 +217,8 @@ func (t *Table) Flush(now Instant, lease Lease) []Output {
 	return out
 }
 
-// Tick does what is due. It is to be called a few times in each patience.
-func (t *Table) Tick(now Instant) []Output {
+// Sweep does what is due. It is to be called a few times in each patience.
+func (t *Table) Sweep(now Instant) []Output {
 	t.ended.turn(now)
 	var out []Output
 	for _, e := range t.requests {

@@ -40,7 +40,7 @@ func newGate(w *world, name string) *gate {
 	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout, limits)
 	g.connect()
 	g.beat()
-	g.tick()
+	g.sweep()
 	return g
 }
 
@@ -119,14 +119,14 @@ func (g *gate) loseAll(why messages.Reason) {
 	}
 }
 
-func (g *gate) tick() {
-	g.perform(g.table.Tick(g.instant()))
+func (g *gate) sweep() {
+	g.perform(g.table.Sweep(g.instant()))
 	if !g.cut {
 		g.heard = g.clock(g.w.now)
 	}
 	g.table.Servers(g.clock(g.w.now)-g.heard < timeout/5)
 	g.perform(g.table.Flush(g.instant(), g))
-	g.w.after(timeout/16, &g.process, g.tick)
+	g.w.after(timeout/16, &g.process, g.sweep)
 }
 
 func (g *gate) told(id string, notice any) {
