@@ -232,9 +232,9 @@ type sought struct {
 	again bool
 }
 
-// look is one call of the finder. Invariant: once it is late nobody waits for it.
+// look is one call of the finder. Invariant: once it is late, pending is empty.
 type look struct {
-	waits []func(*actor.PID)
+	pending []func(*actor.PID)
 	late  bool // its time is over, and the finder has not returned
 }
 
@@ -247,13 +247,13 @@ func (l *looks) look(path string, again bool, then func(*actor.PID)) {
 	at := l.running[what]
 	switch {
 	case at == nil:
-		at = &look{waits: []func(*actor.PID){then}}
+		at = &look{pending: []func(*actor.PID){then}}
 		l.running[what] = at
 		go l.run(what, at)
 	case at.late:
 		go then(nil)
 	default:
-		at.waits = append(at.waits, then)
+		at.pending = append(at.pending, then)
 	}
 }
 
@@ -272,10 +272,10 @@ func (l *looks) run(what sought, at *look) {
 // tell gives the answer to all that wait for a look, once.
 func (l *looks) tell(at *look, found *actor.PID) {
 	l.mu.Lock()
-	waits := at.waits
-	at.waits, at.late = nil, true
+	pending := at.pending
+	at.pending, at.late = nil, true
 	l.mu.Unlock()
-	for _, then := range waits {
+	for _, then := range pending {
 		then(found)
 	}
 }

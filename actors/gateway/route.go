@@ -17,13 +17,13 @@ type route struct {
 	at   *Gateways
 	path string
 
-	index  int        // of the gateway that the request is at
-	to     *actor.PID // that was found; nil until it is
-	stays  bool       // to has accepted the request, or a hold of its owner
-	again  bool       // what was found before did not answer
-	pinned *actor.PID // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
-	asking bool       // the finder is at work
-	waits  *wire.Request
+	index   int           // of the gateway that the request is at
+	to      *actor.PID    // that was found; nil until it is
+	stays   bool          // to has accepted the request, or a hold of its owner
+	again   bool          // what was found before did not answer
+	pinned  *actor.PID    // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
+	asking  bool          // the finder is at work
+	pending *wire.Request // sent once the finder has answered
 }
 
 // found is a finder's answer.
@@ -50,7 +50,7 @@ func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 		ctx.Request(r.to, x)
 		return
 	}
-	r.waits = x
+	r.pending = x
 	if r.asking {
 		return
 	}
@@ -62,8 +62,8 @@ func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 // found takes what a finder has found, and sends what waits for it.
 func (r *route) found(ctx actor.Context, f *found) {
 	r.asking = false
-	x := r.waits
-	r.waits = nil
+	x := r.pending
+	r.pending = nil
 	switch {
 	case f.pid == nil: // the next sending has it looked for again
 		r.again = true

@@ -30,7 +30,7 @@ func (r *Requester) takeIn(now Instant, p Reply, until, sent Instant) []Output {
 
 // begins reports whether an event lets the lock be held: it needs a promise.
 func (r *Requester) begins(notice any) bool {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return false
 	}
 	switch n := notice.(type) {
@@ -62,7 +62,7 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 	case *messages.Transition:
 		return r.transition(n)
 	case *messages.Held:
-		if !r.waits() {
+		if !r.isWaiting() {
 			return nil
 		}
 		r.stage, r.grant = held, n.Grant
@@ -120,7 +120,7 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 // that it had not heard of, or is closing and there is another one, or still has an earlier attempt
 // of the same owner's.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return false
 	}
 	switch {

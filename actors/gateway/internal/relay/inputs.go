@@ -31,7 +31,7 @@ func (r *Requester) Wake(now Instant) []Output {
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
 	case r.overdue(now):
 		return append(out, r.Wish(now, Cancel, messages.ReasonTimeout)...)
-	case r.waits() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
+	case r.isWaiting() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
 		return append(out, r.again(now, r.places.next(), "Silent")...)
 	case now >= r.try.asked.plus(r.pace()):
 		return append(out, r.send(now)...)
@@ -71,7 +71,7 @@ func (r *Requester) Wish(now Instant, w Wish, why messages.Reason) []Output {
 // Pin keeps a request that waits at one gateway, because its owner holds the lock there: no other
 // one knows that, and would have the owner wait for itself. It goes there if it is not there.
 func (r *Requester) Pin(now Instant, gateway int) []Output {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return nil
 	}
 	r.places.pinned = true
@@ -193,7 +193,7 @@ func (r *Requester) refused(p Reply) []Output {
 // closing leaves a gateway that takes no more requests, for the next one where there is one.
 func (r *Requester) closing(now Instant) []Output {
 	switch {
-	case !r.waits():
+	case !r.isWaiting():
 		return r.unknown(now)
 	case r.places.named > 1:
 		return r.again(now, r.places.next(), "Closed")
@@ -203,7 +203,7 @@ func (r *Requester) closing(now Instant) []Output {
 
 // full leaves a gateway that takes no more requests now for the next one, until each has said so.
 func (r *Requester) full(now Instant, p Reply) []Output {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return nil
 	}
 	if r.places.full++; r.places.several() && r.places.full < r.places.named {

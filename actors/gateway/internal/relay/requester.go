@@ -121,12 +121,12 @@ func (r *Requester) SessionTimeout() time.Duration {
 	return 2 * max(r.slow, minEvery)
 }
 
-// waits reports whether the request has not held, and is wanted.
-func (r *Requester) waits() bool { return r.stage == before && !r.wish.ends() }
+// isWaiting reports whether the request has not held yet, and its owner still wants the lock.
+func (r *Requester) isWaiting() bool { return r.stage == before && !r.wish.ends() }
 
 // overdue reports whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
 func (r *Requester) overdue(now Instant) bool {
-	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
+	return r.isWaiting() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
 }
 
 // latest is the time at which a wish that nobody confirms ends the request.

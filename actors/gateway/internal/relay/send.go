@@ -36,7 +36,7 @@ func (r *Requester) troubled(text string) []Output {
 // events that are still on their way: one of them may say that the request began anew, behind somebody else.
 func (r *Requester) waitsFor(p Reply) []Output {
 	a := &r.try
-	if p.ID != r.ID() || !r.waits() { // an event has ended the attempt, or the wait
+	if p.ID != r.ID() || !r.isWaiting() { // an event has ended the attempt, or the wait
 		return nil
 	}
 	if p.Predecessor != nil && p.Predecessor.Number > a.said.Number {
