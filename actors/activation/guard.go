@@ -200,8 +200,8 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 	}
 	kept := g.kept
 	g.kept = nil
-	for _, left := range kept {
-		g.refuse(left)
+	for _, unserved := range kept {
+		g.refuse(unserved)
 	}
 	if g.incarnation != served {
 		g.gate.retire() // it is not to be started any more

@@ -157,9 +157,9 @@ func (g *Gateways) remove(epoch uint64) {
 	}
 }
 
-// close takes no more requests. It gives the requests that are left, and a channel that is closed
-// when they have ended.
-func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
+// close takes no more requests. It gives the lock actors whose requests have not ended, and a
+// channel that is closed when all have.
+func (g *Gateways) close() (remaining []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
@@ -175,9 +175,9 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 		g.idle = idle
 	}
 	for _, r := range g.requests {
-		left = append(left, r.pid)
+		remaining = append(remaining, r.pid)
 	}
-	return left, g.idle
+	return remaining, g.idle
 }
 
 // check reports whether there are gateways to ask.
@@ -335,12 +335,12 @@ func (h holds) remove(s *site) {
 	if s.requests--; s.requests > 0 {
 		return
 	}
-	left := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
-	if len(left) == 0 {
+	others := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
+	if len(others) == 0 {
 		delete(h, s.of)
 		return
 	}
-	h[s.of] = left
+	h[s.of] = others
 }
 
 // of gives the newest gateway by which an owner holds.
