@@ -235,7 +235,7 @@ type sought struct {
 // look is one call of the finder. Invariant: once it is late, pending is empty.
 type look struct {
 	pending []func(*actor.PID)
-	late  bool // its time is over, and the finder has not returned
+	late    bool // its time is over, and the finder has not returned
 }
 
 // look looks for a gateway, and calls then, once, on any goroutine. It joins a look that is under

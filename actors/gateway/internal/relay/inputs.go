@@ -17,7 +17,8 @@ func (r *Requester) Refuse(detail string) []Output {
 	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
 }
 
-// Wake does what is due.
+// Wake sends the request, moves it to the next gateway, or ends it, when the time for that has
+// come.
 func (r *Requester) Wake(now Instant) []Output {
 	if out, ended := r.late(now); ended {
 		return out
@@ -68,8 +69,9 @@ func (r *Requester) Wish(now Instant, w Wish, why messages.Reason) []Output {
 	return r.send(now)
 }
 
-// Pin keeps a request that waits at one gateway, because its owner holds the lock there: no other
-// one knows that, and would have the owner wait for itself. It goes there if it is not there.
+// Pin keeps a waiting request at the gateway by which its owner holds the lock, and moves it there
+// if it is elsewhere. No other gateway knows of that hold, so the owner would wait for itself
+// there.
 func (r *Requester) Pin(now Instant, gateway int) []Output {
 	if !r.isWaiting() {
 		return nil
@@ -81,7 +83,7 @@ func (r *Requester) Pin(now Instant, gateway int) []Output {
 	return r.again(now, gateway, "Moved")
 }
 
-// Reply takes what a gateway says.
+// Reply takes the reply of a gateway.
 func (r *Requester) Reply(now Instant, p Reply) []Output {
 	if out, ended := r.late(now); ended {
 		return out
@@ -98,8 +100,8 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	case r.stage == over:
 		return nil
 	case p.Acceptance == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
-		// It is of an attempt that was left, or a sending that was delayed has come to another
-		// gateway.
+		// The reply is for an attempt that was left, or another gateway has received a delayed
+		// sending.
 		r.number++
 		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Wish: Cancel, Over: true}}}
 	case p.ID != r.ID():
@@ -120,7 +122,7 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	return r.known(now, p)
 }
 
-// known takes what the gateway says of the request.
+// known takes the reply of the gateway that has accepted the request.
 func (r *Requester) known(now Instant, p Reply) []Output {
 	r.try.accept(p.Gateway, r.number)
 	r.places.full = 0
@@ -144,9 +146,10 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	return append(out, r.waitsFor(p)...)
 }
 
-// Afterwards answers a reply that comes when its requester has ended and nobody takes it. A sending that was delayed has
-// begun the request anew, at a gateway that does not know of its end, or the farewell was lost: nobody would give that
-// lock back. An id is never used again, so this is right whenever the reply comes.
+// Afterwards answers a reply that arrives after its requester has ended. A delayed sending has
+// begun the request anew, at a gateway that does not know of its end, or the farewell was lost:
+// without an answer the lock would be held for nobody. An id is never used again, so the answer is
+// right whenever the reply comes.
 func Afterwards(p Reply) []Output {
 	if p.Acceptance != Known {
 		return nil
@@ -154,7 +157,7 @@ func Afterwards(p Reply) []Output {
 	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Wish: Cancel, Over: true}}}
 }
 
-// Garbled ends a request of which the gateway says what this program does not know.
+// Garbled ends a request whose reply this program cannot read.
 func (r *Requester) Garbled(detail string) []Output {
 	if r.stage == over {
 		return nil
@@ -225,7 +228,7 @@ func (r *Requester) unknown(now Instant) []Output {
 	return r.again(now, r.places.now, "Expired")
 }
 
-// notice tells the owner that nothing is heard of the gateway.
+// notice tells the owner that the gateway is silent.
 func (r *Requester) notice(now Instant) []Output {
 	quiet := r.try.heard.plus(missed * r.pace())
 	if r.stage == held {
@@ -245,7 +248,7 @@ func (r *Requester) notice(now Instant) []Output {
 	return out
 }
 
-// resume tells the owner that the gateway is heard again.
+// resume tells the owner that the gateway answers again.
 func (r *Requester) resume() []Output {
 	if !r.try.silent {
 		return nil

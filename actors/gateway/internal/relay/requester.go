@@ -27,7 +27,7 @@ type Requester struct {
 
 	try    attempt
 	number uint64        // of the newest sending
-	slow   time.Duration // the longest that a gateway wanted to wait for one
+	slow   time.Duration // the longest time between sendings that a gateway has asked for
 	ghost  Instant       // when the newest attempt was left that may still be at a gateway; zero for none
 }
 
@@ -60,8 +60,9 @@ const (
 	leastPatience = 5 * time.Second
 )
 
-// NewRequester makes a request of one of so many gateways. guid tells it from all others. soleOwner: no
-// other request has its owner, so that it can only be in the way of itself.
+// NewRequester makes a request. gateways is the number of gateways that it may go to. guid tells it
+// from all others. soleOwner: no other request has its owner, so that it can only be in the way of
+// itself.
 func NewRequester(guid string, gateways int, want messages.Acquire, soleOwner bool) *Requester {
 	return &Requester{guid: guid, want: want, soleOwner: soleOwner, places: places{named: gateways}, try: newAttempt(0, 0),
 		grant: messages.Grant{Path: want.Path}}
@@ -110,10 +111,11 @@ func (r *Requester) pace() time.Duration {
 	return max(minEvery, r.try.every)
 }
 
-// patience is longer than any gateway takes to give up a request of which it hears no more.
+// patience is longer than any gateway takes to give up a silent request.
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
-// SessionTimeout is the timeout of the gateways' sessions, the longest that one has told; zero before one has.
+// SessionTimeout is the longest session timeout that a gateway has told; zero before the first
+// reply.
 func (r *Requester) SessionTimeout() time.Duration {
 	if r.slow == 0 {
 		return 0
@@ -146,7 +148,7 @@ func (w *newestWish) ends() bool { return w.what >= Cancel }
 // places are the gateways that a request may be at, by their numbers.
 type places struct {
 	named  int
-	now    int  // whose turn it is
+	now    int  // the gateway that the request is at, or goes to next
 	pinned bool // it must not go to another one: see Requester.Pin
 	full   int  // that were full, in a row
 }
