@@ -26,8 +26,8 @@ type settings struct {
 	observers []*actor.PID
 }
 
-// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it. What
-// comes beyond them is refused. Zero, or less, refuses all.
+// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it.
+// Messages beyond them are refused. Zero, or less, refuses all.
 func WithKept(messages int) Option { return func(s *settings) { s.kept = max(0, messages) } }
 
 // WithObserver names actors that get every notice and every messages.Transition of the lock actors.
@@ -119,8 +119,8 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
-// may tell how it went before it is known here.
+// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's
+// children. Its first notices may come before g.lock is set.
 func (g *guard) ask(c actor.ReceiverContext) {
 	if g.lock != nil || g.incarnation == ended {
 		return
@@ -161,7 +161,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	}
 }
 
-// serve serves what is next, if the gate is open.
+// serve serves Started if it is due, or else the next kept message, if the gate is open.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	switch g.gate.current() {
 	case waiting:
@@ -191,8 +191,8 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	next(c, env)
 }
 
-// stopping refuses what was not served. An actor that was not told that it has started is not told that
-// it stops.
+// stopping refuses the kept messages. An actor that was not served Started is not served Stopping
+// either.
 func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	if why := g.gate.why(); why != nil {
 		g.system.Logger().Warn("an actor stops with its lock",
@@ -210,8 +210,8 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 	g.last(c, env, next)
 }
 
-// last takes one of the last messages. A panic there would have the supervisor bring back an actor that is to end, or
-// keep it from ending at all, with its lock.
+// last serves Stopping or Stopped. A panic there would have the supervisor restart an actor that is
+// to end, or keep it from ending at all, with its lock.
 func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	defer func() {
 		if r := recover(); r != nil {

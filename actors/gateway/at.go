@@ -192,8 +192,8 @@ func (g *Gateways) check() error {
 }
 
 // Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known
-// now. again: what it found before does not answer. It is called on a goroutine of its own, and may
-// take its time: requests that wait for it are sent when it returns.
+// now. again: the gateway that it found before does not answer. It is called on a goroutine of its
+// own, and may take its time: requests that wait for it are sent when it returns.
 //
 // ctx ends after 10 s. An answer after that is dropped. Until the finder returns it is not called
 // for the same path and again, so a finder that hangs keeps one goroutine, however many requests
@@ -226,7 +226,7 @@ type looks struct {
 	running map[sought]*look
 }
 
-// sought names a look: its path, and whether what was found before does not answer.
+// sought names a look: its path, and whether the gateway that was found before does not answer.
 type sought struct {
 	path  string
 	again bool
@@ -269,7 +269,7 @@ func (l *looks) run(what sought, at *look) {
 	l.tell(at, found)
 }
 
-// tell gives the answer to all that wait for a look, once.
+// tell gives the answer to all pending callers of a look, once.
 func (l *looks) tell(at *look, found *actor.PID) {
 	l.mu.Lock()
 	pending := at.pending
@@ -296,7 +296,7 @@ func ownedLockOf(want messages.Acquire) (ownedLock, bool) {
 // where it was found.
 type location struct {
 	gateway int
-	found   *actor.PID // that has accepted the request; nil for one that is named
+	found   *actor.PID // the gateway that has accepted the request; nil where gateways are named
 }
 
 func (l location) equal(o location) bool {

@@ -33,7 +33,7 @@ func checkReclaim(want messages.Acquire) error {
 	return nil
 }
 
-// checkText refuses what cannot be sent. The error wraps actors.ErrBadAcquire.
+// checkText refuses a message that cannot be sent. The error wraps actors.ErrBadAcquire.
 func checkText(m proto.Message) error {
 	if _, err := proto.Marshal(m); err != nil {
 		return fmt.Errorf("%w: it cannot be sent to another node: %w", actors.ErrBadAcquire, err)
@@ -41,7 +41,7 @@ func checkText(m proto.Message) error {
 	return nil
 }
 
-// readVersion tells what is wrong with the version of a message; "" for nothing.
+// readVersion gives the fault in the version of a message; "" for a known version.
 func readVersion(version uint32) string {
 	if version != wire.Version {
 		return fmt.Sprintf("version %d of the protocol is not known here, but %d", version, wire.Version)
@@ -49,7 +49,7 @@ func readVersion(version uint32) string {
 	return ""
 }
 
-// readRequest takes a sending apart, or tells what is wrong with it.
+// readRequest takes a sending apart, or gives its fault.
 func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 	if wrong := readVersion(x.GetVersion()); wrong != "" {
 		return r, wrong
@@ -119,11 +119,12 @@ func writeReply(r relay.Reply) *wire.Reply {
 	return x
 }
 
-// maxPredecessor bounds what a reply says of the contender that a request waits for, in bytes: our own nodes have some
-// hundred, and others may write what they like.
+// maxPredecessor bounds the predecessor in a reply, in bytes: our own nodes have some hundred, and
+// other programs may write more.
 const maxPredecessor = 4 << 10
 
-// writePredecessor says the path and the node of a contender alone where all would be too long.
+// writePredecessor gives a predecessor as it crosses: its path and node alone where the whole would
+// be too long.
 func writePredecessor(p *relay.Predecessor) *wire.Predecessor {
 	x := wire.FromPredecessor(p.Number, p.Contender)
 	if proto.Size(x) > maxPredecessor {
@@ -132,8 +133,9 @@ func writePredecessor(p *relay.Predecessor) *wire.Predecessor {
 	return x
 }
 
-// readReply takes a reply apart, or tells what is wrong with it. A field that is not known here
-// changes nothing that is known, but an event that is not known may be the end of the lease.
+// readReply takes a reply apart, or gives its fault. A reply with an unknown field is taken,
+// because such a field changes nothing that is known. One with an unknown event is not: the event
+// may be the end of the lease.
 func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	if wrong := readVersion(x.GetVersion()); wrong != "" {
 		return r, "the gateway: " + wrong
