@@ -56,6 +56,13 @@ const (
 // (waking), or is being handled, so that kept messages are served even if nothing else comes. One
 // message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
 // between comes before the next, as it does without a guard.
+//
+// It is a loop of its own. Lease.run, the term that Election.Run, Do and RunOnce of package locks share,
+// calls the work and blocks until it returns; an actor must not block, so the guard takes its term as
+// events, message by message. And it acquires once: when the lock is over the actor stops, and a new
+// activation has a guard of its own. So there is no next campaign to decide on, as there is for
+// Election.Run (candidacy.go in package locks) and for a singleton (actors/internal/singleton), whose
+// child may fail and be replaced while the singleton goes on.
 type guard struct {
 	*settings
 	target
