@@ -20,7 +20,7 @@ const (
 	permAll    = permRead | permWrite | permCreate | permDelete | permAdmin
 )
 
-// identity is an identity that a client has proved: a scheme and an id in it.
+// identity is a client's proved identity: a scheme and an id in it.
 type identity struct{ scheme, id string }
 
 // access is one entry of an access control list.
@@ -222,7 +222,7 @@ func putSegments(address []byte, all []string) bool {
 	return true
 }
 
-// digest turns "user:password" into the id that the scheme "digest" knows its owner by.
+// digest turns "user:password" into the user's id in the scheme "digest".
 func digest(secret string) string {
 	user, _, _ := strings.Cut(secret, ":")
 	sum := sha1.Sum([]byte(secret))

@@ -19,8 +19,8 @@ func (c *conn) answer(xid int32, op Op, d *decoder) bool {
 	return true
 }
 
-// sync is answered when everything committed before it is applied here. A leader that was cut off does not
-// know that there is another, and answers from what it has.
+// sync is answered when everything committed before it is applied here. A leader that was cut off
+// does not know of the next one, and answers from its own tree.
 func (c *conn) sync(xid int32, d *decoder) bool {
 	path := d.text()
 	malformed := d.err != nil
@@ -49,8 +49,8 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	return true
 }
 
-// refusedByLeader tells, at the leader, that a connection's session is over or has gone to another replica. Others find
-// out by a write.
+// refusedByLeader reports, at the leader, whether a connection's session is over or has gone to
+// another replica. Followers find out by a write.
 func (c *conn) refusedByLeader() code {
 	if c.r != c.e.leader {
 		return codeOK
@@ -85,7 +85,7 @@ func (c *conn) synced(xid int32, path string, malformed bool) bool {
 	return true
 }
 
-// lookUp gives what is to be written after the reply's header.
+// lookUp gives the writer of the reply's body.
 func (c *conn) lookUp(op Op, d *decoder) (func(*encoder), code) {
 	t := c.r.tree
 	switch op {
@@ -135,7 +135,7 @@ func (c *conn) lookAt(path string) (*node, code) {
 	return n, codeOK
 }
 
-// exists asks for READ where there is a node, and watches also what is not there.
+// exists needs READ on an existing node, and watches a missing one, too.
 func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code) {
 	if err != nil || path == null {
 		return nil, codeMarshalling
@@ -245,7 +245,8 @@ func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	if form != whole {
 		return nil, codeMarshalling
 	}
-	// What it cannot carry out ZooKeeper finds when it has begun the reply, and it sends what there is of it.
+	// ZooKeeper finds a part that it cannot carry out after it has begun the reply, and sends the
+	// reply up to that part.
 	result := codeOK
 	for i, o := range orders {
 		if !o.reads() || o.path == null {

@@ -10,9 +10,9 @@ type record struct {
 	acl      []access
 }
 
-// preparation turns one request into a transaction: it checks every part against the leader's tree and
-// against what the parts before it will have changed. The order of the checks is ZooKeeper's, because it
-// decides which of several errors a client sees.
+// preparation turns one request into a transaction: it checks every part against the leader's tree
+// and against the changes of the parts before it. The order of the checks is ZooKeeper's, because
+// it decides which of several errors a client sees.
 type preparation struct {
 	tree    *tree
 	session int64
@@ -129,9 +129,9 @@ func (p *preparation) created(op Op, mode createMode, parentPath string, parent 
 	parent.stat.cversion++ // runs over at 2147483647, and the tree then keeps the greater value
 	parent.stat.pzxid = p.zxid
 	made.parentCversion = parent.stat.cversion
-	// What the node becomes follows the operation; what later parts of the same transaction take its kind
-	// for follows the flags. They differ only for a create that asks for a container, or a container's
-	// create with other flags.
+	// The operation decides the node's kind; the flags decide the kind that later parts of the same
+	// transaction see. The two differ only for a create with the flags of a container, or a
+	// container's create with other flags.
 	switch op {
 	case OpCreateContainer:
 		made.owner = containerOwner

@@ -1,6 +1,7 @@
 package embedded
 
-// prepare makes a transaction of a request: what it asks for, or the refusal. A multi has been read already.
+// prepare makes a transaction of a request: its change, or its refusal. A multi has been read
+// already.
 func (e *ensemble) prepare(c *conn, op Op, d *decoder, orders []operation, form form) *txn {
 	x := &txn{op: op, session: c.sessionID, zxid: e.nextZxid(), time: e.millis()}
 	p := preparation{tree: e.leader.tree, session: c.sessionID, sessionCode: e.check(c.sessionID, c.r), who: c.who,
@@ -116,11 +117,11 @@ type form int
 const (
 	whole      form = iota
 	illFormed       // refused, with a transaction id
-	unreadable      // refused without one: ZooKeeper did not foresee what it found
+	unreadable      // refused without one: ZooKeeper did not foresee such a record
 )
 
-// readMulti reads all operations before any is looked at: the record must be whole, and either all of its
-// operations read or none does.
+// readMulti reads all operations before any is checked: the record must be whole, and its
+// operations all reads or all writes.
 func readMulti(d *decoder) ([]operation, form) {
 	var orders []operation
 	for {
@@ -169,10 +170,10 @@ func readOrder(op Op, d *decoder) (operation, form) {
 	return o, whole
 }
 
-// withKind decides what a create in a multi makes: its flags do, and its type where they do not say
-// (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make the multi malformed, and so does a time to live
-// that is asked for by flags alone. A createTTL with unknown flags, or without an access list, is refused when its turn
-// comes.
+// withKind decides the kind of node that a create in a multi makes, by its flags, or by its type
+// where the flags do not say (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make
+// the multi malformed, and so does a time to live that is asked for by flags alone. A createTTL
+// with unknown flags, or without an access list, is refused when its turn comes.
 func (o operation) withKind() (operation, form) {
 	mode, known := modeOf(o.create.flags)
 	if o.op != OpCreateTTL {

@@ -2,8 +2,8 @@ package embedded
 
 import "slices"
 
-// handle carries out one request. It reports false when the connection is to be closed after what has been
-// answered so far.
+// handle carries out one request. It reports false when the connection is to be closed after the
+// answers so far.
 func (c *conn) handle(frame []byte) bool {
 	d := decoder{buf: frame}
 	xid, op := d.int32(), Op(d.int32())
@@ -42,7 +42,7 @@ func (c *conn) handle(frame []byte) bool {
 	}
 }
 
-// answerLocally answers what needs no leader.
+// answerLocally answers a request that needs no leader.
 func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
 	if kind == reading {
 		return c.answer(xid, op, d)
@@ -51,8 +51,9 @@ func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
 	return false
 }
 
-// submit has the leader make a transaction of a request, and answers when it has been applied here. Without
-// a leader it waits for one that will not come: the connection is closed when the replica finds the others.
+// submit has the leader make a transaction of a request, and answers when it has been applied here.
+// Without a leader the request waits in vain: the connection is closed when the replica finds the
+// others.
 func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 	if !c.r.following() {
 		c.park()
@@ -61,10 +62,11 @@ func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 	return c.order(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
 }
 
-// decide makes the transaction of a request, at the leader, and what answers it when it has been applied. Without a
-// transaction it gives the answer alone.
+// decide makes the transaction of a request, at the leader, and the function that answers the
+// request when the transaction has been applied. A request without a transaction gets the function
+// alone.
 func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) {
-	if op == OpCloseSession { // for any client: neither a session that is over nor one that has moved is refused
+	if op == OpCloseSession { // for any client: a session that is over or has moved is not refused
 		x := c.e.closeSession(c.sessionID, c.r)
 		return x, func([]result) bool {
 			c.reply(xid, x.zxid, codeOK, nil)
@@ -142,7 +144,7 @@ func wellFormed(op Op, d decoder) bool {
 	case OpMulti, OpCreateSession:
 		return true
 	case OpReconfig:
-		for range 3 { // who joins, who leaves, all members
+		for range 3 { // the joining, the leaving and the new members
 			d.text()
 		}
 		d.int64()
@@ -173,8 +175,8 @@ func (c *conn) perform(frame []byte) bool {
 	return open
 }
 
-// suffer lets the faults have their way with a request. It reports whether the request is still to be carried
-// out and, if not, whether the connection stays open.
+// applyFaults asks the hook and the injected faults for an action on a request, and carries it out.
+// goOn says that the request is still to be carried out, open that the connection stays if not.
 func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
 	request := Request{Session: c.sessionID, Op: op, Paths: requestPaths(op, body)}
 	if c.e.hook != nil {
@@ -188,13 +190,14 @@ func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
 	return true, true
 }
 
-// meet lets one action happen to a request. by is nil when a hook has asked for it.
+// applyAction carries out one action on a request. by is the fault's injection; nil for an action
+// of the hook.
 func (c *conn) meet(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
 	switch action {
 	case CutBefore:
 		return false, false
 	case CutAfter:
-		c.out.finish() // what was answered before still goes out
+		c.out.finish() // earlier answers still go out
 		c.cutting = true
 	case DropReply:
 		c.mute = true
