@@ -37,9 +37,9 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 		c.answered(c.await(), synced)
 		return true
 	}
-	waits := c.await()
+	queued := c.await()
 	c.r.toLeader(func() {
-		answer := func() { c.r.fromLeader(func() { c.answered(waits, synced) }) }
+		answer := func() { c.r.fromLeader(func() { c.answered(queued, synced) }) }
 		if len(c.e.intake) == 0 { // nothing is proposed that it would have to wait for
 			answer()
 			return
@@ -241,21 +241,21 @@ func (c *conn) whoAmI(e *encoder) {
 
 // multiRead answers every part, a refused one with its error.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
-	orders, form := readMulti(d)
+	operations, form := readMulti(d)
 	if form != whole {
 		return nil, codeMarshalling
 	}
 	// ZooKeeper finds a part that it cannot carry out after it has begun the reply, and sends the
 	// reply up to that part.
 	result := codeOK
-	for i, o := range orders {
+	for i, o := range operations {
 		if !o.reads() || o.path == null {
-			orders, result = orders[:i], codeMarshalling
+			operations, result = operations[:i], codeMarshalling
 			break
 		}
 	}
 	return func(e *encoder) {
-		for _, o := range orders {
+		for _, o := range operations {
 			if len(e.buf) > c.out.most {
 				return // a short request for one large node many times: the connection is closed for it
 			}

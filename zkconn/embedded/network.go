@@ -320,7 +320,7 @@ func (c *conn) connect(frame []byte) bool {
 // openSession has the leader make a session, by a transaction. The session lives from the moment
 // when the leader learns of it.
 func (c *conn) openSession(old bool) bool {
-	return c.order(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
+	return c.propose(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
 		e := c.e
 		e.nextSession++
 		s := &session{id: e.nextSession, created: c.timeout, at: c.r}
@@ -343,9 +343,9 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 	if before := c.r.bySession[id]; before != nil {
 		before.shut()
 	}
-	waits, direct := (*exchange)(nil), c.direct()
+	queued, direct := (*exchange)(nil), c.direct()
 	if !direct {
-		waits = c.await()
+		queued = c.await()
 	}
 	c.r.toLeader(func() {
 		s := c.e.sessions[id]
@@ -365,7 +365,7 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 			if direct {
 				open = welcome()
 			} else {
-				c.answered(waits, welcome)
+				c.answered(queued, welcome)
 			}
 		})
 	})

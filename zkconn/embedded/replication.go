@@ -208,10 +208,9 @@ func (c *conn) direct() bool {
 	return len(c.waiting) == 0 && len(r.e.intake) == 0 && (r.link == nil || r.link.clear()) && r.e.quorate()
 }
 
-// order has the leader carry out a request. decide is called there; it gives the transaction, if
-// any comes of the request, and the answer. order reports false when the connection is to be
-// closed.
-func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
+// propose has the leader carry out a request. decide is called there; it gives the transaction, if
+// the request makes one, and the answer. propose reports false when the connection is to be closed.
+func (c *conn) propose(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
 	if c.direct() {
 		x, answer := decide(d)
 		if x == nil {
@@ -220,16 +219,16 @@ func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) b
 		c.e.commitFrom(c.r, x, func(results []result) { open = answer(results) })
 		return open
 	}
-	body, waits := slices.Clone(d.buf), c.await()
+	body, queued := slices.Clone(d.buf), c.await()
 	c.r.toLeader(func() {
 		c.e.enter(func() {
 			x, answer := decide(&decoder{buf: body})
 			if x == nil {
-				c.r.fromLeader(func() { c.answered(waits, func() bool { return answer(nil) }) })
+				c.r.fromLeader(func() { c.answered(queued, func() bool { return answer(nil) }) })
 				return
 			}
 			c.e.commitFrom(c.r, x, func(results []result) {
-				c.answered(waits, func() bool { return answer(results) })
+				c.answered(queued, func() bool { return answer(results) })
 			})
 		})
 	})

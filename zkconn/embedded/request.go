@@ -11,7 +11,7 @@ func (c *conn) handle(frame []byte) bool {
 		return false
 	}
 	if c.e.faults.any() || c.e.hook != nil {
-		if goOn, open := c.suffer(xid, op, d.buf); !goOn {
+		if goOn, open := c.applyFaults(xid, op, d.buf); !goOn {
 			return open
 		}
 	}
@@ -59,7 +59,7 @@ func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 		c.park()
 		return true
 	}
-	return c.order(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
+	return c.propose(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
 }
 
 // decide makes the transaction of a request, at the leader, and the function that answers the
@@ -73,9 +73,9 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return false
 		}
 	}
-	orders, form := []operation(nil), whole
+	operations, form := []operation(nil), whole
 	if op == OpMulti {
-		orders, form = readMulti(d)
+		operations, form = readMulti(d)
 	}
 	if form == unreadable || !wellFormed(op, *d) {
 		return nil, func([]result) bool { // nothing has been begun, and no transaction id taken
@@ -83,7 +83,7 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return true
 		}
 	}
-	x := c.e.prepare(c, op, d, orders, form)
+	x := c.e.prepare(c, op, d, operations, form)
 	return x, func(results []result) bool {
 		if x.refusal() == codeSessionMoved {
 			return false // the client is on another connection: this one ends without an answer
@@ -177,22 +177,22 @@ func (c *conn) perform(frame []byte) bool {
 
 // applyFaults asks the hook and the injected faults for an action on a request, and carries it out.
 // goOn says that the request is still to be carried out, open that the connection stays if not.
-func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
+func (c *conn) applyFaults(xid int32, op Op, body []byte) (goOn, open bool) {
 	request := Request{Session: c.sessionID, Op: op, Paths: requestPaths(op, body)}
 	if c.e.hook != nil {
 		if action := c.e.hook(request); action != Pass {
-			return c.meet(xid, request, action, nil)
+			return c.applyAction(xid, request, action, nil)
 		}
 	}
 	if i := c.e.faults.strike(request); i != nil {
-		return c.meet(xid, request, i.fault.Action, i)
+		return c.applyAction(xid, request, i.fault.Action, i)
 	}
 	return true, true
 }
 
 // applyAction carries out one action on a request. by is the fault's injection; nil for an action
 // of the hook.
-func (c *conn) meet(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
+func (c *conn) applyAction(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
 	switch action {
 	case CutBefore:
 		return false, false
@@ -228,9 +228,9 @@ func requestPaths(op Op, body []byte) []string {
 	d := &decoder{buf: body}
 	switch op {
 	case OpMulti:
-		orders, _ := readMulti(d)
+		operations, _ := readMulti(d)
 		var all []string
-		for _, o := range orders {
+		for _, o := range operations {
 			all = append(all, o.path)
 		}
 		return all
@@ -273,7 +273,7 @@ func (c *conn) refuseWrite(xid int32, request Request, fault Fault, refused code
 		c.park()
 		return true
 	}
-	return c.order(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
+	return c.propose(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
 		x := &txn{op: opError, session: c.sessionID, code: refused, zxid: c.e.nextZxid(), time: c.e.millis()}
 		if request.Op == OpMulti {
 			x.op = OpMulti
