@@ -69,7 +69,7 @@ type guard struct {
 	gate gate
 
 	incarnation incarnation
-	lock        *actor.PID               // nil before it is asked for, and when the actor has stopped
+	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
 	closing     closing                  // of the session that the lock comes from
 	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
 	kept        []*actor.MessageEnvelope // not served yet, in order

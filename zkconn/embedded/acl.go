@@ -164,9 +164,9 @@ func (n network) contains(address []byte) bool {
 	return true
 }
 
-// parseAddress reads an IPv4 address, or an IPv6 address as soon as it has a colon. It takes what ZooKeeper takes
-// (IPAuthenticationProvider.addr2Bytes), which is not quite what net/netip does: octets may have leading zeros, and no
-// IPv4 address stands at the end of an IPv6 one.
+// parseAddress reads an IPv4 address, or an IPv6 address as soon as it has a colon. It accepts the
+// same texts as ZooKeeper (IPAuthenticationProvider.addr2Bytes), which are not quite those of
+// net/netip: octets may have leading zeros, and no IPv4 address stands at the end of an IPv6 one.
 func parseAddress(text string) ([]byte, bool) {
 	if strings.Contains(text, ":") {
 		return parseIPv6(text)

@@ -231,7 +231,7 @@ func (c *conn) whoAmI(e *encoder) {
 	e.int32(int32(len(c.who)))
 	for _, who := range c.who {
 		user := who.id
-		if who.scheme == "digest" { // its password's digest is nobody's business
+		if who.scheme == "digest" { // the digest of the password stays private
 			user, _, _ = strings.Cut(user, ":")
 		}
 		e.text(who.scheme)

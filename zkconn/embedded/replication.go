@@ -85,7 +85,7 @@ func newLink(leader, follower *Replica) *link {
 // clear means that everything arrives at once.
 func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
 
-// silent means that one side has not heard of the other for so long that it gives the connection
+// silent means that one side has heard nothing of the other since then, and gives the connection
 // up.
 func (l *link) silent(since time.Time) bool {
 	return l.down.heard.Before(since) || l.up.heard.Before(since)

@@ -44,8 +44,8 @@ func WithCredentialCache(name string) Option {
 	}
 }
 
-// WithConfig names krb5.conf. An empty name, which is the default, means the files of KRB5_CONFIG, or
-// /etc/krb5.conf. The file is read once, by New. It is asked for default_realm, the KDCs of realms,
+// WithConfig names krb5.conf. An empty name, which is the default, means the files of KRB5_CONFIG,
+// or /etc/krb5.conf. The file is read once, by New. It sets default_realm, the KDCs of realms,
 // dns_lookup_kdc, domain_realm, the encryption types, clockskew, ticket_lifetime and
 // udp_preference_limit (1: TCP alone); files that it includes are read, too.
 func WithConfig(path string) Option {

@@ -57,7 +57,7 @@ const (
 	PauseOver
 	// Held: the lock is granted. Event.Valid: its lease runs now.
 	Held
-	// Asked: somebody asks for the lock.
+	// Asked: a revoke request has come.
 	Asked
 	// Gone: the lock is not ours any more; its actor has not ended.
 	Gone

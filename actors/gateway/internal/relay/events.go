@@ -166,7 +166,7 @@ func (r *Requester) end(notice any) []Output {
 		return r.again(r.try.heard, r.places.now, "Closed")
 	case to == messages.StateReleased && r.stage == before:
 		notice = &messages.Cancelled{Grant: r.grant, Reason: cmp.Or(why, messages.ReasonCancelled)}
-	case to == messages.StateReleased && r.stage == held: // nobody had asked for it: it was revoked, or taken away
+	case to == messages.StateReleased && r.stage == held: // its owner had not released it: it was revoked, or taken away
 		return r.finish(&messages.Lost{Grant: r.grant, Reason: here(why)}, "Left")
 	}
 	return r.finish(asUnreachable(notice), "Left")

@@ -91,7 +91,7 @@ func passes(notice any) (reason messages.Reason, detail string, again bool) {
 var (
 	// ErrLost: the lock is not ours any more; the text says why.
 	ErrLost = errors.New("turnstile: the singleton has lost its lock")
-	// ErrAsked: somebody has asked for the lock.
+	// ErrAsked: a revoke request has come.
 	ErrAsked = errors.New("turnstile: the lock of the singleton was asked for")
 	// ErrFailing: the child has failed too often here.
 	ErrFailing = errors.New("turnstile: the singleton has failed too often on this node")
