@@ -145,7 +145,7 @@ func (g *gate) move(id string, l *lockModel, to messages.State) {
 func (g *gate) learn(n znode, before string) {
 	l := g.locks[n.id]
 	switch {
-	case l == nil || l.state != messages.StateWatching || !g.w.zk.waits(n, before):
+	case l == nil || l.state != messages.StateWatching || !g.w.zk.isBehind(n, before):
 	case g.cut || g.expires < 0:
 		g.w.after(timeout/4, &g.process, func() { g.learn(n, before) })
 	default:
@@ -154,8 +154,8 @@ func (g *gate) learn(n znode, before string) {
 	}
 }
 
-// waits reports whether a node is still behind another one.
-func (z *ensemble) waits(n znode, before string) bool {
+// isBehind reports whether a node is still behind another one.
+func (z *ensemble) isBehind(n znode, before string) bool {
 	i := slices.IndexFunc(z.queue, func(o znode) bool { return o.zxid == n.zxid })
 	return i > 0 && z.before(i) == before
 }
