@@ -21,18 +21,19 @@
 // however full the mailbox is.
 //
 // The lock is given back when the actor has stopped, and its children before it. An actor that its
-// supervisor restarts keeps the lock, and what was kept for it.
+// supervisor restarts keeps the lock and its kept messages.
 //
 // # When the actor stops
 //
-//   - The lock is lost, or taken by force: the actor is stopped. What is in its mailbox is not served.
-//   - Somebody asks for the lock (messages.RevokeRequested): the actor is poisoned. It serves what is
-//     in its mailbox, stops, and gives the lock back. Acquire.Grace bounds this.
+//   - The lock is lost, or taken by force: the actor is stopped. The messages in its mailbox are
+//     not served.
+//   - Somebody asks for the lock (messages.RevokeRequested): the actor is poisoned. It serves the
+//     messages in its mailbox, stops, and gives the lock back. Acquire.Grace bounds this.
 //   - The lock cannot be acquired (messages.Failed, messages.Cancelled): the actor is stopped without having
 //     been started. Acquire.Timeout bounds how long it waits.
 //   - Its session is closed: the actor is stopped. Session.Close waits until it has stopped, and so for
 //     the message that is being served, and no longer than a session timeout. After that the lock is lost.
-//   - It is stopped or poisoned while it waits: what was kept is refused.
+//   - It is stopped or poisoned while it waits: the kept messages are refused.
 //
 // The actor's parent and watchers see Terminated, as always. A cluster activates a grain again with
 // the next request.
@@ -48,7 +49,7 @@
 //
 // A message that is being served when the lease runs out is served to its end. Handlers that take
 // long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context]. They pass
-// [Lease.Token] on to what they write to.
+// [Lease.Token] on to the stores that they write to.
 //
 // A client over gateways (gateway.Open) that is closed waits for no message, and the lock is lost at
 // once. Stop the actors first.

@@ -84,9 +84,9 @@ func (g *gate) open(lease *Lease) bool {
 	return true
 }
 
-// shut shuts the gate for good, and has the actor stop. Later calls only say more of why. An actor that
-// was never served is poisoned, for what is in its mailbox is to be refused; one that was is stopped
-// before anything else, and its children with it.
+// shut shuts the gate for good, and has the actor stop. Later calls only change the cause. An actor
+// that was never served is poisoned, so that the messages in its mailbox are refused; an actor that
+// was served is stopped before it takes another message, and its children with it.
 func (g *gate) shut(cause error) {
 	g.mu.Lock()
 	before, lease := g.phase, g.lease
@@ -116,8 +116,9 @@ func (g *gate) retire() {
 	}
 }
 
-// close has the actor stop because its session is about to be closed, and reports whether it may be at a
-// message. The gate stays open until it has stopped, so that this message keeps its lease.
+// close has the actor stop because its session is about to be closed, and reports whether the actor
+// may be serving a message. The gate stays open until the actor has stopped, so that this message
+// keeps its lease.
 func (g *gate) close() (serves bool) {
 	g.mu.Lock()
 	before := g.phase

@@ -26,8 +26,8 @@ type settings struct {
 	observers []*actor.PID
 }
 
-// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it. What
-// comes beyond them is refused. Zero, or less, refuses all.
+// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it.
+// Messages beyond them are refused. Zero, or less, refuses all.
 func WithKept(messages int) Option { return func(s *settings) { s.kept = max(0, messages) } }
 
 // WithObserver names actors that get every notice and every messages.Transition of the lock actors.
@@ -35,12 +35,12 @@ func WithObserver(pids ...*actor.PID) Option {
 	return func(s *settings) { s.observers = append(s.observers, pids...) }
 }
 
-// standing is the state of the actor's present incarnation.
-type standing uint8
+// incarnation is the phase of the actor's present incarnation.
+type incarnation uint8
 
 const (
 	// fresh: it is the first, and has not been served Started.
-	fresh standing = iota
+	fresh incarnation = iota
 	// served: it has.
 	served
 	// renewed: it follows one that was served, and has not been served Started itself.
@@ -54,23 +54,30 @@ const (
 // Invariants: while Started is due or kept is not empty, each message that comes is put behind the
 // kept ones, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
 // (waking), or is being handled, so that kept messages are served even if nothing else comes. One
-// message is served for each that is delivered: an order of the actor or its supervisor in between
-// (Stop, Restart) comes before the next, as it does without a guard.
+// message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
+// between comes before the next, as it does without a guard.
+//
+// It is a loop of its own. Lease.run, the term that Election.Run, Do and RunOnce of package locks share,
+// calls the work and blocks until it returns; an actor must not block, so the guard takes its term as
+// events, message by message. And it acquires once: when the lock is over the actor stops, and a new
+// activation has a guard of its own. So there is no next campaign to decide on, as there is for
+// Election.Run (candidacy.go in package locks) and for a singleton (actors/internal/singleton), whose
+// child may fail and be replaced while the singleton goes on.
 type guard struct {
 	*settings
 	target
 	gate gate
 
-	standing standing
-	lock     *actor.PID               // nil before it is asked for, and when the actor has stopped
-	closing  closing                  // of the session that the lock comes from
-	start    *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
-	kept     []*actor.MessageEnvelope // not served yet, in order
-	waking   bool
+	incarnation incarnation
+	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
+	closing     closing                  // of the session that the lock comes from
+	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
+	kept        []*actor.MessageEnvelope // not served yet, in order
+	waking      bool
 }
 
 func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, standing: fresh}
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, incarnation: fresh}
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -91,27 +98,27 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	switch env.Message.(type) {
 	case *actor.Started:
 		g.start = env
-		if g.standing == served {
-			g.standing = renewed
+		if g.incarnation == served {
+			g.incarnation = renewed
 		}
 		g.ask(c)
 		g.serve(c, next)
 	case *actor.Restarting:
-		if g.standing == served {
+		if g.incarnation == served {
 			next(c, env)
 		}
 	case *actor.Stopping:
 		g.stopping(c, env, next)
 	case *actor.Stopped:
 		defer g.end()
-		if g.standing == served {
+		if g.incarnation == served {
 			g.last(c, env, next)
 		}
 	case *wakeUp:
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.standing == served && g.gate.current() == open {
+		if g.incarnation == served && g.gate.current() == open {
 			next(c, env)
 		}
 	default:
@@ -119,10 +126,10 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
-// may tell how it went before it is known here.
+// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's
+// children. Its first notices may come before g.lock is set.
 func (g *guard) ask(c actor.ReceiverContext) {
-	if g.lock != nil || g.standing == ended {
+	if g.lock != nil || g.incarnation == ended {
 		return
 	}
 	want := g.want(c)
@@ -137,7 +144,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	_, poison := env.Message.(*actor.PoisonPill)
 	switch g.gate.current() {
 	case open:
-		if g.standing == served && len(g.kept) == 0 {
+		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
@@ -161,13 +168,13 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	}
 }
 
-// serve serves what is next, if the gate is open.
+// serve serves Started if it is due, or else the next kept message, if the gate is open.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	switch g.gate.current() {
 	case waiting:
 		return
 	case shut:
-		if g.standing == renewed { // a panic in Stopping has brought it back to life
+		if g.incarnation == renewed { // a panic in Stopping has brought it back to life
 			g.stop()
 		}
 		return
@@ -175,7 +182,7 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	var env *actor.MessageEnvelope
 	switch {
 	case g.start != nil:
-		env, g.start, g.standing = g.start, nil, served
+		env, g.start, g.incarnation = g.start, nil, served
 	case len(g.kept) > 0:
 		env, g.kept[0] = g.kept[0], nil
 		g.kept = g.kept[1:]
@@ -191,8 +198,8 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	next(c, env)
 }
 
-// stopping refuses what was not served. An actor that was not told that it has started is not told that
-// it stops.
+// stopping refuses the kept messages. An actor that was not served Started is not served Stopping
+// either.
 func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	if why := g.gate.why(); why != nil {
 		g.system.Logger().Warn("an actor stops with its lock",
@@ -200,18 +207,18 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 	}
 	kept := g.kept
 	g.kept = nil
-	for _, left := range kept {
-		g.refuse(left)
+	for _, unserved := range kept {
+		g.refuse(unserved)
 	}
-	if g.standing != served {
+	if g.incarnation != served {
 		g.gate.retire() // it is not to be started any more
 		return
 	}
 	g.last(c, env, next)
 }
 
-// last takes one of the last messages. A panic there would have the supervisor bring back an actor that is to end, or
-// keep it from ending at all, with its lock.
+// last serves Stopping or Stopped. A panic there would have the supervisor restart an actor that is
+// to end, or keep it from ending at all, with its lock.
 func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -225,7 +232,7 @@ func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 // end gives the lock back: the actor has stopped, and its children have.
 func (g *guard) end() {
 	lock := g.lock
-	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
+	g.lock, g.incarnation = nil, ended // a restart that was decided before would serve it again
 	g.gate.retire()
 	g.closing.over()
 	if lock != nil {

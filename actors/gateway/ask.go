@@ -16,12 +16,13 @@ import (
 // askAgain is the time after which a query without an answer is sent again, to the next gateway.
 const askAgain = 500 * time.Millisecond
 
-// asker sends a query again and again until it is answered. The waiter stops it.
+// asker sends a query again and again until it is answered. The call that waits for the answer
+// stops it.
 type asker struct {
 	at     *Gateways
 	query  *wire.Query
 	answer chan *wire.Answer // holds one
-	first  int               // of the gateways that are named: where it begins
+	first  int               // the named gateway that is asked first
 	tries  int
 	looks  bool // the finder is at work
 	timer  *time.Timer
@@ -83,7 +84,7 @@ func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wi
 	}
 }
 
-// hello waits until a gateway answers, and notes which servers it is of.
+// hello waits until a gateway answers, and notes the servers and the chroot of its session.
 func (g *Gateways) hello(ctx context.Context, system *actor.ActorSystem) error {
 	query := &wire.Query{Version: wire.Version, Id: uuid.NewString(), What: &wire.Query_Hello{Hello: &wire.Hello{}}}
 	answer, err := g.ask(ctx, system, query)

@@ -157,9 +157,9 @@ func (g *Gateways) remove(epoch uint64) {
 	}
 }
 
-// close takes no more requests. It gives the requests that are left, and a channel that is closed
-// when they have ended.
-func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
+// close takes no more requests. It gives the lock actors whose requests have not ended, and a
+// channel that is closed when all have.
+func (g *Gateways) close() (remaining []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
@@ -175,9 +175,9 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 		g.idle = idle
 	}
 	for _, r := range g.requests {
-		left = append(left, r.pid)
+		remaining = append(remaining, r.pid)
 	}
-	return left, g.idle
+	return remaining, g.idle
 }
 
 // check reports whether there are gateways to ask.
@@ -192,8 +192,8 @@ func (g *Gateways) check() error {
 }
 
 // Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known
-// now. again: what it found before does not answer. It is called on a goroutine of its own, and may
-// take its time: requests that wait for it are sent when it returns.
+// now. again: the gateway that it found before does not answer. It is called on a goroutine of its
+// own, and may take its time: requests that wait for it are sent when it returns.
 //
 // ctx ends after 10 s. An answer after that is dropped. Until the finder returns it is not called
 // for the same path and again, so a finder that hangs keeps one goroutine, however many requests
@@ -226,16 +226,16 @@ type looks struct {
 	running map[sought]*look
 }
 
-// sought names a look: its path, and whether what was found before does not answer.
+// sought names a look: its path, and whether the gateway that was found before does not answer.
 type sought struct {
 	path  string
 	again bool
 }
 
-// look is one call of the finder. Invariant: once it is late nobody waits for it.
+// look is one call of the finder. Invariant: once it is late, pending is empty.
 type look struct {
-	waits []func(*actor.PID)
-	late  bool // its time is over, and the finder has not returned
+	pending []func(*actor.PID)
+	late    bool // its time is over, and the finder has not returned
 }
 
 // look looks for a gateway, and calls then, once, on any goroutine. It joins a look that is under
@@ -247,13 +247,13 @@ func (l *looks) look(path string, again bool, then func(*actor.PID)) {
 	at := l.running[what]
 	switch {
 	case at == nil:
-		at = &look{waits: []func(*actor.PID){then}}
+		at = &look{pending: []func(*actor.PID){then}}
 		l.running[what] = at
 		go l.run(what, at)
 	case at.late:
 		go then(nil)
 	default:
-		at.waits = append(at.waits, then)
+		at.pending = append(at.pending, then)
 	}
 }
 
@@ -269,13 +269,13 @@ func (l *looks) run(what sought, at *look) {
 	l.tell(at, found)
 }
 
-// tell gives the answer to all that wait for a look, once.
+// tell gives the answer to all pending callers of a look, once.
 func (l *looks) tell(at *look, found *actor.PID) {
 	l.mu.Lock()
-	waits := at.waits
-	at.waits, at.late = nil, true
+	pending := at.pending
+	at.pending, at.late = nil, true
 	l.mu.Unlock()
-	for _, then := range waits {
+	for _, then := range pending {
 		then(found)
 	}
 }
@@ -296,7 +296,7 @@ func ownedLockOf(want messages.Acquire) (ownedLock, bool) {
 // where it was found.
 type location struct {
 	gateway int
-	found   *actor.PID // that has accepted the request; nil for one that is named
+	found   *actor.PID // the gateway that has accepted the request; nil where gateways are named
 }
 
 func (l location) equal(o location) bool {
@@ -335,12 +335,12 @@ func (h holds) remove(s *site) {
 	if s.requests--; s.requests > 0 {
 		return
 	}
-	left := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
-	if len(left) == 0 {
+	others := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
+	if len(others) == 0 {
 		delete(h, s.of)
 		return
 	}
-	h[s.of] = left
+	h[s.of] = others
 }
 
 // of gives the newest gateway by which an owner holds.

@@ -33,7 +33,7 @@ func checkReclaim(want messages.Acquire) error {
 	return nil
 }
 
-// checkText refuses what cannot be sent. The error wraps actors.ErrBadAcquire.
+// checkText refuses a message that cannot be sent. The error wraps actors.ErrBadAcquire.
 func checkText(m proto.Message) error {
 	if _, err := proto.Marshal(m); err != nil {
 		return fmt.Errorf("%w: it cannot be sent to another node: %w", actors.ErrBadAcquire, err)
@@ -41,7 +41,7 @@ func checkText(m proto.Message) error {
 	return nil
 }
 
-// readVersion tells what is wrong with the version of a message; "" for nothing.
+// readVersion gives the fault in the version of a message; "" for a known version.
 func readVersion(version uint32) string {
 	if version != wire.Version {
 		return fmt.Sprintf("version %d of the protocol is not known here, but %d", version, wire.Version)
@@ -49,7 +49,7 @@ func readVersion(version uint32) string {
 	return ""
 }
 
-// readRequest takes a sending apart, or tells what is wrong with it.
+// readRequest takes a sending apart, or gives its fault.
 func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 	if wrong := readVersion(x.GetVersion()); wrong != "" {
 		return r, wrong
@@ -67,11 +67,11 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 		Gateway: x.GetGateway()}
 	switch o := x.GetOrder().(type) {
 	case *wire.Request_Revoke:
-		r.Order = relay.Revoke
+		r.Wish = relay.Revoke
 	case *wire.Request_Cancel:
-		r.Order, r.Reason = relay.Cancel, messages.Reason(clip(o.Cancel.GetReason()))
+		r.Wish, r.Reason = relay.Cancel, messages.Reason(clip(o.Cancel.GetReason()))
 	case *wire.Request_Release:
-		r.Order = relay.Release
+		r.Wish = relay.Release
 	}
 	if x.GetAcquire() != nil {
 		want := x.GetAcquire().Messages()
@@ -86,7 +86,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 func writeRequest(r relay.Request) *wire.Request {
 	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over,
 		Gateway: r.Gateway}
-	switch r.Order {
+	switch r.Wish {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
 	case relay.Cancel:
@@ -100,15 +100,15 @@ func writeRequest(r relay.Request) *wire.Request {
 	return x
 }
 
-// standings are the two names of each.
-var standings = map[relay.Standing]wire.Standing{
+// acceptances translate relay's acceptances; on the wire each is a Standing.
+var acceptances = map[relay.Acceptance]wire.Standing{
 	relay.Known: wire.Standing_ACCEPTED, relay.Unknown: wire.Standing_UNKNOWN,
 	relay.Closing: wire.Standing_CLOSING, relay.Refused: wire.Standing_REFUSED,
 	relay.Full: wire.Standing_FULL,
 }
 
 func writeReply(r relay.Reply) *wire.Reply {
-	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: clip(r.Detail),
+	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: acceptances[r.Acceptance], Detail: clip(r.Detail),
 		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
@@ -119,11 +119,12 @@ func writeReply(r relay.Reply) *wire.Reply {
 	return x
 }
 
-// maxPredecessor bounds what a reply says of the contender that a request waits for, in bytes: our own nodes have some
-// hundred, and others may write what they like.
+// maxPredecessor bounds the predecessor in a reply, in bytes: our own nodes have some hundred, and
+// other programs may write more.
 const maxPredecessor = 4 << 10
 
-// writePredecessor says the path and the node of a contender alone where all would be too long.
+// writePredecessor gives a predecessor as it crosses: its path and node alone where the whole would
+// be too long.
 func writePredecessor(p *relay.Predecessor) *wire.Predecessor {
 	x := wire.FromPredecessor(p.Number, p.Contender)
 	if proto.Size(x) > maxPredecessor {
@@ -132,8 +133,9 @@ func writePredecessor(p *relay.Predecessor) *wire.Predecessor {
 	return x
 }
 
-// readReply takes a reply apart, or tells what is wrong with it. A field that is not known here
-// changes nothing that is known, but an event that is not known may be the end of the lease.
+// readReply takes a reply apart, or gives its fault. A reply with an unknown field is taken,
+// because such a field changes nothing that is known. One with an unknown event is not: the event
+// may be the end of the lease.
 func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	if wrong := readVersion(x.GetVersion()); wrong != "" {
 		return r, "the gateway: " + wrong
@@ -141,9 +143,9 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	r = relay.Reply{ID: x.GetId(), Detail: clip(x.GetDetail()), Number: x.GetNumber(), Lasts: duration(x.GetLasts()),
 		Every: duration(x.GetEvery()), First: x.GetFirst(), Gateway: x.GetGateway()}
 	known := false
-	for mine, theirs := range standings {
+	for mine, theirs := range acceptances {
 		if theirs == x.GetStanding() {
-			r.Standing, known = mine, true
+			r.Acceptance, known = mine, true
 		}
 	}
 	if !known {

@@ -29,7 +29,7 @@ func across(t *testing.T, x *wire.Reply) relay.Reply {
 
 // reply is one with every field set.
 func reply() relay.Reply {
-	return relay.Reply{ID: "id", Gateway: 1, Standing: relay.Full, Detail: "detail", Number: 2, Lasts: 3, Every: 4, First: 5,
+	return relay.Reply{ID: "id", Gateway: 1, Acceptance: relay.Full, Detail: "detail", Number: 2, Lasts: 3, Every: 4, First: 5,
 		Events:      []relay.Event{{Notice: &messages.RevokeRequested{Grant: messages.Grant{Path: "/a"}}, In: 6}},
 		Predecessor: &relay.Predecessor{Number: 7, Contender: messages.Contender{Path: "/a", Node: "n-1", Host: "web1"}}}
 }

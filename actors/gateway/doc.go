@@ -35,8 +35,8 @@
 // the gateway dies, and a grant takes one more message each way.
 //
 // A cut between a node and the ensemble costs a node with a session its locks. A cut between two
-// nodes costs the requester what it holds by that gateway. What it waits for goes on at another
-// gateway, if several were named.
+// nodes costs the requester the locks that it holds by that gateway. Requests that wait go on at
+// another gateway, if several were named.
 //
 // Use a gateway where there are many nodes with few locks each: the gateway's batches and
 // hand-overs (locks.WithCohort) turn their requests into few transactions.

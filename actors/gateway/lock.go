@@ -25,14 +25,14 @@ import (
 // observers the changes of state of the gateway's lock actor. Options that name actors on other
 // nodes are refused, actors.WithRemote or not: the owner runs on the node of its lock actor.
 //
-// What differs:
+// It differs in this:
 //
 //   - Held.Epoch, Held.Term and the times in notices go by at.Clock(held.Epoch). Held.Session is
 //     the gateway's session.
 //   - When the gateway is silent, the request is recovering, and Suspended is told, as when a
 //     session's connection is down. At its deadline the lock is lost.
-//   - A listener that is told whom the request waits for hears nobody while the gateway's servers are
-//     silent, or where the request goes to another gateway.
+//   - A listener is told that the predecessor is unknown while the gateway's servers are silent,
+//     and when the request goes to another gateway.
 //   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package
 //     relay's rule of time.
 //   - A request that was given up or back while no gateway answers ends as Failed, with
@@ -102,18 +102,18 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.follow(ctx)
 		q.perform(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
-		q.order(ctx, relay.Release, messages.ReasonNone)
+		q.wish(ctx, relay.Release, messages.ReasonNone)
 	case *messages.Cancel:
-		q.order(ctx, relay.Cancel, msg.Reason)
+		q.wish(ctx, relay.Cancel, msg.Reason)
 	case messages.Cancel:
-		q.order(ctx, relay.Cancel, msg.Reason)
+		q.wish(ctx, relay.Cancel, msg.Reason)
 	case *messages.Revoke, messages.Revoke:
-		q.order(ctx, relay.Revoke, messages.ReasonNone)
+		q.wish(ctx, relay.Revoke, messages.ReasonNone)
 	case *shutdown:
 		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
 		if audience.OwnerEnded(msg) {
-			q.order(ctx, relay.Cancel, messages.ReasonOwnerGone)
+			q.wish(ctx, relay.Cancel, messages.ReasonOwnerGone)
 		}
 	case *actor.Stopping:
 		q.stop(ctx)
@@ -154,7 +154,8 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 }
 
-// start gives the gateway to begin with: that by which the owner holds the lock, or the one that is in use.
+// start gives the gateway to begin with: the gateway by which the owner holds the lock, or else the
+// gateway in use.
 func (q *requester) start() int {
 	if at, holds := q.holder(); holds {
 		return q.route.pin(at, 0)
@@ -188,7 +189,7 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	}
 	if wrong == "" {
 		q.follow(ctx)
-		if p.Standing == relay.Known && p.ID == q.relay.ID() {
+		if p.Acceptance == relay.Known && p.ID == q.relay.ID() {
 			q.route.stay(ctx.Sender())
 		}
 		before := q.relay.Accepted()
@@ -200,8 +201,8 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	}
 }
 
-func (q *requester) order(ctx actor.Context, o relay.Order, why messages.Reason) {
-	q.perform(ctx, q.relay.Order(q.now(), o, why))
+func (q *requester) wish(ctx actor.Context, w relay.Wish, why messages.Reason) {
+	q.perform(ctx, q.relay.Wish(q.now(), w, why))
 }
 
 // checkLease ends a hold whose lease clock has a gap. The clock may have run out between the moment that
@@ -223,9 +224,9 @@ func (q *requester) stop(ctx actor.Context) {
 	q.audience.Unwatch(ctx)
 }
 
-// perform does what was decided, and sets the timer.
+// perform carries out the outputs, and sets the timer.
 func (q *requester) perform(ctx actor.Context, out []relay.Output) {
-	q.letGo() // first: who hears of it may ask for the lock at once, and is not to follow this request
+	q.letGo() // first: an owner that hears of the end may ask for the lock at once, and must not follow this request
 	ending := false
 	for _, o := range out {
 		switch o := o.(type) {
@@ -259,7 +260,7 @@ func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 // predecessor is the contender that a request waits for, as a gateway has told it.
 type predecessor messages.Contender
 
-// predecessorOf gives it; nil where nobody is known.
+// predecessorOf gives the predecessor; nil where none is known.
 func predecessorOf(c messages.Contender) audience.Predecessor {
 	if !c.HasNode() {
 		return nil
@@ -270,7 +271,7 @@ func predecessorOf(c messages.Contender) audience.Predecessor {
 // Contender describes it. Its path is that of the request.
 func (p *predecessor) Contender(string) messages.Contender { return messages.Contender(*p) }
 
-// letGo ends that other requests of the owner go where this one does, once it holds no more.
+// letGo stops the owner's other requests from following this one, once it holds no more.
 func (q *requester) letGo() {
 	if q.pins && !q.relay.Holding() {
 		q.pins = false
@@ -287,7 +288,7 @@ func (q *requester) startTimer(ctx actor.Context) {
 	q.timer = time.AfterFunc(left, func() { root.Send(self, &wake{}) })
 }
 
-// say fills in what only this end knows, and tells it.
+// say completes a notice with the actor, the times and the term of this end, and tells it.
 func (q *requester) say(ctx actor.Context, s relay.Say) {
 	if grant := wire.GrantIn(s.Notice); grant != nil {
 		grant.Actor = messages.IDOf(ctx.Self())
@@ -329,7 +330,7 @@ var (
 
 func (afterwards) ExtensionID() extensions.ExtensionID { return afterwardsID }
 
-// answerAfterwards has a system do so, unless it does.
+// answerAfterwards registers afterwards with a system, once.
 func answerAfterwards(system *actor.ActorSystem) {
 	registering.Lock()
 	defer registering.Unlock()
@@ -347,7 +348,7 @@ func answerAfterwards(system *actor.ActorSystem) {
 			return
 		}
 		p, wrong := readReply(reply)
-		if wrong != "" { // what it says of the request does not matter any more
+		if wrong != "" { // the rest of the reply does not matter any more
 			p = relay.Reply{ID: reply.GetId(), Gateway: reply.GetGateway(), Number: reply.GetNumber()}
 		}
 		for _, o := range relay.Afterwards(p) {

@@ -27,9 +27,9 @@ import (
 // gateway looks. Client.Session is nil. Of the options it takes locks.WithTracerProvider and
 // locks.WithUnreleased; the others are refused with locks.ErrBadAcquire.
 //
-// The system's remote must run; Close leaves both running. Close gives up what is asked for and
-// held, and does not wait for the gateways to hear of it. A request of which they hear no more they
-// give back when its lease has run out. at is closed with the client, and serves one client only.
+// The system's remote must run; Close leaves both running. Close gives up all requests and locks,
+// and does not wait for the gateways to hear of it. A gateway that does not hear of it gives a lock
+// back when its lease has run out. at is closed with the client, and serves one client only.
 //
 // Errors wrap the error of ctx when no gateway has answered before it ended, and
 // actors.ErrBadAcquire where no gateway is named.
@@ -59,8 +59,8 @@ func (s *source) SpawnLock(want *messages.Acquire, to actors.Listener, observers
 // PID is nil: nobody follows queues for others.
 func (s *source) PID() *actor.PID { return nil }
 
-// Explain gives the error back: what is known of a gateway is in the states and reasons of
-// requests.
+// Explain gives the error back: the states and reasons of requests have all that is known of a
+// gateway.
 func (s *source) Explain(err error) error { return err }
 
 // Absolute gives a path as the servers of the gateways know it.
@@ -111,8 +111,8 @@ var errRefused = errors.New("it was not carried out")
 
 // Close ends all requests, and waits until their actors have ended.
 func (s *source) Close(ctx context.Context) error {
-	left, ended := s.close()
-	for _, pid := range left {
+	remaining, ended := s.close()
+	for _, pid := range remaining {
 		s.system.Root.Send(pid, &shutdown{})
 	}
 	select {
@@ -124,10 +124,10 @@ func (s *source) Close(ctx context.Context) error {
 }
 
 // NewSingleton makes the props of an actor that exists once in the cluster, on nodes without a
-// session: it is actors.NewSingleton, whose lock comes from a gateway. What is said there is true
-// here, with the lease of the gateway's promises: when the gateway is gone the lock is lost in time,
-// and the next campaign goes to another one, where several are named. A node with a session and one
-// without may campaign for one lock path.
+// session: it is actors.NewSingleton, whose lock comes from a gateway. Its documentation applies
+// here, with the lease of the gateway's promises: when the gateway is gone the lock is lost in
+// time, and the next campaign goes to another one, where several are named. A node with a session
+// and one without may campaign for one lock path.
 //
 // A client over the same gateways that is closed does not wait for the child: the lock is lost at
 // once, and the context ends.

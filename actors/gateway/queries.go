@@ -17,7 +17,7 @@ import (
 // will be sent again.
 const maxQueries = 64
 
-// queries answers what other nodes ask of a gateway's session.
+// queries answers the queries of other nodes by a gateway's session.
 type queries struct {
 	session *actors.Session
 	running int

@@ -6,24 +6,24 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 )
 
-// route is the way of one request to its gateway: to one that is named, or to one that is found. What
-// is found may only forward to a gateway, and to another one the next time. So once a gateway has
-// accepted the request, the way leads to that one directly.
+// route is the way of one request to its gateway, which was named or found. An actor that was found
+// may only forward to a gateway, and to another one the next time. So once a gateway has accepted
+// the request, the route leads directly to it.
 //
 // Package relay numbers the gateways that a request may be at. Named gateways have their index.
-// With a finder there are two numbers, used in turn: the other one stands for the gateway that is
-// found next.
+// With a finder there are two numbers, used in turn: the other number stands for the gateway that
+// is found next.
 type route struct {
 	at   *Gateways
 	path string
 
-	index  int        // of the gateway that the request is at
-	to     *actor.PID // that was found; nil until it is
-	stays  bool       // to has accepted the request, or a hold of its owner
-	again  bool       // what was found before did not answer
-	pinned *actor.PID // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
-	asking bool       // the finder is at work
-	waits  *wire.Request
+	index   int           // of the gateway that the request is at
+	to      *actor.PID    // the actor that was found; nil before
+	stays   bool          // to has accepted the request, or a hold of its owner
+	again   bool          // the actor that was found before did not answer
+	pinned  *actor.PID    // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
+	asking  bool          // the finder is at work
+	pending *wire.Request // sent once the finder has answered
 }
 
 // found is a finder's answer.
@@ -35,8 +35,8 @@ type found struct {
 // IgnoreDeadLetterLogging keeps it out of the log: the request may have ended.
 func (*found) IgnoreDeadLetterLogging() {}
 
-// send sends to the gateway of this index. While that is being found the newest request waits for it;
-// others count as lost.
+// send sends to the gateway of this index. While it is being looked up, the newest sending is
+// pending; earlier ones count as lost.
 func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 	if r.at.find == nil {
 		r.index = index
@@ -50,7 +50,7 @@ func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 		ctx.Request(r.to, x)
 		return
 	}
-	r.waits = x
+	r.pending = x
 	if r.asking {
 		return
 	}
@@ -59,11 +59,11 @@ func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 	r.at.find.look(r.path, r.again, func(pid *actor.PID) { root.Send(self, &found{index, pid}) })
 }
 
-// found takes what a finder has found, and sends what waits for it.
+// found takes the finder's answer, and sends the pending request.
 func (r *route) found(ctx actor.Context, f *found) {
 	r.asking = false
-	x := r.waits
-	r.waits = nil
+	x := r.pending
+	r.pending = nil
 	switch {
 	case f.pid == nil: // the next sending has it looked for again
 		r.again = true
@@ -83,8 +83,8 @@ func (r *route) stay(gateway *actor.PID) {
 }
 
 // missed: a message was sent to an actor that does not exist. A gateway that has accepted the
-// request is not given up for that: this may be about an earlier message, and package relay knows
-// what its silence means.
+// request is not given up for that: an earlier message may have missed, and package relay deals
+// with a silent gateway.
 func (r *route) missed() {
 	if r.at.find != nil && !r.stays {
 		r.to, r.again = nil, true
@@ -113,5 +113,5 @@ func (r *route) pin(at location, now int) int {
 	return (now + 1) % r.at.count()
 }
 
-// unpin lets it go to what is found again.
+// unpin lets the request go to a gateway that is found again.
 func (r *route) unpin() { r.pinned = nil }

@@ -24,7 +24,7 @@ import (
 var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
 
 // server is the gateway actor: a shell around relay.Table. Its lock actors are not its children,
-// for those would be stopped with it, and what was promised must be kept.
+// for those would be stopped with it, and promises must be kept.
 type server struct {
 	session *actors.Session
 	limits  relay.Limits
@@ -36,18 +36,18 @@ type server struct {
 	ids     map[string]string     // the other way round, by the ids of the lock actors
 	queries *queries
 
-	flushing bool
-	ticker   *time.Timer
-	drained  []chan struct{}
-	stopped  chan struct{}
-	until    atomic.Pointer[time.Time] // when all that was promised has run out; set before stopped is closed
-	forget   func()
+	flushing   bool
+	sweepTimer *time.Timer
+	drained    []chan struct{}
+	stopped    chan struct{}
+	until      atomic.Pointer[time.Time] // when the last promise runs out; set before stopped is closed
+	forget     func()
 }
 
 // Messages of the gateway to itself.
 type (
 	flush     struct{}
-	tick      struct{}
+	sweep     struct{}
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
 	troubled  struct{ id, text string }
@@ -57,8 +57,8 @@ type (
 	}
 )
 
-// ear hears from the lock actor of a request what keeps it from being carried out, and whom it waits for. All else it is
-// told as an observer.
+// ear passes the trouble and the predecessor of a request from its lock actor to the gateway, which
+// gets all else as an observer.
 type ear struct {
 	id, path string
 	of       *server
@@ -121,8 +121,8 @@ func (g *server) Receive(ctx actor.Context) {
 	case *flush:
 		g.flushing = false
 		g.perform(ctx, g.table.Flush(g.now(), g))
-	case *tick:
-		g.tick(ctx)
+	case *sweep:
+		g.sweep(ctx)
 	case *queryDone:
 		g.queries.done()
 	case *drain:
@@ -141,7 +141,7 @@ func (g *server) start(ctx actor.Context) {
 	g.system, g.self = ctx.ActorSystem(), ctx.Self()
 	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout(), g.limits)
 	g.forget = g.session.BeforeClose(g.last)
-	g.startTicker()
+	g.startSweepTimer()
 }
 
 // last waits until nothing is promised any more. The session calls it before it closes.
@@ -157,14 +157,15 @@ func (g *server) last() {
 	}
 }
 
-// startTicker has the table look at its requests, a few times in each session timeout.
-func (g *server) startTicker() {
+// startSweepTimer starts the timer of the next sweep. There are some 16 sweeps in a session
+// timeout.
+func (g *server) startSweepTimer() {
 	root, self := g.system.Root, g.self
-	g.ticker = time.AfterFunc(max(g.session.Timeout()/16, time.Millisecond), func() { root.Send(self, &tick{}) })
+	g.sweepTimer = time.AfterFunc(max(g.session.Timeout()/16, time.Millisecond), func() { root.Send(self, &sweep{}) })
 }
 
-func (g *server) tick(ctx actor.Context) {
-	g.perform(ctx, g.table.Tick(g.now()))
+func (g *server) sweep(ctx actor.Context) {
+	g.perform(ctx, g.table.Sweep(g.now()))
 	connection, _ := g.session.Connection()
 	g.table.Servers(connection.Ready())
 	g.perform(ctx, g.table.Flush(g.now(), g))
@@ -172,7 +173,7 @@ func (g *server) tick(ctx actor.Context) {
 	if g.session.Err() != nil && g.ended(ctx) {
 		return
 	}
-	g.startTicker()
+	g.startSweepTimer()
 }
 
 // ended: the session has ended for good; the gateway stops once all requesters know, or
@@ -203,7 +204,7 @@ func (g *server) request(ctx actor.Context, x *wire.Request) {
 	}
 }
 
-// told takes what a lock actor tells.
+// told takes a notice of a lock actor.
 func (g *server) told(ctx actor.Context, notice any) {
 	grant := wire.GrantIn(notice)
 	id, known := g.ids[grant.Actor.ID]
@@ -226,8 +227,8 @@ func (g *server) lockEnded(who *actor.PID) {
 	g.system.Root.Send(g.self, &flush{})
 }
 
-// flushSoon sends on what has been told, behind what is in the mailbox: a lock actor tells several
-// things at a time.
+// flushSoon flushes the table behind the messages that are in the mailbox now: a lock actor sends
+// several notices at a time.
 func (g *server) flushSoon(ctx actor.Context) {
 	if !g.flushing {
 		g.flushing = true
@@ -276,9 +277,9 @@ func (g *server) endDraining(ctx actor.Context) {
 	ctx.Stop(ctx.Self())
 }
 
-// stop leaves the lock actors behind, each to be ended when what was promised of it has run out.
+// stop leaves the lock actors running, and cancels each when its promise has run out.
 func (g *server) stop() {
-	g.ticker.Stop()
+	g.sweepTimer.Stop()
 	root, last := g.system.Root, time.Duration(0)
 	for id, left := range g.table.Promised(g.now()) {
 		lock := g.locks[id]

@@ -43,7 +43,7 @@ func parseChallenge(text []byte) (c challenge, err error) {
 	return c, pairs.allowsAuth()
 }
 
-// charset reports whether it is UTF-8; the RFC knows no other name for one.
+// charset reports whether the character set is UTF-8; the RFC knows no other name for one.
 func (p pairs) charset() (utf8 bool, err error) {
 	if len(p.all("charset")) == 0 {
 		return false, nil
@@ -101,7 +101,7 @@ func (p pairs) all(name string) (values []string) {
 	return values
 }
 
-// only gives the value that must be there once.
+// only gives the value of a name that must be there once.
 func (p pairs) only(name string) (string, error) {
 	values := p.all(name)
 	if len(values) != 1 || values[0] == "" {

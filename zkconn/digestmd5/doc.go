@@ -15,10 +15,10 @@
 // and is told of it by -Djava.security.auth.login.config=FILE, and by the line
 // authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider of its configuration.
 //
-// The client proves that it knows the password without sending it, and verifies that the server knows it too.
-// Nothing else is protected: what follows is neither encrypted nor signed, and RFC 6331 calls the mechanism
-// obsolete, because who records an exchange can try passwords on it. Choose a long random password, and TLS where
-// others can listen.
+// The client proves that it knows the password without sending it, and verifies that the server
+// knows it too. Nothing else is protected: what follows is neither encrypted nor signed, and RFC
+// 6331 calls the mechanism obsolete, because anybody who records an exchange can try passwords on
+// it. Choose a long random password, and TLS where others can listen.
 //
 // The password appears in no error, log or printed value.
 package digestmd5

@@ -19,14 +19,15 @@ const (
 	failed                 // for good
 )
 
-// exchange is one. The server speaks first; two steps follow: challenge and response, and the server's proof.
+// exchange is one exchange. The server speaks first; two steps follow: challenge and response, and
+// the server's proof.
 type exchange struct {
 	mechanism *Mechanism
 	phase     phase
 	proof     string // that the server must give
 }
 
-// Start begins an exchange. It needs nobody, and never fails.
+// Start begins an exchange. It sends nothing, and never fails.
 func (m *Mechanism) Start(context.Context, zkconn.SASLServer) (zkconn.SASLExchange, error) {
 	return &exchange{mechanism: m}, nil
 }

@@ -33,8 +33,9 @@ func WithRealm(realm string) Option {
 	}
 }
 
-// WithService sets what the client calls the server: service and host of the digest-uri. ZooKeeper's servers are
-// all called zookeeper and zk-sasl-md5 (SaslServerPrincipal), which is the default.
+// WithService sets the client's name for the server: service and host of the digest-uri.
+// ZooKeeper's servers are all called zookeeper and zk-sasl-md5 (SaslServerPrincipal), which is the
+// default.
 func WithService(service, host string) Option {
 	return func(m *Mechanism) error {
 		if service == "" || host == "" {

@@ -43,7 +43,7 @@ func (r response) encode() ([]byte, error) {
 		"response="+r.digest("AUTHENTICATE:"), "qop=auth"), ",")), nil
 }
 
-// digest is response-value: with "AUTHENTICATE:" the client's, with ":" the one that the server has to answer with.
+// digest is response-value: the client's with "AUTHENTICATE:", the server's with ":".
 func (r response) digest(method string) string {
 	secret := md5.Sum([]byte(asHashed(r.user) + ":" + r.hashedRealm() + ":" + asHashed(r.password())))
 	a1 := hash(string(secret[:]) + ":" + r.nonce + ":" + r.cnonce)
@@ -71,7 +71,7 @@ func asHashed(text string) string {
 	return text
 }
 
-// latin1 turns UTF-8 into ISO 8859-1, where every character is in it.
+// latin1 turns UTF-8 into ISO 8859-1; ok is false if that lacks a character.
 func latin1(text string) (latin string, ok bool) {
 	if !utf8.ValidString(text) {
 		return "", false

@@ -20,7 +20,7 @@ const (
 	permAll    = permRead | permWrite | permCreate | permDelete | permAdmin
 )
 
-// identity is an identity that a client has proved: a scheme and an id in it.
+// identity is a client's proved identity: a scheme and an id in it.
 type identity struct{ scheme, id string }
 
 // access is one entry of an access control list.
@@ -164,9 +164,9 @@ func (n network) contains(address []byte) bool {
 	return true
 }
 
-// parseAddress reads an IPv4 address, or an IPv6 address as soon as it has a colon. It takes what ZooKeeper takes
-// (IPAuthenticationProvider.addr2Bytes), which is not quite what net/netip does: octets may have leading zeros, and no
-// IPv4 address stands at the end of an IPv6 one.
+// parseAddress reads an IPv4 address, or an IPv6 address as soon as it has a colon. It accepts the
+// same texts as ZooKeeper (IPAuthenticationProvider.addr2Bytes), which are not quite those of
+// net/netip: octets may have leading zeros, and no IPv4 address stands at the end of an IPv6 one.
 func parseAddress(text string) ([]byte, bool) {
 	if strings.Contains(text, ":") {
 		return parseIPv6(text)
@@ -222,7 +222,7 @@ func putSegments(address []byte, all []string) bool {
 	return true
 }
 
-// digest turns "user:password" into the id that the scheme "digest" knows its owner by.
+// digest turns "user:password" into the user's id in the scheme "digest".
 func digest(secret string) string {
 	user, _, _ := strings.Cut(secret, ":")
 	sum := sha1.Sum([]byte(secret))

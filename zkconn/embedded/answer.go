@@ -19,8 +19,8 @@ func (c *conn) answer(xid int32, op Op, d *decoder) bool {
 	return true
 }
 
-// sync is answered when everything committed before it is applied here. A leader that was cut off does not
-// know that there is another, and answers from what it has.
+// sync is answered when everything committed before it is applied here. A leader that was cut off
+// does not know of the next one, and answers from its own tree.
 func (c *conn) sync(xid int32, d *decoder) bool {
 	path := d.text()
 	malformed := d.err != nil
@@ -37,9 +37,9 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 		c.answered(c.await(), synced)
 		return true
 	}
-	waits := c.await()
+	queued := c.await()
 	c.r.toLeader(func() {
-		answer := func() { c.r.fromLeader(func() { c.answered(waits, synced) }) }
+		answer := func() { c.r.fromLeader(func() { c.answered(queued, synced) }) }
 		if len(c.e.intake) == 0 { // nothing is proposed that it would have to wait for
 			answer()
 			return
@@ -49,8 +49,8 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	return true
 }
 
-// refusedByLeader tells, at the leader, that a connection's session is over or has gone to another replica. Others find
-// out by a write.
+// refusedByLeader reports, at the leader, whether a connection's session is over or has gone to
+// another replica. Followers find out by a write.
 func (c *conn) refusedByLeader() code {
 	if c.r != c.e.leader {
 		return codeOK
@@ -85,7 +85,7 @@ func (c *conn) synced(xid int32, path string, malformed bool) bool {
 	return true
 }
 
-// lookUp gives what is to be written after the reply's header.
+// lookUp gives the writer of the reply's body.
 func (c *conn) lookUp(op Op, d *decoder) (func(*encoder), code) {
 	t := c.r.tree
 	switch op {
@@ -135,7 +135,7 @@ func (c *conn) lookAt(path string) (*node, code) {
 	return n, codeOK
 }
 
-// exists asks for READ where there is a node, and watches also what is not there.
+// exists needs READ on an existing node, and watches a missing one, too.
 func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code) {
 	if err != nil || path == null {
 		return nil, codeMarshalling
@@ -231,7 +231,7 @@ func (c *conn) whoAmI(e *encoder) {
 	e.int32(int32(len(c.who)))
 	for _, who := range c.who {
 		user := who.id
-		if who.scheme == "digest" { // its password's digest is nobody's business
+		if who.scheme == "digest" { // the digest of the password stays private
 			user, _, _ = strings.Cut(user, ":")
 		}
 		e.text(who.scheme)
@@ -241,20 +241,21 @@ func (c *conn) whoAmI(e *encoder) {
 
 // multiRead answers every part, a refused one with its error.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
-	orders, form := readMulti(d)
+	operations, form := readMulti(d)
 	if form != whole {
 		return nil, codeMarshalling
 	}
-	// What it cannot carry out ZooKeeper finds when it has begun the reply, and it sends what there is of it.
+	// ZooKeeper finds a part that it cannot carry out after it has begun the reply, and sends the
+	// reply up to that part.
 	result := codeOK
-	for i, o := range orders {
+	for i, o := range operations {
 		if !o.reads() || o.path == null {
-			orders, result = orders[:i], codeMarshalling
+			operations, result = operations[:i], codeMarshalling
 			break
 		}
 	}
 	return func(e *encoder) {
-		for _, o := range orders {
+		for _, o := range operations {
 			if len(e.buf) > c.out.most {
 				return // a short request for one large node many times: the connection is closed for it
 			}

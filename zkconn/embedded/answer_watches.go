@@ -1,7 +1,7 @@
 package embedded
 
-// setWatches sets again what a client watched on its last connection, and catches up: where something has
-// happened since the zxid that the client has seen last, it gets the event instead.
+// setWatches sets the watches of a client's last connection again. If the node has changed since
+// the zxid that the client has seen last, the client gets the event instead of the watch.
 func (c *conn) setWatches(op Op, d *decoder) code {
 	since := d.int64()
 	lists := make([][]string, 3, 5)
@@ -89,7 +89,8 @@ const (
 	persistentRecursiveWatcher watcherType = 5
 )
 
-// modes are the watches of that kind: on data, and on children. known is false for a number that names none.
+// modes are the watches of that kind: on data, and on children. known is false for an unknown
+// number.
 func (t watcherType) modes() (data, children watchMode, known bool) {
 	switch t {
 	case childrenWatcher:

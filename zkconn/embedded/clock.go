@@ -33,7 +33,7 @@ type ManualClock struct {
 
 type manualTimer struct {
 	at     time.Time
-	number int // of two that are due at once, the one that was set first goes first
+	number int // of two timers that are due at once, the smaller number goes first
 	run    func()
 }
 
@@ -61,9 +61,9 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	}
 }
 
-// Advance moves the clock on by d. What falls due on the way is done in its order, with the clock
-// at the time it was due, on the caller's goroutine, before Advance returns. The clock never goes
-// back, not for a negative d, and not when several goroutines move it at once.
+// Advance moves the clock on by d. Timers that fall due on the way run in order, each with the
+// clock at its time, on the caller's goroutine, before Advance returns. The clock never goes back,
+// not for a negative d, and not when several goroutines move it at once.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// errMalformed means that a record does not hold what it should. The request is answered with
+// errMalformed means that a record is cut off or not well formed. The request is answered with
 // MarshallingError, as ZooKeeper answers it.
 var errMalformed = errors.New("embedded: malformed record")
 

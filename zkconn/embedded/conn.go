@@ -28,7 +28,8 @@ func newConn(r *Replica, stream net.Conn) *conn {
 	return c
 }
 
-// hostAddress writes an address as Java does (InetAddress.getHostAddress): one of IPv6 with all of its numbers.
+// hostAddress writes an address as Java does (InetAddress.getHostAddress): an IPv6 address with all
+// of its numbers.
 func hostAddress(ip net.IP) string {
 	if v4 := ip.To4(); v4 != nil || len(ip) != net.IPv6len {
 		return ip.String()
@@ -56,7 +57,7 @@ func (c *conn) shut() {
 	_ = c.stream.Close()
 }
 
-// park has what the client sends from now on ignored.
+// park has all further requests of the client ignored.
 func (c *conn) park() { c.phase = max(c.phase, parked) }
 
 func (c *conn) countReceived() { c.received++; c.r.received++ }

@@ -16,7 +16,7 @@ type saslPhase int
 const (
 	saslFresh saslPhase = iota
 	saslChallenged
-	saslOver // one way or the other: what else comes is refused
+	saslOver // it has succeeded or failed: further tokens are refused
 )
 
 // codeHangUp stands for no answer at all.
@@ -26,7 +26,7 @@ const codeHangUp code = 1
 type digestExchange struct {
 	phase saslPhase
 	nonce string
-	user  string // who has been authenticated
+	user  string // the authenticated user
 }
 
 // step answers a token.
@@ -35,7 +35,7 @@ func (x *digestExchange) step(token []byte, passwordOf func(string) (string, boo
 		return nil, codeAuthFailed
 	}
 	switch x.phase {
-	case saslFresh: // what it begins with does not count
+	case saslFresh: // the content of the first token does not count
 		x.phase = saslChallenged
 		var nonce [30]byte
 		_, _ = rand.Read(nonce[:])
@@ -179,7 +179,8 @@ func cutQuoted(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// digest is the proof that one knows the password: the client with "AUTHENTICATE:", the server with ":".
+// digest proves that a side knows the password: the client with "AUTHENTICATE:", the server with
+// ":".
 func (r digestResponse) digest(method, password string) string {
 	secret := md5.Sum([]byte(inLatin1(r.user) + ":" + inLatin1(r.realm) + ":" + inLatin1(password)))
 	a1 := string(secret[:]) + ":" + r.nonce + ":" + r.cnonce + r.forWhom

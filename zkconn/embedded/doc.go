@@ -1,13 +1,15 @@
-// Package embedded is a ZooKeeper server inside the process: for trying Turnstile, and for testing what is
-// built on it, with nothing but Go installed. It speaks the wire protocol of ZooKeeper 3.9, over TCP and
-// over connections in memory, so that go-zookeeper, Curator and kazoo connect to it as they are.
+// Package embedded is a ZooKeeper server inside the process: for trying Turnstile, and for testing
+// programs that are built on it, with nothing but Go installed. It speaks the wire protocol of
+// ZooKeeper 3.9, over TCP and over connections in memory, so that go-zookeeper, Curator and kazoo
+// connect to it as they are.
 //
 //	server, err := embedded.Start()          // or, in a test: server := embedded.Run(t)
 //	opening, cancel := context.WithTimeout(ctx, time.Minute)
 //	defer cancel()
 //	client, err := locks.Open(opening, server.Addr())
 //
-// It keeps everything in memory: what it holds is gone when it is closed. Production uses a real ensemble.
+// It keeps everything in memory: its data are gone when it is closed. Production uses a real
+// ensemble.
 //
 // # What it does
 //
@@ -24,8 +26,8 @@
 //
 // [Op] has the operations; any other is answered with Unimplemented.
 //
-// It is a 3.9.5: what it answers is compared with a real one, reply by reply, event by event and zxid by
-// zxid, by the tests in tests/conformance.
+// It behaves as a 3.9.5: the tests in tests/conformance compare its answers with those of a real
+// server, reply by reply, event by event and zxid by zxid.
 //
 // # Control
 //
@@ -45,13 +47,13 @@
 //
 // # How it works
 //
-// A request that changes something becomes a transaction at the leader: preparation checks it against the
-// leader's tree in ZooKeeper's order, and every replica applies what came out. All of it happens under one
-// lock, on the goroutine that has read the request; nobody waits for the network under it. Refused writes
-// are transactions too, and take a zxid, as in ZooKeeper.
+// A request that changes something becomes a transaction at the leader: preparation checks it
+// against the leader's tree in ZooKeeper's order, and every replica applies the result. All of it
+// happens under one lock, on the goroutine that has read the request; nobody waits for the network
+// under it. Refused writes are transactions too, and take a zxid, as in ZooKeeper.
 //
-// What keeps a session alive is that the leader touches it, as in ZooKeeper (LearnerHandler,
-// Learner.ping, LearnerSessionTracker). It does so
+// The leader keeps a session alive by touching it, as in ZooKeeper (LearnerHandler, Learner.ping,
+// LearnerSessionTracker). It does so
 //
 //   - with each packet of a client of its own;
 //   - when the session is opened or moves;
@@ -73,9 +75,10 @@
 //
 // # Where it differs from 3.9.5
 //
-//   - Nothing is written to disk. A replica that stops keeps what it has, but only in memory.
-//   - Children, ephemeral nodes and identities are listed in an order that follows from what was done; 3.9.5
-//     lists them in the order of a hash table. So are the events of several nodes that end with one session.
+//   - Nothing is written to disk. A replica that stops keeps its data, but only in memory.
+//   - Children, ephemeral nodes and identities are listed in an order that follows from the
+//     requests before; 3.9.5 lists them in the order of a hash table. So are the events of several
+//     nodes that end with one session.
 //   - A createTTL whose flags ask for no time to live is refused with BadArguments. 3.9.5 accepts it and then
 //     answers nobody any more.
 //   - A write that cannot be read is refused, and takes no transaction id. A 3.9.5 alone does the same; an
@@ -86,11 +89,11 @@
 //     There a sequence counter that passes 2147483647 goes on with negative numbers, and here only
 //     inside one multi. A container that was created with the flags of an ephemeral node is taken
 //     for one there. A write is judged there by the access list that a setACL right before it
-//     replaces. What a multi announced that failed with MarshallingError may be counted there by
-//     those behind it. And an auth request overtakes others there.
+//     replaces. The changes of a multi that failed with MarshallingError may count there for the
+//     requests behind it. And an auth request overtakes others there.
 //   - There is no limit of connections: 3.9.5 takes 60 of one address by default (maxClientCnxns).
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - SASL is DIGEST-MD5 alone ([WithSASL]), and no user of it may do what each may (letAnySaslUserDoX).
+//   - SASL is DIGEST-MD5 alone ([WithSASL]), without the setting letAnySaslUserDoX.
 //   - There are no schemes of authentication but world, ip, digest and sasl.
 //   - How long a connection may be without a session is not a setting (nio.sessionlessCnxnTimeout).
 //   - No TLS, no super user, no read-only mode and no reconfiguration; /zookeeper/config is empty in an

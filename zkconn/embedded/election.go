@@ -134,8 +134,8 @@ func (r *Replica) join() {
 	r.e.elect()
 }
 
-// tick does what ZooKeeper does once in a tick: sessions expire, silent connections are closed, and empty
-// containers are reaped.
+// tick does the work that ZooKeeper does once in a tick: sessions expire, silent connections are
+// closed, and empty containers are reaped.
 func (e *ensemble) tick() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -219,7 +219,7 @@ func (e *ensemble) reunite() {
 // A container that never had a child stays.
 func (e *ensemble) reap(now time.Time) {
 	if e.leader != nil && e.leader.paused() {
-		return // it does so when it goes on
+		return // it reaps when it goes on
 	}
 	e.lastReap = now
 	if e.leader == nil {

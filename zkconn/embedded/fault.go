@@ -34,9 +34,9 @@ const (
 	// Refuse does not carry the request out and answers it with Fault.Code in the reply's header, for any kind of
 	// request. It takes no transaction id. A server that throttles refuses so.
 	Refuse
-	// RefusePart refuses a write as the leader does when it finds something wrong with it: with a transaction id, and of
-	// a multi in the part that names Fault.Path, behind a header that says OK. Without a path it is the first part.
-	// A quota is told so. A read is refused as by Refuse.
+	// RefusePart refuses a write as the leader refuses an invalid one, or one above a quota: with a
+	// transaction id, and a multi in the part that names Fault.Path, behind a header that says OK.
+	// Without a path it is the first part. A read is refused as by Refuse.
 	RefusePart
 )
 
@@ -53,7 +53,7 @@ type Request struct {
 // Fault says which requests it strikes, and how. The zero value of a field matches everything.
 type Fault struct {
 	Op      Op
-	Path    string // a pattern as in path.Match; with "/**" at its end it is for everything below what the rest names. One path of a multi suffices.
+	Path    string // a pattern as in path.Match; "/**" at its end matches everything below the rest. One path of a multi suffices.
 	Session int64
 	Skip    int // let this many go first
 	Count   int // then it happens this many times: once when zero, always when negative
@@ -76,7 +76,7 @@ func (f Fault) names(p string) bool {
 	return matched
 }
 
-// faults are those that are in place, in the order in which they were injected.
+// faults are the faults in place, in the order in which they were injected.
 type faults struct {
 	mu  *sync.Mutex // the ensemble's
 	all []*Injection

@@ -19,7 +19,7 @@ func (r *Replica) listen() error {
 	if err != nil {
 		return err
 	}
-	if r.listener == nil { // it has a name from now on, which is read without the lock
+	if r.listener == nil { // the address stays the same from now on, and is read without the lock
 		r.addr = listener.Addr().String()
 	}
 	r.listener = listener
@@ -76,9 +76,10 @@ func (r *Replica) dial(ctx context.Context) (net.Conn, error) {
 
 var errRefused = errors.New("embedded: connection refused")
 
-// inMemory is a client's end of a connection without a network. Once the server has closed its end, it behaves as a TCP
-// connection does: a write fails with a broken pipe, and deadlines can be set. A net.Pipe answers both as if the client
-// had closed it, who then cannot tell that the server hung up.
+// inMemory is a client's end of a connection without a network. Once the server has closed its end,
+// it behaves as a TCP connection does: a write fails with a broken pipe, and deadlines can be set.
+// A net.Pipe answers both as if the client itself had closed the connection, so the client could
+// not tell that the server hung up.
 type inMemory struct {
 	net.Conn
 	closed atomic.Bool // by the client
@@ -222,7 +223,7 @@ func (c *conn) receive(frame []byte) bool {
 	return c.perform(frame)
 }
 
-// readOn carries out what the client has sent while the replica read nothing.
+// readOn carries out the requests that came while the replica read nothing.
 func (c *conn) readOn() {
 	unread := c.unread
 	c.unread = nil
@@ -263,7 +264,7 @@ const chunk = 1 << 16
 func fill(in *bufio.Reader, old []byte, n int) ([]byte, error) {
 	frame := old[:0]
 	if cap(frame) > chunk && n <= chunk {
-		frame = nil // do not keep what one large request needed
+		frame = nil // do not keep the memory of one large request
 	}
 	for len(frame) < n {
 		from := len(frame)
@@ -288,8 +289,8 @@ func frameBuffered(in *bufio.Reader) bool {
 	return uint64(in.Buffered()) >= 4+uint64(binary.BigEndian.Uint32(head))
 }
 
-// connect carries out a connection's first request: a new session, or the one that it names with its
-// password. It reports false when the connection is to be closed.
+// connect carries out a connection's first request: a new session, or the session that it names
+// with its password. It reports false when the connection is to be closed.
 func (c *conn) connect(frame []byte) bool {
 	d := decoder{buf: frame}
 	d.int32() // the protocol's version, which nobody has ever looked at
@@ -302,7 +303,7 @@ func (c *conn) connect(frame []byte) bool {
 	}
 	old := len(d.buf) == 0 // a client from before there was the read-only flag
 	if !c.r.serves() || seen > c.r.tree.zxid {
-		return false // it has seen more than we have: another server can help it, we cannot
+		return false // the client has seen a newer state than ours: another server can help it
 	}
 	c.timeout = min(max(asked, c.r.minTimeout), c.r.maxTimeout)
 	c.heard = c.e.clock.Now()
@@ -316,9 +317,10 @@ func (c *conn) connect(frame []byte) bool {
 	return c.reopenSession(old, id, slices.Clone(password))
 }
 
-// openSession has the leader make a session, by a transaction. It lives from when the leader gets to know of it.
+// openSession has the leader make a session, by a transaction. The session lives from the moment
+// when the leader learns of it.
 func (c *conn) openSession(old bool) bool {
-	return c.order(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
+	return c.propose(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
 		e := c.e
 		e.nextSession++
 		s := &session{id: e.nextSession, created: c.timeout, at: c.r}
@@ -327,7 +329,7 @@ func (c *conn) openSession(old bool) bool {
 		e.touch(s, c.timeout)
 		x := &txn{op: OpCreateSession, session: s.id, zxid: e.nextZxid(), time: e.millis()}
 		return x, func([]result) bool {
-			if c.r.link != nil { // it has sent a packet of the session to be
+			if c.r.link != nil { // the client has sent a packet of the new session
 				c.r.touched[s.id] = c.timeout
 			}
 			return c.establish(old, s.id)
@@ -341,9 +343,9 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 	if before := c.r.bySession[id]; before != nil {
 		before.shut()
 	}
-	waits, direct := (*exchange)(nil), c.direct()
+	queued, direct := (*exchange)(nil), c.direct()
 	if !direct {
-		waits = c.await()
+		queued = c.await()
 	}
 	c.r.toLeader(func() {
 		s := c.e.sessions[id]
@@ -363,7 +365,7 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 			if direct {
 				open = welcome()
 			} else {
-				c.answered(waits, welcome)
+				c.answered(queued, welcome)
 			}
 		})
 	})

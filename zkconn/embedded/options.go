@@ -22,7 +22,7 @@ type settings struct {
 
 	sasl         func(user string) (password string, known bool) // nil: no SASL; a function, so that no printer finds passwords
 	saslRequired bool
-	unfit        error // what an option found wrong
+	unfit        error // the newest fault that an option found
 }
 
 // Option changes how a server is started.
@@ -55,7 +55,7 @@ func WithSyncLimit(ticks int) Option { return func(s *settings) { s.syncLimit = 
 // does.
 func WithMaxFrame(bytes int) Option { return func(s *settings) { s.maxFrame = bytes } }
 
-// WithReapInterval sets how often containers and nodes with a time to live are looked at: once a
+// WithReapInterval sets the time between reaps of containers and nodes with a time to live: a
 // minute by default.
 func WithReapInterval(d time.Duration) Option { return func(s *settings) { s.reapEvery = d } }
 

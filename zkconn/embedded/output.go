@@ -13,8 +13,8 @@ type output struct {
 	mu     sync.Mutex
 	frames encoder
 	spare  []byte // the buffer that was sent last
-	holds  int    // reasons to keep here what is put in
-	free   int    // how many of the bytes were in before there was a reason
+	holds  int    // reasons to keep new frames back
+	free   int    // bytes that came before the first reason, and may go out
 	last   bool   // close when all that is not held is sent
 	gone   bool
 	most   int           // bytes that may wait for a client that does not read
@@ -48,7 +48,8 @@ func (o *output) add(write func(*encoder)) {
 	}
 }
 
-// finish lets nothing more in; the connection is closed when what is in has been sent. What is held is lost.
+// finish takes no more frames. The connection is closed when the frames that are not held have been
+// sent; held ones are lost.
 func (o *output) finish() {
 	o.mu.Lock()
 	o.last = true
@@ -96,7 +97,7 @@ func (o *output) crowded() bool {
 	return len(o.frames.buf) > o.most/2
 }
 
-// flush sends what there is. It reports false when the connection is at its end.
+// flush sends the frames that are not held. It reports false when the connection is at its end.
 func (o *output) flush() bool {
 	for {
 		o.mu.Lock()
@@ -117,7 +118,7 @@ func (o *output) flush() bool {
 		if _, err := o.stream.Write(unsent); err != nil {
 			return false
 		}
-		if cap(unsent) <= 1<<16 { // do not keep what one large reply needed
+		if cap(unsent) <= 1<<16 { // do not keep the memory of one large reply
 			o.spare = unsent
 		}
 	}

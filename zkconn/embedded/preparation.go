@@ -10,21 +10,21 @@ type record struct {
 	acl      []access
 }
 
-// preparation turns one request into a transaction: it checks every part against the leader's tree and
-// against what the parts before it will have changed. The order of the checks is ZooKeeper's, because it
-// decides which of several errors a client sees.
+// preparation turns one request into a transaction: it checks every part against the leader's tree
+// and against the changes of the parts before it. The order of the checks is ZooKeeper's, because
+// it decides which of several errors a client sees.
 type preparation struct {
 	tree    *tree
 	session int64
-	// standing is the leader's word on the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
+	// sessionCode is the leader's answer about the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
 	// so a multi of a session that is over has the refusal in its first part, and its header says OK.
-	standing code
-	who      []identity
-	sasl     bool // the server knows the scheme
-	zxid     int64
-	now      int64 // milliseconds since 1970
-	single   bool  // there is no next part
-	pending  map[string]record
+	sessionCode code
+	who         []identity
+	sasl        bool // the server knows the scheme
+	zxid        int64
+	now         int64 // milliseconds since 1970
+	single      bool  // there is no next part
+	pending     map[string]record
 }
 
 // record is the node as the next part finds it.
@@ -76,8 +76,8 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 	if !ok || !validTTL(mode, c.ttl) {
 		return part{}, codeBadArguments
 	}
-	if p.standing != codeOK {
-		return part{}, p.standing
+	if p.sessionCode != codeOK {
+		return part{}, p.sessionCode
 	}
 	if c.path == null {
 		return part{}, codeMarshalling
@@ -129,9 +129,9 @@ func (p *preparation) created(op Op, mode createMode, parentPath string, parent 
 	parent.stat.cversion++ // runs over at 2147483647, and the tree then keeps the greater value
 	parent.stat.pzxid = p.zxid
 	made.parentCversion = parent.stat.cversion
-	// What the node becomes follows the operation; what later parts of the same transaction take its kind
-	// for follows the flags. They differ only for a create that asks for a container, or a container's
-	// create with other flags.
+	// The operation decides the node's kind; the flags decide the kind that later parts of the same
+	// transaction see. The two differ only for a create with the flags of a container, or a
+	// container's create with other flags.
 	switch op {
 	case OpCreateContainer:
 		made.owner = containerOwner
@@ -160,8 +160,8 @@ func (p *preparation) delete(path string, version int32, err error) (part, code)
 	switch {
 	case err != nil:
 		return part{}, codeMarshalling
-	case p.standing != codeOK:
-		return part{}, p.standing
+	case p.sessionCode != codeOK:
+		return part{}, p.sessionCode
 	case path == null:
 		return part{}, codeMarshalling
 	}
@@ -222,8 +222,8 @@ func (p *preparation) existing(path string, perm, version int32, err error) (rec
 	switch {
 	case err != nil:
 		return record{}, codeMarshalling
-	case p.standing != codeOK:
-		return record{}, p.standing
+	case p.sessionCode != codeOK:
+		return record{}, p.sessionCode
 	case !validPath(path):
 		return record{}, codeBadArguments
 	}
@@ -261,8 +261,8 @@ func (p *preparation) setACL(path string, list []access, version int32, err erro
 	switch {
 	case err != nil:
 		return part{}, codeMarshalling
-	case p.standing != codeOK:
-		return part{}, p.standing
+	case p.sessionCode != codeOK:
+		return part{}, p.sessionCode
 	case !validPath(path):
 		return part{}, codeBadArguments
 	}

@@ -1,13 +1,14 @@
 package embedded
 
-// prepare makes a transaction of a request: what it asks for, or the refusal. A multi has been read already.
-func (e *ensemble) prepare(c *conn, op Op, d *decoder, orders []operation, form form) *txn {
+// prepare makes a transaction of a request: its change, or its refusal. A multi has been read
+// already.
+func (e *ensemble) prepare(c *conn, op Op, d *decoder, operations []operation, form form) *txn {
 	x := &txn{op: op, session: c.sessionID, zxid: e.nextZxid(), time: e.millis()}
-	p := preparation{tree: e.leader.tree, session: c.sessionID, standing: e.check(c.sessionID, c.r), who: c.who,
+	p := preparation{tree: e.leader.tree, session: c.sessionID, sessionCode: e.check(c.sessionID, c.r), who: c.who,
 		sasl: e.settings.sasl != nil, zxid: x.zxid, now: x.time}
 	switch op {
 	case OpMulti:
-		x.parts, x.code = p.multi(orders, form)
+		x.parts, x.code = p.multi(operations, form)
 		if x.code == codeMarshalling {
 			x.op, x.parts = opError, nil
 		}
@@ -49,23 +50,23 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 // multi prepares the parts of a multi, all or none. When one is refused, the parts before it are reported
 // as fine though nothing was done, it with its error, and those after it with RuntimeInconsistency. A
 // request that is malformed is refused as a whole.
-func (p *preparation) multi(orders []operation, form form) ([]part, code) {
-	if form != whole || len(orders) > 0 && orders[0].reads() {
+func (p *preparation) multi(operations []operation, form form) ([]part, code) {
+	if form != whole || len(operations) > 0 && operations[0].reads() {
 		return nil, codeMarshalling
 	}
-	for _, o := range orders {
+	for _, o := range operations {
 		if o.path == null {
 			return nil, codeMarshalling
 		}
 	}
-	parts := make([]part, len(orders))
-	for i, o := range orders {
+	parts := make([]part, len(operations))
+	for i, o := range operations {
 		made, refused := o.prepare(p)
 		if refused == codeMarshalling {
 			return nil, codeMarshalling
 		}
 		if refused != codeOK {
-			return failed(len(orders), i, refused), refused
+			return failed(len(operations), i, refused), refused
 		}
 		parts[i] = made
 	}
@@ -116,13 +117,13 @@ type form int
 const (
 	whole      form = iota
 	illFormed       // refused, with a transaction id
-	unreadable      // refused without one: ZooKeeper did not foresee what it found
+	unreadable      // refused without one: ZooKeeper did not foresee such a record
 )
 
-// readMulti reads all operations before any is looked at: the record must be whole, and either all of its
-// operations read or none does.
+// readMulti reads all operations before any is checked: the record must be whole, and its
+// operations all reads or all writes.
 func readMulti(d *decoder) ([]operation, form) {
-	var orders []operation
+	var operations []operation
 	for {
 		op := Op(d.int32())
 		done := d.bool()
@@ -131,20 +132,20 @@ func readMulti(d *decoder) ([]operation, form) {
 			return nil, illFormed
 		}
 		if done {
-			return orders, whole
+			return operations, whole
 		}
-		o, f := readOrder(op, d)
+		o, f := readOperation(op, d)
 		if f != whole {
 			return nil, f
 		}
-		if len(orders) > 0 && orders[0].reads() != o.reads() {
+		if len(operations) > 0 && operations[0].reads() != o.reads() {
 			return nil, illFormed
 		}
-		orders = append(orders, o)
+		operations = append(operations, o)
 	}
 }
 
-func readOrder(op Op, d *decoder) (operation, form) {
+func readOperation(op Op, d *decoder) (operation, form) {
 	o := operation{op: op}
 	switch op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
@@ -169,10 +170,10 @@ func readOrder(op Op, d *decoder) (operation, form) {
 	return o, whole
 }
 
-// withKind decides what a create in a multi makes: its flags do, and its type where they do not say
-// (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make the multi malformed, and so does a time to live
-// that is asked for by flags alone. A createTTL with unknown flags, or without an access list, is refused when its turn
-// comes.
+// withKind decides the kind of node that a create in a multi makes, by its flags, or by its type
+// where the flags do not say (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make
+// the multi malformed, and so does a time to live that is asked for by flags alone. A createTTL
+// with unknown flags, or without an access list, is refused when its turn comes.
 func (o operation) withKind() (operation, form) {
 	mode, known := modeOf(o.create.flags)
 	if o.op != OpCreateTTL {

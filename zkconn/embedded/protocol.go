@@ -185,8 +185,8 @@ func shown(parent string) string {
 // null stands for a null string. It is not valid UTF-8, and all other text is.
 const null = "\xff"
 
-// readable turns bytes into text as Java does: what is not UTF-8 becomes U+FFFD, one for as many bytes as
-// could have begun a character, and one for a surrogate.
+// readable turns bytes into text as Java does: bytes that are not UTF-8 become U+FFFD, one for as
+// many bytes as could have begun a character, and one for a surrogate.
 func readable(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)

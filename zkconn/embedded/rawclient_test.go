@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -254,4 +256,25 @@ func (c *rawClient) event() string {
 	what := names[r.int32()]
 	r.int32()
 	return what + " " + r.text()
+}
+
+// monitored asks a replica for one of the numbers that the four-letter word mntr gives.
+func monitored(t testing.TB, s *embedded.Server, replica int, name string) int {
+	t.Helper()
+	stream, err := s.Dialer()("tcp", s.Replica(replica).Addr(), patience)
+	require.NoError(t, err)
+	_, err = stream.Write([]byte("mntr"))
+	require.NoError(t, err)
+	text, err := io.ReadAll(stream)
+	require.NoError(t, err)
+	require.NoError(t, stream.Close())
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "zk_"+name+"\t"); ok {
+			n, err := strconv.Atoi(strings.TrimSpace(value))
+			require.NoError(t, err)
+			return n
+		}
+	}
+	require.FailNow(t, "mntr names no "+name, string(text))
+	return 0
 }

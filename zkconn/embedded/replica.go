@@ -15,7 +15,7 @@ func (r *Replica) serves() bool {
 	return r.running && !r.looking && (r.cut != connected || r.e.leader != nil)
 }
 
-// catchUp applies what was committed and not applied here yet.
+// catchUp applies the transactions that were committed and are not applied here yet.
 func (r *Replica) catchUp() {
 	for len(r.behind) > 0 {
 		x := r.behind[0]
@@ -28,9 +28,10 @@ func (r *Replica) catchUp() {
 	r.behind = nil
 }
 
-// sessionClosed closes the connection of a session that has ended, when what was answered before is sent. A replica
-// whose own client has asked for it closes the connection of that request alone, after the reply. If the session has come
-// back to it on another connection meanwhile, that one stays, as in ZooKeeper (FinalRequestProcessor.applyRequest).
+// sessionClosed closes the connection of a session that has ended, once the earlier answers are
+// sent. A replica whose own client has asked for the end closes the connection of that request
+// alone, after the reply. If the session has come back to the replica on another connection
+// meanwhile, the new connection stays, as in ZooKeeper (FinalRequestProcessor.applyRequest).
 func (r *Replica) sessionClosed(id int64) {
 	if c := r.bySession[id]; c != nil {
 		c.park()

@@ -13,9 +13,9 @@ func (r *Replica) Addr() string { return r.addr }
 // ErrLeader is returned by Lag for the leader, which cannot lag behind itself.
 var ErrLeader = errors.New("embedded: the leader cannot lag")
 
-// Lag freezes what the replica shows: reads through it are answered as of now, however much is
-// committed after. A write or a sync through it brings it up to date, and then it lags again from
-// there.
+// Lag freezes the state that the replica shows: reads through it are answered as of now, however
+// much is committed after. A write or a sync through it brings it up to date, and then it lags
+// again from there.
 func (r *Replica) Lag() error {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -35,7 +35,7 @@ func (r *Replica) CatchUp() {
 }
 
 // CutOff takes the replica's links to the others away. To its clients it goes on as before: pings
-// and reads are answered, from what it has. Writes, syncs and new sessions wait, and the leader
+// and reads are answered, from its own tree. Writes, syncs and new sessions wait, and the leader
 // hears no more of its clients' sessions. If it was the leader itself, the others elect another
 // when they are a majority. The old one goes on answering sync, because it does not know.
 func (r *Replica) CutOff() {
@@ -51,8 +51,8 @@ func (r *Replica) CutOff() {
 	r.e.elect()
 }
 
-// Rejoin ends CutOff: the replica drops its clients, as ZooKeeper's do when they have lost their leader,
-// and takes over what the others have.
+// Rejoin ends CutOff: the replica drops its clients, as ZooKeeper's do when they have lost their
+// leader, and takes over the others' state.
 func (r *Replica) Rejoin() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -111,11 +111,11 @@ func (r *Replica) Refuse(refuse bool) {
 	r.refusing = refuse
 }
 
-// HoldReplies keeps everything that the replica would send, on every connection, until ReleaseReplies.
-// Requests are carried out all the same.
+// HoldReplies keeps all replies and events of the replica, on every connection, until
+// ReleaseReplies. Requests are carried out all the same.
 func (r *Replica) HoldReplies() { r.holdReplies(true) }
 
-// ReleaseReplies sends what HoldReplies has kept.
+// ReleaseReplies sends the replies that HoldReplies has kept.
 func (r *Replica) ReleaseReplies() { r.holdReplies(false) }
 
 func (r *Replica) holdReplies(hold bool) {
@@ -157,8 +157,8 @@ func (r *Replica) Pause() {
 }
 
 // Resume ends Pause. A leader first ends the sessions whose time ran out meanwhile, and then reads
-// what was sent to it. If the others have elected another leader, it does not know that for another
-// half tick: until then it answers reads, pings and syncs from what it has.
+// the requests that were sent to it. If the others have elected another leader, it does not know so
+// for another half tick: until then it answers reads, pings and syncs from its own tree.
 func (r *Replica) Resume() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -184,7 +184,7 @@ func (r *Replica) Resume() {
 	r.readOn()
 }
 
-// HoldRequests keeps everything that clients send to the replica unread, on every connection, until
+// HoldRequests keeps all requests to the replica unread, on every connection, until
 // ReleaseRequests.
 func (r *Replica) HoldRequests() {
 	r.e.mu.Lock()
@@ -192,7 +192,7 @@ func (r *Replica) HoldRequests() {
 	r.unheard = true
 }
 
-// ReleaseRequests reads what HoldRequests has kept.
+// ReleaseRequests reads the requests that HoldRequests has kept.
 func (r *Replica) ReleaseRequests() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()

@@ -16,8 +16,8 @@ func (e *ensemble) millis() int64 { return e.clock.Now().UnixMilli() }
 // for later.
 func (e *ensemble) commit(x *txn) { e.commitFrom(nil, x, nil) }
 
-// commitFrom is commit for a request that came to a replica. That one has it applied when it answers,
-// however much it lags.
+// commitFrom is commit for a request that came to a replica. That replica has applied the
+// transaction when it answers, however far it lags.
 func (e *ensemble) commitFrom(via *Replica, x *txn, answer func([]result)) {
 	for _, r := range e.replicas {
 		if !r.following() {
@@ -37,7 +37,7 @@ func (e *ensemble) commitFrom(via *Replica, x *txn, answer func([]result)) {
 	}
 }
 
-// quorate means that what the leader proposes is acknowledged by a majority.
+// quorate means that a majority acknowledges the leader's proposals.
 func (e *ensemble) quorate() bool {
 	have := 1
 	for _, r := range e.replicas {
@@ -85,13 +85,13 @@ func newLink(leader, follower *Replica) *link {
 // clear means that everything arrives at once.
 func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
 
-// silent means that one side has not heard of the other for so long that it gives the connection
+// silent means that one side has heard nothing of the other since then, and gives the connection
 // up.
 func (l *link) silent(since time.Time) bool {
 	return l.down.heard.Before(since) || l.up.heard.Before(since)
 }
 
-// end loses what is under way.
+// end drops the messages under way.
 func (l *link) end() {
 	for _, s := range []*stream{l.down, l.up} {
 		s.ended, s.queue = true, nil
@@ -104,7 +104,7 @@ func (s *stream) clear() bool {
 	return len(s.queue) == 0 && !s.busy && !s.to.paused() && s.line() == line{}
 }
 
-// flows means that what is sent arrives, perhaps late.
+// flows means that messages arrive, perhaps late.
 func (s *stream) flows() bool { return !s.to.paused() && !s.line().stalled }
 
 func (s *stream) send(deliver func()) { s.add(message{deliver: deliver}) }
@@ -117,8 +117,8 @@ func (s *stream) add(m message) {
 	s.flow()
 }
 
-// flow delivers what can be delivered. A message that is sent while another is delivered waits for
-// its turn.
+// flow delivers the messages that can arrive now. A message that is sent while another is delivered
+// waits for its turn.
 func (s *stream) flow() {
 	if s.busy {
 		return
@@ -193,7 +193,7 @@ func (c *conn) answered(x *exchange, answer func() bool) {
 		c.waiting = c.waiting[1:]
 		c.mute = next.mute
 		if !next.answer() {
-			c.park() // what else it sends is not looked at
+			c.park() // its further requests are ignored
 			c.out.finish()
 		}
 	}
@@ -208,10 +208,9 @@ func (c *conn) direct() bool {
 	return len(c.waiting) == 0 && len(r.e.intake) == 0 && (r.link == nil || r.link.clear()) && r.e.quorate()
 }
 
-// order has the leader carry out a request. decide is called there; it gives the transaction, if
-// any comes of the request, and the answer. order reports false when the connection is to be
-// closed.
-func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
+// propose has the leader carry out a request. decide is called there; it gives the transaction, if
+// the request makes one, and the answer. propose reports false when the connection is to be closed.
+func (c *conn) propose(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
 	if c.direct() {
 		x, answer := decide(d)
 		if x == nil {
@@ -220,16 +219,16 @@ func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) b
 		c.e.commitFrom(c.r, x, func(results []result) { open = answer(results) })
 		return open
 	}
-	body, waits := slices.Clone(d.buf), c.await()
+	body, queued := slices.Clone(d.buf), c.await()
 	c.r.toLeader(func() {
 		c.e.enter(func() {
 			x, answer := decide(&decoder{buf: body})
 			if x == nil {
-				c.r.fromLeader(func() { c.answered(waits, func() bool { return answer(nil) }) })
+				c.r.fromLeader(func() { c.answered(queued, func() bool { return answer(nil) }) })
 				return
 			}
 			c.e.commitFrom(c.r, x, func(results []result) {
-				c.answered(waits, func() bool { return answer(results) })
+				c.answered(queued, func() bool { return answer(results) })
 			})
 		})
 	})

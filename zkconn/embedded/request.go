@@ -2,8 +2,8 @@ package embedded
 
 import "slices"
 
-// handle carries out one request. It reports false when the connection is to be closed after what has been
-// answered so far.
+// handle carries out one request. It reports false when the connection is to be closed after the
+// answers so far.
 func (c *conn) handle(frame []byte) bool {
 	d := decoder{buf: frame}
 	xid, op := d.int32(), Op(d.int32())
@@ -11,7 +11,7 @@ func (c *conn) handle(frame []byte) bool {
 		return false
 	}
 	if c.e.faults.any() || c.e.hook != nil {
-		if goOn, open := c.suffer(xid, op, d.buf); !goOn {
+		if goOn, open := c.applyFaults(xid, op, d.buf); !goOn {
 			return open
 		}
 	}
@@ -42,7 +42,7 @@ func (c *conn) handle(frame []byte) bool {
 	}
 }
 
-// answerLocally answers what needs no leader.
+// answerLocally answers a request that needs no leader.
 func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
 	if kind == reading {
 		return c.answer(xid, op, d)
@@ -51,29 +51,31 @@ func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
 	return false
 }
 
-// submit has the leader make a transaction of a request, and answers when it has been applied here. Without
-// a leader it waits for one that will not come: the connection is closed when the replica finds the others.
+// submit has the leader make a transaction of a request, and answers when it has been applied here.
+// Without a leader the request waits in vain: the connection is closed when the replica finds the
+// others.
 func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 	if !c.r.following() {
 		c.park()
 		return true
 	}
-	return c.order(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
+	return c.propose(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
 }
 
-// decide makes the transaction of a request, at the leader, and what answers it when it has been applied. Without a
-// transaction it gives the answer alone.
+// decide makes the transaction of a request, at the leader, and the function that answers the
+// request when the transaction has been applied. A request without a transaction gets the function
+// alone.
 func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) {
-	if op == OpCloseSession { // for any client: neither a session that is over nor one that has moved is refused
+	if op == OpCloseSession { // for any client: a session that is over or has moved is not refused
 		x := c.e.closeSession(c.sessionID, c.r)
 		return x, func([]result) bool {
 			c.reply(xid, x.zxid, codeOK, nil)
 			return false
 		}
 	}
-	orders, form := []operation(nil), whole
+	operations, form := []operation(nil), whole
 	if op == OpMulti {
-		orders, form = readMulti(d)
+		operations, form = readMulti(d)
 	}
 	if form == unreadable || !wellFormed(op, *d) {
 		return nil, func([]result) bool { // nothing has been begun, and no transaction id taken
@@ -81,7 +83,7 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return true
 		}
 	}
-	x := c.e.prepare(c, op, d, orders, form)
+	x := c.e.prepare(c, op, d, operations, form)
 	return x, func(results []result) bool {
 		if x.refusal() == codeSessionMoved {
 			return false // the client is on another connection: this one ends without an answer
@@ -142,7 +144,7 @@ func wellFormed(op Op, d decoder) bool {
 	case OpMulti, OpCreateSession:
 		return true
 	case OpReconfig:
-		for range 3 { // who joins, who leaves, all members
+		for range 3 { // the joining, the leaving and the new members
 			d.text()
 		}
 		d.int64()
@@ -173,28 +175,29 @@ func (c *conn) perform(frame []byte) bool {
 	return open
 }
 
-// suffer lets the faults have their way with a request. It reports whether the request is still to be carried
-// out and, if not, whether the connection stays open.
-func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
+// applyFaults asks the hook and the injected faults for an action on a request, and carries it out.
+// goOn says that the request is still to be carried out, open that the connection stays if not.
+func (c *conn) applyFaults(xid int32, op Op, body []byte) (goOn, open bool) {
 	request := Request{Session: c.sessionID, Op: op, Paths: requestPaths(op, body)}
 	if c.e.hook != nil {
 		if action := c.e.hook(request); action != Pass {
-			return c.meet(xid, request, action, nil)
+			return c.applyAction(xid, request, action, nil)
 		}
 	}
 	if i := c.e.faults.strike(request); i != nil {
-		return c.meet(xid, request, i.fault.Action, i)
+		return c.applyAction(xid, request, i.fault.Action, i)
 	}
 	return true, true
 }
 
-// meet lets one action happen to a request. by is nil when a hook has asked for it.
-func (c *conn) meet(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
+// applyAction carries out one action on a request. by is the fault's injection; nil for an action
+// of the hook.
+func (c *conn) applyAction(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
 	switch action {
 	case CutBefore:
 		return false, false
 	case CutAfter:
-		c.out.finish() // what was answered before still goes out
+		c.out.finish() // earlier answers still go out
 		c.cutting = true
 	case DropReply:
 		c.mute = true
@@ -225,9 +228,9 @@ func requestPaths(op Op, body []byte) []string {
 	d := &decoder{buf: body}
 	switch op {
 	case OpMulti:
-		orders, _ := readMulti(d)
+		operations, _ := readMulti(d)
 		var all []string
-		for _, o := range orders {
+		for _, o := range operations {
 			all = append(all, o.path)
 		}
 		return all
@@ -270,7 +273,7 @@ func (c *conn) refuseWrite(xid int32, request Request, fault Fault, refused code
 		c.park()
 		return true
 	}
-	return c.order(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
+	return c.propose(&decoder{}, func(*decoder) (*txn, func([]result) bool) {
 		x := &txn{op: opError, session: c.sessionID, code: refused, zxid: c.e.nextZxid(), time: c.e.millis()}
 		if request.Op == OpMulti {
 			x.op = OpMulti

@@ -9,7 +9,8 @@ import (
 // passwordSize is the length of a password, in bytes.
 const passwordSize = 16
 
-// password is a session's: it follows from the id, so that it is known for sessions that are no more.
+// password gives a session's password. It follows from the id, so that it is known for ended
+// sessions, too.
 func (e *ensemble) password(id int64) []byte {
 	seed := binary.BigEndian.AppendUint64(e.secret[:], uint64(id))
 	sum := sha256.Sum256(seed)
@@ -22,8 +23,8 @@ func (e *ensemble) touch(s *session, timeout time.Duration) {
 	s.expires = e.clock.Now().Add(timeout)
 }
 
-// expireSessions ends those whose time is over. It is called at every tick, as ZooKeeper looks at its
-// sessions once in a tick.
+// expireSessions ends the sessions whose time is over. It is called at every tick, as ZooKeeper
+// looks at its sessions once in a tick.
 func (e *ensemble) expireSessions(now time.Time) {
 	if e.leader == nil {
 		return
@@ -58,15 +59,15 @@ func (e *ensemble) endElsewhere(s *session) {
 		asker := s.at
 		for _, r := range e.replicas {
 			if asker == nil && r.bySession[s.id] != nil {
-				asker = r // since there is this leader nobody has asked where the session is
+				asker = r // this leader was not asked about the session yet
 			}
 		}
 		e.commit(e.closeSession(s.id, asker))
 	})
 }
 
-// closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it. It is one, too, when
-// the session is over already.
+// closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it,
+// also for a session that is over already.
 func (e *ensemble) closeSession(id int64, asker *Replica) *txn {
 	x := &txn{op: OpCloseSession, session: id, asker: noReplica, zxid: e.nextZxid(), time: e.millis()}
 	if asker != nil {
@@ -97,10 +98,10 @@ func (e *ensemble) check(id int64, from *Replica) code {
 	return codeOK
 }
 
-// What keeps a session alive is that the leader touches it. It does so by each packet of a client
-// of its own; when a session is opened, or moves to another connection; and when a follower answers
-// its ping with the sessions that it has heard of since the last. A request that a follower
-// forwards touches nothing.
+// The leader keeps a session alive by touching it. It does so with each packet of a client of its
+// own; when a session is opened, or moves to another connection; and when a follower answers its
+// ping with the sessions that it has heard of since the last. A request that a follower forwards
+// touches nothing.
 
 // hear notes that a client has sent something. It reports false when the request is dropped without an answer, as a
 // leader does, and a server alone, when the session is over (ZooKeeperServer.touch and submitRequestNow). A follower
@@ -129,7 +130,7 @@ func (r *Replica) pinged() bool {
 	return len(queue) > 0 && queue[0].ping && r.link.down.flows()
 }
 
-// answerPing tells the leader of which sessions the follower has heard, and with which timeouts.
+// answerPing tells the leader the sessions that the follower has heard of, with their timeouts.
 func (r *Replica) answerPing() {
 	touched := r.touched
 	r.touched = map[int64]time.Duration{}

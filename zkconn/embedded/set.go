@@ -1,7 +1,7 @@
 package embedded
 
-// set keeps its members in an order that depends on nothing but what was added and removed, so that a run
-// that is repeated goes the same way. It costs no map while it is small.
+// set keeps its members in an order that depends on nothing but the additions and removals, so that
+// a run that is repeated goes the same way. It costs no map while it is small.
 type set[T comparable] struct {
 	items []T
 	at    map[T]int
@@ -51,7 +51,7 @@ func (s *set[T]) add(item T) bool {
 	return true
 }
 
-// remove reports whether the item was there. The last one takes its place.
+// remove reports whether the item was there. The last item takes its place.
 func (s *set[T]) remove(item T) bool {
 	if s == nil {
 		return false

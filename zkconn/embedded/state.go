@@ -27,7 +27,7 @@ type ensemble struct {
 
 	lines  map[[2]*Replica]line // the network, where something is wrong with it
 	intake []func()             // requests that the leader has, and no majority yet to carry them out
-	newest *tree                // of the leader, or of the last one: a majority has it
+	newest *tree                // of the leader, or of the last leader: a majority has it
 
 	faults    faults
 	stopTick  func()
@@ -95,8 +95,8 @@ const (
 // paused means that the replica neither reads nor sends.
 func (r *Replica) paused() bool { return r.pause != awake }
 
-// conn is one client's connection to one replica. What is not said to belong to a goroutine is guarded by
-// the ensemble's lock.
+// conn is one client's connection to one replica. The ensemble's lock guards every field that is
+// not said to belong to a goroutine.
 type conn struct {
 	r      *Replica
 	e      *ensemble
@@ -129,7 +129,7 @@ const (
 	fresh       connPhase = iota
 	greeted               // the first frame has been read
 	established           // it has a session
-	parked                // what it sends is not looked at: it waits for a leader that cannot be reached, or for its end
+	parked                // its requests are ignored: it waits for a leader that cannot be reached, or for its end
 	closed
 )
 
@@ -144,7 +144,7 @@ type exchange struct {
 // session is a client's session, as the leader keeps it. It outlives connections.
 type session struct {
 	id      int64
-	created time.Duration // the timeout that it was opened with: what a new leader knows of it
+	created time.Duration // the timeout that it was opened with, which a new leader knows
 	expires time.Time     // at the tick that is at or after this; zero while it does not run
 	closing bool          // its time has run out; the transaction that ends it may wait for a majority
 	at      *Replica      // where its client is connected; writes from elsewhere are refused
@@ -161,7 +161,7 @@ type stream struct {
 	queue    []message
 	heard    time.Time // when a message was last delivered
 	busy     bool      // a message is being delivered
-	waking   bool      // a timer delivers what is delayed
+	waking   bool      // a timer delivers the delayed messages
 	ended    bool
 }
 

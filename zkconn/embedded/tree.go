@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tree is one replica's copy of the data, with the watches of the connections to that replica. It only
-// carries out what a transaction says; what is allowed was decided when the transaction was made.
+// tree is one replica's copy of the data, with the watches of the connections to that replica. It
+// applies transactions unchecked: they were checked when they were made.
 type tree struct {
 	nodes      map[string]*node
 	ephemerals map[int64]*set[string]
@@ -275,10 +275,10 @@ func modeOf(flags int32) (createMode, bool) {
 	return createModes[flags], true
 }
 
-// noReplica is the asker of what no client has asked for: the leader has ended the session.
+// noReplica is the asker where no client has asked: the leader has ended the session.
 const noReplica = -1
 
-// txn is one transaction: what the leader has decided, and what every replica then applies.
+// txn is one transaction: a decision of the leader, which every replica applies.
 type txn struct {
 	op      Op // opError when it was refused; even that takes a zxid
 	zxid    int64
@@ -290,8 +290,8 @@ type txn struct {
 	paths   []string // of OpCloseSession: the ephemeral nodes that end with it
 }
 
-// refusal gives the code with which nothing was done: of the whole, or of the part of a multi that
-// was refused.
+// refusal gives the code of a refused transaction, or of the refused part of a multi; codeOK for a
+// transaction that was carried out.
 func (x *txn) refusal() code {
 	if x.op == opError || x.op == OpMulti {
 		return x.code
@@ -299,8 +299,8 @@ func (x *txn) refusal() code {
 	return codeOK
 }
 
-// part is one change, or one check, of a transaction. In a multi that failed every part is opError, with
-// the code that its place in the reply takes.
+// part is one change, or one check, of a transaction. In a multi that failed every part is opError,
+// with the code for its place in the reply.
 type part struct {
 	op             Op
 	code           code

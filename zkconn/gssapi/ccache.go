@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	// A file may be read while it is written: it is then read again so many times, so long after.
+	// A file may be read while it is being written. It is then read again, up to readTries times in
+	// all, with readPause between.
 	readTries = 10
 	readPause = 100 * time.Millisecond
 )
 
-// cachePath gives the file of a credential cache: the one that was given, the one of KRB5CCNAME, or
-// the default of Kerberos.
+// cachePath gives the file of a credential cache: the given name, KRB5CCNAME, or the default of
+// Kerberos.
 func cachePath(name string) (string, error) {
 	if name == "" {
 		name = os.Getenv("KRB5CCNAME")
@@ -84,7 +85,8 @@ func (s *cacheSource) refresh(ctx context.Context) (changed bool, err error) {
 	return changed, err
 }
 
-// patiently reads a file, and again where that fails: it may be written at the moment.
+// patiently reads a file, and again if that fails, because the file may be in the midst of being
+// written.
 func patiently(ctx context.Context, read func() error) error {
 	for try := 1; ; try++ {
 		err := read()
@@ -98,8 +100,8 @@ func patiently(ctx context.Context, read func() error) error {
 	}
 }
 
-// read takes a file in. One without any ticket that is valid counts as not read yet: kinit empties a cache before it
-// puts the first one in.
+// read takes a file in. A file without a valid ticket counts as not read yet: kinit empties a cache
+// before it puts the first ticket in.
 func (s *cacheSource) read(ctx context.Context, info fs.FileInfo) error {
 	content, err := os.ReadFile(s.path)
 	if err != nil {
@@ -117,7 +119,7 @@ func (s *cacheSource) read(ctx context.Context, info fs.FileInfo) error {
 			if c.start.Unix() == 0 {
 				c.start = entry.AuthTime
 			}
-			// What is not a ticket is configuration, of kinds that come and go.
+			// Entries that are not tickets are configuration, of kinds that come and go.
 			if c.ticket.Unmarshal(entry.Ticket) == nil && len(c.ticket.SName.NameString) > 0 {
 				tickets = append(tickets, c)
 			}

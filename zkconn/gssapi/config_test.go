@@ -186,3 +186,10 @@ func TestStampsDiffer(t *testing.T) {
 	now = now.Add(-time.Hour) // the clock is set back, which must not leave the stamps in the future
 	require.Equal(t, now, k.stamp())
 }
+
+func writeFile(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}

@@ -47,7 +47,8 @@ func (p principal) valid() bool {
 // clocks to differ by that much.
 const longestMargin = 5 * time.Minute
 
-// credential is a ticket and what its owner has to know of it. Invariant: the ticket's name is not empty.
+// credential is a ticket with its session key, its owner and its times. Invariant: the ticket's
+// name is not empty.
 type credential struct {
 	client     principal
 	ticket     messages.Ticket
@@ -64,8 +65,8 @@ func (c *credential) fresh(now time.Time) bool {
 	return now.Before(c.end.Add(-margin))
 }
 
-// checkTicket compares what a ticket says in the open with what the KDC has sealed: the library's checks pass over the
-// names of tickets, and anybody on the way can change them.
+// checkTicket compares the ticket's open name with the one that the KDC has sealed: the library
+// does not check the names of tickets, and anybody on the way can change them.
 func checkTicket(reply *messages.KDCRepFields) error {
 	open, sealed := reply.Ticket, reply.DecryptedEncPart
 	switch {
@@ -90,7 +91,7 @@ func (c *credential) grantsTickets() bool {
 	return len(names) == 2 && names[0] == "krbtgt"
 }
 
-// credentialOf takes what a KDC has granted.
+// credentialOf makes a credential of a KDC's grant.
 func credentialOf(client principal, ticket messages.Ticket, granted messages.EncKDCRepPart) *credential {
 	start := granted.StartTime
 	if start.IsZero() {

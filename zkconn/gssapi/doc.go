@@ -15,11 +15,11 @@
 // the file has changed. Where it has no valid ticket it is read again for a second, for it may be in
 // the midst of being written.
 //
-// Tickets are kept between connections, so a KDC that is gone stops nobody whose tickets are valid,
-// and an outage of the ensemble asks no KDC for anything. A ticket is replaced in the last tenth of
-// its life, five minutes at most. Each connection spends an eighth of its time on that, and uses the
-// old one where none comes. A ticket that a server has refused is fetched anew, for the server's key
-// may have changed.
+// Tickets are kept between connections, so a client with valid tickets goes on without a KDC, and
+// an outage of the ensemble puts no load on one. A ticket is replaced in the last tenth of its
+// life, five minutes at most. Each connection spends an eighth of its time on that, and uses the
+// old one where none comes. A ticket that a server has refused is fetched anew, for the server's
+// key may have changed.
 //
 // # The server's principal
 //

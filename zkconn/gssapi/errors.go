@@ -37,7 +37,7 @@ var (
 
 // Error is a failure to authenticate. Unless it is temporary, it wraps [zkconn.ErrAuthFailed], too.
 type Error struct {
-	// Principal is as whom, or words for that before a credential cache was read.
+	// Principal is the client's principal, or words for it before a credential cache was read.
 	Principal string
 	// Service is the server's principal; empty where that is not known.
 	Service string
@@ -78,7 +78,8 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// Temporary reports whether the same may succeed a moment later without anybody's doing.
+// Temporary reports whether another try may succeed a moment later though nobody has changed
+// anything.
 func (e *Error) Temporary() bool {
 	return errors.Is(e.Kind, ErrNoKDC) || errors.Is(e.Kind, ErrNameInDoubt)
 }
@@ -114,8 +115,8 @@ func named(err error, who, service string) error {
 // clock shows a time in an error.
 func clock(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// parse runs what reads bytes that others wrote. The parsers and decryption of gokrb5 panic on some
-// that are too short.
+// parse runs a reader of bytes that others wrote. The parsers and decryption of gokrb5 panic on
+// some bytes that are too short.
 func parse(read func() error) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// phase says what an exchange waits for.
+// phase is the phase of an exchange, by the call or the token that it waits for.
 type phase int
 
 const (
@@ -33,7 +33,7 @@ const (
 type exchange struct {
 	ticket *heldTicket
 	kdcs   *kdcs
-	forget func() // drops the servers' names, of which one may be wrong; nil where names are not looked up
+	forget func() // drops the looked-up names of servers, one of which may be wrong; nil where names are not looked up
 
 	phase    phase
 	sent     *types.Authenticator
@@ -80,7 +80,7 @@ func (x *exchange) step(challenge []byte) ([]byte, error) {
 	return nil, x.fail(failure(ErrProtocol, "the server sent a token of %d bytes where none was due", len(challenge)))
 }
 
-// choose takes no security layer, and signs that.
+// choose declines the security layers, and signs that choice.
 func (x *exchange) choose(offer []byte) ([]byte, error) {
 	text, err := x.security.unwrap(offer)
 	switch {
@@ -108,8 +108,8 @@ func (x *exchange) fail(err error) error {
 	return named(err, x.ticket.client.String(), x.ticket.service.String())
 }
 
-// refuse has the ticket not be used for another exchange, if another one is available, and the servers' names looked up
-// again.
+// refuse marks the ticket as refused, so that another one is used if it is available, and has the
+// servers' names looked up again.
 func (x *exchange) refuse() {
 	x.ticket.refused.Store(true)
 	if x.forget != nil {

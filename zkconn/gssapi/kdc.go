@@ -18,7 +18,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// longestAsk bounds a question to the KDCs of a realm where the context does not.
+// longestAsk bounds a request to the KDCs of a realm where the context does not.
 const longestAsk = 15 * time.Second
 
 // kdcs asks the KDCs of realms. The library's own client takes no context, and turns the errors of
@@ -175,9 +175,10 @@ func (k *kdcs) addresses(ctx context.Context, realm, network string) ([]string, 
 }
 
 const (
-	// largestReply bounds what a KDC may send: tickets with the groups of a Windows domain have some 64 KiB.
+	// largestReply bounds a KDC's reply, in bytes: tickets with the groups of a Windows domain have
+	// some 64 KiB.
 	largestReply = 1 << 20
-	// firstRepeat is after how long a datagram is sent again, doubled each time.
+	// firstRepeat is the time after which a datagram is sent again, doubled each time.
 	firstRepeat = time.Second
 )
 
@@ -226,7 +227,7 @@ func converseUDP(conn net.Conn, request []byte) ([]byte, error) {
 // refusal is a KRB-ERROR, as an error.
 type refusal struct{ messages.KRBError }
 
-// Error gives the code, its name and what the sender adds.
+// Error gives the code, its name and the sender's text.
 func (r *refusal) Error() string {
 	text := "error " + errorcode.Lookup(r.ErrorCode)
 	if r.EText != "" {
@@ -235,7 +236,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// clientRefusals and serviceRefusals say what the codes that concern one of the principals mean.
+// clientRefusals and serviceRefusals explain the error codes that concern one of the principals.
 var (
 	clientRefusals = map[int32]string{
 		errorcode.KDC_ERR_C_PRINCIPAL_UNKNOWN: "its name or realm is wrong, or it was deleted",
@@ -255,9 +256,9 @@ var (
 	}
 )
 
-// explained gives the error of a question as an *Error.
+// explained gives the error of a request as an *Error.
 func (k *kdcs) explained(err error) error {
-	if r, refused := err.(*refusal); refused { // and not one among those of several KDCs, none of which was of use
+	if r, refused := err.(*refusal); refused { // a wrapped refusal is that of one KDC among several, none of which helped
 		return k.explain(r)
 	}
 	return err

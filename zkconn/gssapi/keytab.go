@@ -12,8 +12,8 @@ import (
 // keys are the keys of a keytab.
 type keys struct{ keytab *keytab.Keytab }
 
-// readKeys reads a keytab. What the library says of one that is malformed is not passed on: it
-// quotes the bytes, which are keys.
+// readKeys reads a keytab. The library's error for a malformed keytab is not passed on: it quotes
+// the bytes, which are keys.
 func readKeys(path string) (*keys, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func readKeys(path string) (*keys, error) {
 	return &keys{read}, nil
 }
 
-// complete reports whether each entry was read as a whole: the library passes over what is cut off.
+// complete reports whether each entry was read as a whole: the library passes over missing ends.
 func complete(read *keytab.Keytab) bool {
 	for _, entry := range read.Entries {
 		if len(entry.Key.KeyValue) == 0 || len(entry.Principal.Components) == 0 {
@@ -62,8 +62,8 @@ func (k *keys) types(who principal) []int32 {
 	return append(ours, slices.DeleteFunc(all, func(enctype int32) bool { return slices.Contains(ours, enctype) })...)
 }
 
-// newest gives a principal's key of a type with the highest version. The library would go by the
-// time at which it was added, which is to the second.
+// newest gives a principal's key of a type with the highest version. The library would take the key
+// that was added last, by times that are rounded to the second.
 func (k *keys) newest(who principal, enctype int32) (key types.EncryptionKey, version int) {
 	for _, i := range k.of(who) {
 		if entry := k.keytab.Entries[i]; entry.Key.KeyType == enctype && int(entry.KVNO) >= version {
@@ -73,7 +73,7 @@ func (k *keys) newest(who principal, enctype int32) (key types.EncryptionKey, ve
 	return key, version
 }
 
-// only gives the principal whose keys these are, where they are all of one.
+// only gives the principal of the keys, if all are the same principal's.
 func (k *keys) only() (principal, error) {
 	var found []principal
 	for _, entry := range k.keytab.Entries {

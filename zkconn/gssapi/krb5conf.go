@@ -39,7 +39,7 @@ func readConfig(path string) (*config.Config, error) {
 		}
 	}
 	cfg, err := config.NewFromString(text.String())
-	var unsupported config.UnsupportedDirective // what it knows and passes over
+	var unsupported config.UnsupportedDirective // a directive that the library knows and passes over
 	if err != nil && !errors.As(err, &unsupported) {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func readConfig(path string) (*config.Config, error) {
 }
 
 // requested gives the encryption types to ask a KDC for: those of ours that the configuration names
-// for it or permits, and all where it names none. The library's own defaults lack those with SHA-2.
+// or permits, and all of ours if it names none. The library's own defaults lack those with SHA-2.
 func requested(cfg *config.Config, names []string, named []int32) []int32 {
 	unset := config.New().LibDefaults
 	if !slices.Equal(names, unset.DefaultTGSEnctypes) {
@@ -105,7 +105,7 @@ func (s *sections) add(path string, depth int) error {
 
 var includedName = regexp.MustCompile(`^([a-zA-Z0-9_-]+|[^.].*\.conf)$`)
 
-// addFolder reads the files of a folder that MIT's library would.
+// addFolder reads the files of a folder, as MIT's library selects them.
 func (s *sections) addFolder(path string, depth int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {

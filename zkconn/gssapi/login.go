@@ -31,7 +31,8 @@ func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credentia
 	if err != nil {
 		return nil, because(ErrUnsupported, err, "request for a ticket")
 	}
-	// The KDC takes the first for which it has a key of the principal's, and the session key may be of another type.
+	// The KDC takes the first type for which it has a key of the principal; the session key may be
+	// of another type.
 	others := slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool {
 		return slices.Contains(ours, enctype)
 	})
@@ -82,7 +83,7 @@ func (k *kdcs) timestamp(refused *refusal, who principal, keys *keys, ours []int
 	return types.PAData{PADataType: patype.PA_ENC_TIMESTAMP, PADataValue: plain}, nil
 }
 
-// preauthType gives the type of the key with which the KDC wants a timestamp to be encrypted.
+// preauthType gives the encryption type that the KDC demands for the timestamp.
 func preauthType(refused *refusal, ours []int32) (enctype int32, err error) {
 	err = parse(func() error {
 		var hints types.PADataSequence
@@ -141,21 +142,22 @@ func (k *kdcs) granted(who principal, keys *keys, request *messages.ASReq, b []b
 	return credentialOf(who, reply.Ticket, reply.DecryptedEncPart), nil
 }
 
-// anyTime is the configuration for the library's checks, which go by the machine's clock: times are
-// judged here, by ours.
+// anyTime is the configuration for the library's checks, which go by the machine's clock. It has
+// them accept any time: this package checks times itself, by its own clock.
 func (k *kdcs) anyTime() *config.Config {
 	cfg := *k.cfg
 	cfg.LibDefaults.Clockskew = math.MaxInt64
 	return &cfg
 }
 
-// stamp gives the time for something that must never be repeated, to the microsecond: servers take
-// two authenticators of the same time for a replay.
+// stamp gives a time that must never be repeated, to the microsecond: servers take two
+// authenticators of the same time for a replay.
 func (k *kdcs) stamp() time.Time {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := k.now().UTC().Truncate(time.Microsecond)
-	// Not when the clock was set back: the stamps would be in the future until it has caught up.
+	// Not when the clock was set back by more: the stamps would be in the future until it has
+	// caught up.
 	if !at.After(k.stamped) && k.stamped.Sub(at) < time.Second {
 		at = k.stamped.Add(time.Microsecond)
 	}

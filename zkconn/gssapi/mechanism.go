@@ -59,7 +59,7 @@ func New(opts ...Option) (*Mechanism, error) {
 	return &Mechanism{func() *state { return made }}, nil
 }
 
-// source makes what gives the first ticket, and says which file that is.
+// source makes the source of the first ticket, and names its file.
 func (s *settings) source(cfg *config.Config, kdcs *kdcs) (source, string, error) {
 	if s.keytab != "" && s.cache != "" {
 		return nil, "", fmt.Errorf("both a keytab and a credential cache are given")
@@ -93,7 +93,7 @@ func (s *settings) source(cfg *config.Config, kdcs *kdcs) (source, string, error
 // Name is GSSAPI.
 func (m *Mechanism) Name() string { return mechanismName }
 
-// Principal is as whom it authenticates: the owner of a credential cache has no name before the cache was read.
+// Principal is the client's principal, or words for it before a credential cache was read.
 func (m *Mechanism) Principal() string {
 	if m.state == nil {
 		return ""
@@ -121,7 +121,7 @@ func (m *Mechanism) Start(ctx context.Context, server zkconn.SASLServer) (zkconn
 	return opaque{func() *exchange { return x }}, nil
 }
 
-// String says as whom, and by which file: paths and names alone.
+// String gives the client's principal and the file of its credentials, without any secret.
 func (m Mechanism) String() string {
 	if m.state == nil {
 		return mechanismName
@@ -132,7 +132,7 @@ func (m Mechanism) String() string {
 // Format writes what String gives, for every verb, so that no verb prints the keys.
 func (m Mechanism) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(m.String())) }
 
-// opaque is an exchange as others have it.
+// opaque is an exchange as package zkconn sees it.
 type opaque struct {
 	exchange func() *exchange // behind a function, so that no printer finds the keys
 }
@@ -140,18 +140,18 @@ type opaque struct {
 // Initial gives the request, with the ticket. It is called once, first.
 func (x opaque) Initial() ([]byte, error) { return x.exchange().initial() }
 
-// Step answers the server: first its proof, and then its offer of security layers, of which none is
-// taken. It fails with an *[Error].
+// Step answers the server: first its proof, and then its offer of security layers, which it
+// declines. It fails with an *[Error].
 func (x opaque) Step(challenge []byte) ([]byte, error) { return x.exchange().step(challenge) }
 
-// Refused is called when the server has answered with an error: it may not be able to read the ticket, or
-// have another name.
+// Refused is called when the server has answered with an error: the server may not be able to read
+// the ticket, or have another name.
 func (x opaque) Refused() { x.exchange().refuse() }
 
-// Done says that the server has proved who it is, and that the last answer to it was given.
+// Done reports whether the server has proved its identity, and the last answer to it was given.
 func (x opaque) Done() bool { return x.exchange().phase == answered }
 
-// String says between whom it is.
+// String names the two principals of the exchange.
 func (x opaque) String() string {
 	ticket := x.exchange().ticket
 	return mechanismName + " exchange of " + ticket.client.String() + " with " + ticket.service.String()

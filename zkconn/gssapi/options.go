@@ -22,8 +22,8 @@ type settings struct {
 }
 
 // WithKeytab takes the keys of a file. The principal is name[/instance][@REALM]; without a realm it
-// is in the default one of krb5.conf. An empty one is the principal whose keys the file has, where
-// they are all of one.
+// is in the default one of krb5.conf. An empty one stands for the principal of the file's keys, if
+// all are the same principal's.
 func WithKeytab(path, who string) Option {
 	return func(s *settings) error {
 		if path == "" {
@@ -44,8 +44,8 @@ func WithCredentialCache(name string) Option {
 	}
 }
 
-// WithConfig names krb5.conf. An empty name, which is the default, means the files of KRB5_CONFIG, or
-// /etc/krb5.conf. The file is read once, by New. It is asked for default_realm, the KDCs of realms,
+// WithConfig names krb5.conf. An empty name, which is the default, means the files of KRB5_CONFIG,
+// or /etc/krb5.conf. The file is read once, by New. It sets default_realm, the KDCs of realms,
 // dns_lookup_kdc, domain_realm, the encryption types, clockskew, ticket_lifetime and
 // udp_preference_limit (1: TCP alone); files that it includes are read, too.
 func WithConfig(path string) Option {
@@ -93,8 +93,8 @@ func WithoutCanonicalHost() Option {
 	}
 }
 
-// WithClock sets the clock by which tickets are judged and requests are stamped; by default it is
-// the machine's. It is for tests, and for programs that know the KDCs' time better than the
+// WithClock sets the clock for the lifetimes of tickets and the stamps of requests; by default it
+// is the machine's. It is for tests, and for programs that know the KDCs' time better than the
 // machine.
 func WithClock(now func() time.Time) Option {
 	return func(s *settings) error {

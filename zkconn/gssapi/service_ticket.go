@@ -11,7 +11,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// mostRealms bounds the way from our realm to the service's.
+// mostRealms bounds the number of realms on the way from ours to the service's.
 const mostRealms = 8
 
 // serviceTicket fetches a ticket for a service with a ticket-granting ticket (the TGS exchange,
@@ -85,8 +85,8 @@ func (k *kdcs) readTGS(b []byte, granting *credential, request *messages.TGSReq)
 	return got, nil
 }
 
-// tgsRequest makes the request, and proves by our clock that we have the session key: the library
-// would do that by the machine's.
+// tgsRequest makes the request. Its proof that we have the session key is stamped by our clock,
+// where the library would use the machine's.
 func (k *kdcs) tgsRequest(realm string, granting *credential, want principal) (*messages.TGSReq, error) {
 	request, err := messages.NewTGSReq(granting.client.name, realm, k.cfg, granting.ticket, granting.key, want.name, false)
 	if err != nil {
@@ -124,7 +124,7 @@ func (k *kdcs) tgsRequest(realm string, granting *credential, want principal) (*
 	return &request, nil
 }
 
-// authenticator names us, at a time that is given once.
+// authenticator names our principal, with a time that is used once.
 func (k *kdcs) authenticator(who principal) (types.Authenticator, error) {
 	a, err := types.NewAuthenticator(who.realm, who.name)
 	at := k.stamp()

@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// longestLookup bounds the look-ups of a server's name, which take half of the time that there is at most.
+	// longestLookup bounds the look-ups of a server's name. They take at most half of the time
+	// until the context ends.
 	longestLookup = 5 * time.Second
 	// nameLasts is the time for which a name is used without another look-up: connections may be
 	// made many times a second.
 	nameLasts = 10 * time.Minute
-	// nameRetry is the same where the DNS did not answer.
+	// nameRetry is the same after a look-up that the DNS did not answer.
 	nameRetry = time.Minute
 )
 
 // services gives the principals of servers.
 type services struct {
-	fixed     *principal // of all; nil: they differ by host
+	fixed     *principal // of all servers; nil: the principals differ by host
 	name      string
 	canonical bool
 	realms    *config.Config
@@ -71,7 +72,7 @@ func (s *services) of(ctx context.Context, server zkconn.SASLServer) (service pr
 func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) (host string, doubt error) {
 	address, _, err := net.SplitHostPort(server.Address)
 	if err != nil || net.ParseIP(address) == nil {
-		return server.Host, nil // a dialer that knows better what the address means
+		return server.Host, nil // only its dialer understands the address
 	}
 	s.mu.Lock()
 	known, seen := s.names[address]
@@ -108,32 +109,35 @@ func (s *services) remember(address, host string, lasts time.Duration) {
 	s.names[address] = knownName{host, time.Now().Add(lasts)}
 }
 
-// forget drops what the DNS has said, of all servers: one had another name, and the next may be the one with which it
-// has changed places.
+// forget drops the names of all servers: one of them had another name, and may have changed places
+// with the next.
 func (s *services) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.names)
 }
 
-// errNotAsked is the doubt about a name that the DNS said some time ago.
+// errNotAsked is the doubt about a name from an earlier look-up.
 var errNotAsked = errors.New("it is from an earlier look-up, and is looked up again")
 
-// judged makes a failure pass for which nothing but the guess at a server's name may be to blame.
+// judged turns a failure into one that may pass, if a wrong guess at the server's name may be its
+// only cause.
 func judged(err, doubt error) error {
 	var unknown *Error
 	if doubt == nil || !errors.As(err, &unknown) || unknown.Kind != ErrUnknownService {
 		return err
 	}
-	// Not what it wraps, which is final.
+	// It does not wrap err, which is final.
 	return &Error{Principal: unknown.Principal, Service: unknown.Service, Kind: ErrNameInDoubt,
 		Detail: "the KDC does not know the principal of this one", Err: doubt}
 }
 
-// errNoName is the definite answer of the DNS that it has no name for an address that leads back to it.
+// errNoName is the definite answer of the DNS: the address has no name that resolves to the address
+// again.
 var errNoName = errors.New("no name")
 
-// lookUp gives the name of an address, if that leads back to it, as Java's getCanonicalHostName does.
+// lookUp gives the name of an address, if the name resolves to the address again, as Java's
+// getCanonicalHostName does.
 func lookUp(ctx context.Context, address string) (string, error) {
 	names, err := net.DefaultResolver.LookupAddr(ctx, address)
 	if err != nil {
@@ -152,7 +156,8 @@ func lookUp(ctx context.Context, address string) (string, error) {
 	return names[0], nil
 }
 
-// definite tells the answer that there is no such thing from no answer, such as a time-out or SERVFAIL.
+// definite tells a negative answer from no answer, such as a time-out or SERVFAIL: it wraps the
+// former in errNoName.
 func definite(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {

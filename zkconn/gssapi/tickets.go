@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// refreshShare is which part of the time that there is goes to the replacement of something that is still good. A KDC
-// or a DNS that is silent costs each connection that much, for as long as the old one lasts: an eighth of a third of
-// the session timeout.
+// refreshShare is the divisor of the time that a connection spends on replacing a ticket or a name
+// that is still good. A silent KDC or DNS costs each connection that much, for as long as the old
+// ticket or name lasts: an eighth of a third of the session timeout.
 const refreshShare = 8
 
 // source provides the first ticket.
 type source interface {
 	// owner names the principal of the tickets, or describes it while it is not known.
 	owner() string
-	// realm is the owner's.
+	// realm is the realm of the owner.
 	realm() string
 	// refresh looks whether somebody else has changed the source; older tickets are then useless.
 	// It may be called by several at once.
 	refresh(ctx context.Context) (changed bool, err error)
-	// find gives a ticket for a service that is there already, maybe an expired one, or nil.
+	// find gives the source's own ticket for a service, maybe an expired one; nil for none.
 	find(service principal) *credential
 	// login gives a ticket-granting ticket that is valid.
 	login(ctx context.Context) (*credential, error)
@@ -38,7 +38,7 @@ type tickets struct {
 	turn chan struct{}
 
 	mu       sync.Mutex // guards what follows
-	changes  int        // of the source; tickets from before one are not kept after it
+	changes  int        // of the source; a ticket that was asked for before a change is not kept after it
 	granting *credential
 	held     map[string]*heldTicket
 }
@@ -51,11 +51,12 @@ func newTickets(source source, kdcs *kdcs) *tickets {
 type heldTicket struct {
 	*credential
 	service principal
-	// refused: a server would not have it, whose key may have changed since.
+	// refused: an exchange with it has failed. The server's key may have changed since.
 	refused atomic.Bool
 }
 
-// usable reports whether a server would have it, as far as is known. It may be nil.
+// usable reports whether a server may accept the ticket: it has not expired, and no exchange with
+// it has failed. h may be nil.
 func (h *heldTicket) usable(now time.Time) bool { return h != nil && h.valid(now) && !h.refused.Load() }
 
 // take gives a ticket for a service. A service without a realm is in the owner's.
@@ -112,7 +113,8 @@ func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, 
 	return held, nil
 }
 
-// within bounds what is asked for a ticket: where the one that there is will do, only a part of the time.
+// within bounds the requests for a ticket. While the kept ticket is usable, they get only a part of
+// the time.
 func (t *tickets) within(ctx context.Context, service principal) (context.Context, context.CancelFunc) {
 	if held, _ := t.kept(service); !held.usable(t.kdcs.now()) {
 		return context.WithCancel(ctx)
@@ -124,7 +126,7 @@ func (t *tickets) within(ctx context.Context, service principal) (context.Contex
 	return context.WithTimeout(ctx, patience/refreshShare)
 }
 
-// forget drops the tickets of a source that has changed: it may be somebody else's now.
+// forget drops the tickets of a source that has changed: it may have another owner now.
 func (t *tickets) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,7 +150,7 @@ func (t *tickets) keep(changes int, keep func()) {
 	}
 }
 
-// kept gives the ticket that there is for a service, and whether it need not be replaced.
+// kept gives the kept ticket for a service; good says that it need not be replaced yet.
 func (t *tickets) kept(service principal) (held *heldTicket, good bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,15 +173,15 @@ func (t *tickets) fetch(ctx context.Context, service principal, may bool) (*cred
 	if err == nil || !kept || passes(err) || errors.Is(err, ErrUnknownService) {
 		return got, err
 	}
-	// The KDC may have been set up anew since.
+	// The KDC may have been set up anew since the login.
 	if granting, _, err = t.grantingTicket(ctx, true); err != nil {
 		return nil, err
 	}
 	return t.kdcs.serviceTicket(ctx, granting, service)
 }
 
-// grantingTicket gives a ticket-granting ticket: the one that is kept, unless it is about to expire or is to be
-// another. It is used to its end where no KDC answers.
+// grantingTicket gives a ticket-granting ticket: the kept one, unless it is about to expire, or the
+// caller wants another. While no KDC answers, the kept one is used until it expires.
 func (t *tickets) grantingTicket(ctx context.Context, another bool) (granting *credential, kept bool, err error) {
 	t.mu.Lock()
 	granting, changes := t.granting, t.changes

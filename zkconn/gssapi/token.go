@@ -35,7 +35,8 @@ const (
 	flagIntegrity = 0x20 // the tokens that negotiate the security layer are signed
 )
 
-// apRequest makes the first token, and gives what proves the server's answer to be one to it.
+// apRequest makes the first token, and gives its authenticator, which the server's answer must
+// repeat.
 func (k *kdcs) apRequest(ticket *credential) ([]byte, *types.Authenticator, error) {
 	authenticator, err := k.authenticator(ticket.client)
 	if err != nil {
@@ -55,15 +56,16 @@ func (k *kdcs) apRequest(ticket *credential) ([]byte, *types.Authenticator, erro
 	return frameToken(tokenRequest, b), &authenticator, nil
 }
 
-// anotherKey is a random one of the same kind. The library would make it too short for AES-256 with SHA-2.
+// anotherKey is a random key of the same type. The library would make it too short for AES-256 with
+// SHA-2.
 func anotherKey(like types.EncryptionKey) types.EncryptionKey {
 	key := types.EncryptionKey{KeyType: like.KeyType, KeyValue: make([]byte, len(like.KeyValue))}
 	_, _ = rand.Read(key.KeyValue) // never fails
 	return key
 }
 
-// contextFlags is the "checksum" of the authenticator: the length of the channel bindings, which are
-// none, and the flags (RFC 4121, 4.1.1).
+// contextFlags is the "checksum" of the authenticator: the length of the channel bindings, the
+// empty bindings, and the flags (RFC 4121, 4.1.1).
 func contextFlags(flags uint32) []byte {
 	sum := binary.LittleEndian.AppendUint32(nil, 16)
 	sum = append(sum, make([]byte, 16)...)

@@ -19,7 +19,8 @@ import (
 // KindName is the name of the kind that Kind gives. Identities are lock paths.
 const KindName = "turnstile-lock"
 
-// idle is after how long without a message a grain ends. Requests that were accepted do not need it.
+// idle is the time without a message after which a grain ends. Requests that were accepted do not
+// need it.
 const idle = time.Minute
 
 // Kind gives the kind of lock grains over a session of this node, for cluster.WithKinds. A nil session
@@ -36,7 +37,7 @@ func props(session *actors.Session, opts ...gateway.Option) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} })
 }
 
-// grain forwards what it gets to the gateway of its node.
+// grain forwards requests and queries to the gateway of its node.
 type grain struct {
 	props   *actor.Props
 	gateway *actor.PID
@@ -48,7 +49,7 @@ func (g *grain) Receive(ctx actor.Context) {
 	case *actor.Started:
 		g.start(ctx)
 	case *wire.Request, *wire.Query:
-		ctx.Forward(g.gateway) // with its sender, to whom the gateway answers
+		ctx.Forward(g.gateway) // with its sender, which gets the answer
 	case *actor.Terminated:
 		if msg.Who.Equal(g.gateway) { // the next grain has another one
 			ctx.Stop(ctx.Self())
@@ -97,7 +98,8 @@ func Path(base string) func(actor.ReceiverContext) messages.Acquire {
 	}
 }
 
-// escape makes one element of a path of an identity. ZooKeeper refuses the elements ".", ".." and "".
+// escape turns an identity into one element of a path. ZooKeeper refuses the elements ".", ".." and
+// "".
 func escape(identity string) string {
 	switch identity {
 	case "", ".", "..":

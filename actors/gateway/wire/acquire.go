@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// FromAcquire gives what is asked for as it crosses.
+// FromAcquire gives a request as it crosses.
 func FromAcquire(a messages.Acquire) *Acquire {
 	return &Acquire{
 		Path: a.Path, Mode: uint32(a.Mode), Name: a.Name, Naming: uint32(a.Naming),
@@ -23,8 +23,8 @@ func FromAcquire(a messages.Acquire) *Acquire {
 	}
 }
 
-// Messages gives what is asked for. Numbers that stand for nothing here stay so:
-// actors.CheckAcquire refuses them.
+// Messages gives the request. Unknown modes and namings stay unknown: actors.CheckAcquire refuses
+// them.
 func (x *Acquire) Messages() messages.Acquire {
 	return messages.Acquire{
 		Path: x.GetPath(), Mode: messages.Mode(small(x.GetMode())), Name: x.GetName(),
@@ -38,8 +38,7 @@ func (x *Acquire) Messages() messages.Acquire {
 	}
 }
 
-// small gives a number as a byte; one that does not fit becomes 255, which stands for nothing
-// either.
+// small gives a number as a byte. A number that does not fit becomes 255, which is unknown, too.
 func small(n uint32) uint8 { return uint8(min(n, 255)) }
 
 // Unknown names the first field of a message, at any depth, that this program does not know: the

@@ -7,7 +7,7 @@
 //
 // # Actors on other nodes
 //
-// [Pack] makes of a message of package messages one that can be sent to another node. It arrives
+// [Pack] converts a message of package messages, so that it can be sent to another node. It arrives
 // there as the message itself, from the sender that it had. The [Packed] that brought it follows,
 // and can be ignored.
 //
@@ -20,8 +20,8 @@
 // # Versions
 //
 // A request with a field that the gateway does not know is refused with [Unknown]'s words, because
-// the field may change what is asked for. A message of a type that a node does not link makes
-// protoactor's remote panic there: gateway.WithRecovery contains that.
+// the field may change the meaning of the request. A message of a type that a node does not link
+// makes protoactor's remote panic there: gateway.WithRecovery contains that.
 package wire
 
 //go:generate go run ./generate wire.proto wire.pb.go

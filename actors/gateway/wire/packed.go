@@ -13,7 +13,7 @@ type Packed struct {
 	// this program does not know.
 	Message any
 
-	sender *actor.PID // on arrival: whom the message is from
+	sender *actor.PID // on arrival: the sender of the message
 }
 
 var (
@@ -22,9 +22,9 @@ var (
 	_ actor.MessageBatch      = (*Packed)(nil)
 )
 
-// Pack makes of a notice, a messages.Transition or a command (messages.Release, Cancel, Revoke;
-// values or pointers) a message that can be sent to another node. On this node it arrives likewise.
-// Anything else is given back as it is.
+// Pack converts a notice, a messages.Transition or a command (messages.Release, Cancel, Revoke;
+// values or pointers), so that it can be sent to another node. On this node it arrives likewise.
+// Pack gives back anything else as it is.
 func Pack(message any) any {
 	switch m := message.(type) {
 	case messages.Release:

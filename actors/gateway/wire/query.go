@@ -70,8 +70,7 @@ func Refuse(id string, why messages.Reason, detail string) *Answer {
 	return &Answer{Version: Version, Id: id, Reason: string(why), Detail: detail}
 }
 
-// Messages gives the answer to a query; nil where the query was not carried out, for the reason
-// that the answer has.
+// Messages gives the answer to a query; nil where the query was not carried out: Refusal says why.
 func (x *Answer) Messages() any {
 	why := x.Refusal()
 	switch m := x.GetWhat().(type) {
@@ -93,8 +92,8 @@ func (x *Answer) Refusal() messages.Refusal {
 	return messages.Refusal{Reason: messages.Reason(x.GetReason()), Detail: x.GetDetail()}
 }
 
-// FromPredecessor gives what is said of the contender that a request waits for as it crosses: the number of what was
-// said, and the contender, zero where nobody is known.
+// FromPredecessor gives the contender that a request waits for as it crosses, zero where none is
+// known. number counts the predecessors of the request.
 func FromPredecessor(number uint64, c messages.Contender) *Predecessor {
 	if !c.HasNode() {
 		return &Predecessor{Number: number}
@@ -102,7 +101,7 @@ func FromPredecessor(number uint64, c messages.Contender) *Predecessor {
 	return &Predecessor{Number: number, Contender: fromContender(c)}
 }
 
-// Messages gives the contender; zero where nobody is known.
+// Messages gives the contender; zero where none is known.
 func (x *Predecessor) Messages() messages.Contender { return x.GetContender().messages() }
 
 func fromContender(c messages.Contender) *Contender {

@@ -173,3 +173,16 @@ func TestUnknownFieldIsNamed(t *testing.T) {
 	query.GetBreak().GetContender().ProtoReflect().SetUnknown(newer)
 	require.Equal(t, "field 99 of turnstile.gateway.Contender is not known here", wire.Unknown(across(t, query)))
 }
+
+// TestInvalidTextCrosses: what is only told crosses with marks in the place of bytes that are no
+// text. It would not be sent otherwise.
+func TestInvalidTextCrosses(t *testing.T) {
+	failed, _ := across(t, wire.FromNotice(&messages.Failed{Reason: "\xff", Detail: "a\xc3b"}, 0)).Notice()
+	require.Equal(t, &messages.Failed{Reason: "\uFFFD", Detail: "a\uFFFDb"}, failed)
+
+	queue := &messages.Queue{Contenders: []messages.Contender{{Node: "n-\xff", Label: "\xff", Host: "\xff"}}}
+	queue.Detail = "\xff"
+	answer := across(t, wire.FromAnswer("q", queue))
+	require.Equal(t, "\uFFFD", answer.Detail)
+	require.Equal(t, "n-\uFFFD", answer.Messages().(*messages.Queue).Contenders[0].Node)
+}

@@ -36,7 +36,7 @@ func (p Phase) String() string { return phaseNames[p] }
 // Then is the next step when the lock is gone and no child runs.
 type Then uint8
 
-// What may follow. A greater one replaces a smaller one.
+// The next steps. A greater one replaces a smaller one.
 const (
 	// Again: it campaigns again, after a pause.
 	Again Then = iota
@@ -57,7 +57,7 @@ const (
 	PauseOver
 	// Held: the lock is granted. Event.Valid: its lease runs now.
 	Held
-	// Asked: somebody asks for the lock.
+	// Asked: a revoke request has come.
 	Asked
 	// Gone: the lock is not ours any more; its actor has not ended.
 	Gone
@@ -141,7 +141,8 @@ type Machine struct {
 	Detail string
 }
 
-// Step takes one event and gives what is to be done. What means nothing in a phase changes nothing.
+// Step takes one event and gives its effects. An event that has no meaning in the phase changes
+// nothing.
 func (m *Machine) Step(ev Event) []Effect {
 	switch m.Phase {
 	case Paused:
@@ -203,7 +204,7 @@ func (m *Machine) active(ev Event) []Effect {
 		return []Effect{EndContext, StopChild}
 	case ChildEnded:
 		switch {
-		case !ev.Valid: // nobody has told yet: the end of a child overtakes the end of the lock
+		case !ev.Valid: // the loss is not told yet: the end of a child overtakes the end of the lock
 			m.Phase = Releasing
 			return []Effect{EndContext, Release}
 		case !m.tooMany(ev.At):
@@ -286,5 +287,5 @@ func (m *Machine) tooMany(at time.Duration) bool {
 	return len(m.Failed) >= m.Failures
 }
 
-// Ends reports whether no child will follow the one that runs, if any does.
+// Ends reports whether the singleton is to end: no further child will be spawned.
 func (m *Machine) Ends() bool { return m.Phase == Ended || m.Then == End }

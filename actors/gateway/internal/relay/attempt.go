@@ -14,7 +14,7 @@ type attempt struct {
 	entered  Instant // when it began
 	accepted bool    // by a gateway
 	by       uint64  // which one; zero before
-	since    uint64  // the newest sending then; those up to it may have come to others
+	since    uint64  // the newest sending then; it and earlier ones may have reached other gateways
 	seen     uint64  // events taken in
 	sent     sendings
 	asked    Instant        // when the newest was sent
@@ -22,9 +22,9 @@ type attempt struct {
 	silent   bool           // the owner was told that nothing is heard
 	there    messages.State // as the gateway's lock actor has told it
 	every    time.Duration  // the time between sendings that the gateway wants
-	said     Predecessor    // the newest that the gateway has said of the contender before it
-	saidAt   uint64         // the newest event when it was said
-	told     uint64         // the number of what the listener was told of that; zero for nothing
+	said     Predecessor    // the newest predecessor that the gateway has named
+	saidAt   uint64         // the newest event of the reply with said
+	told     uint64         // the number of the predecessor that the listener knows; zero for none
 }
 
 // firstEvery is the time between sendings of a waiter until the gateway has told its own.
@@ -45,9 +45,9 @@ func (a *attempt) accept(by, newest uint64) {
 	a.accepted, a.by = true, by
 }
 
-// refusedBy reports whether an answer that the request is not known, or not taken, counts. One to a sending that
-// does not name the gateway which has accepted the request may be another one's, or of before. If it is true, a newer
-// sending is answered so, too.
+// refusedBy reports whether an answer that the request is unknown, or is not accepted, counts. An
+// answer to a sending that did not name the accepting gateway may come from another gateway, or
+// from before the acceptance. If it is true, a newer sending gets the same answer.
 func (a *attempt) refusedBy(p Reply) bool { return !a.accepted || p.Number > a.since }
 
 // sendings are the sendings whose replies may still count, in order.
@@ -68,8 +68,8 @@ func (s *sendings) add(number uint64, at Instant) {
 	}
 }
 
-// promised gives until when a reply promises the lease, zero for not at all, and when the sending
-// was sent that the durations in it count from.
+// promised gives the end of the lease that a reply promises, zero for no promise, and the send time
+// that the reply's durations count from.
 func (s sendings) promised(p Reply) (until, sent Instant) {
 	for _, s := range s {
 		switch {

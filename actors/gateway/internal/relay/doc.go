@@ -35,7 +35,7 @@
 // # What may happen to messages
 //
 // Any may be lost, doubled, delayed, or overtaken. A request has an id. Each sending of the
-// requester repeats what it wants until a reply shows that it has arrived:
+// requester repeats these until a reply shows that they have arrived:
 //
 //   - the whole request, until it is accepted;
 //   - that the lock be revoked, until the sending is answered;
@@ -53,26 +53,26 @@
 // once a request is accepted, an answer that it is not known, or not taken, counts only if it
 // answers a sending that names the gateway.
 //
-// Whom a request waits for is no event, because only the newest word on it matters. It is numbered, and
-// each reply to a waiter has the newest. The requester passes over what is older than what it has, and
-// tells it once all events before it have been taken in. One of these may say that the request began
-// anew, behind somebody else. While no server answers the gateway, it says that nobody is known: the
-// contender before may be gone. A gateway of an older version says nothing, and a requester of an
-// older one passes over it.
+// The contender that a request waits for is not an event, because only the newest one matters. It
+// is numbered, and each reply to a waiter has the newest. The requester drops older ones, and tells
+// its listener once all events before it have been taken in. One of these may say that the request
+// began anew, behind another contender. While no server answers the gateway, it names no contender:
+// the last one may be gone. A gateway of an older version never names one, and a requester of an
+// older version ignores it.
 //
 // The requester takes in the event that the lock is held only together with a promise that has not
 // run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
 // at the speed of the network. After an attempt that has just begun, or a sending that is still
 // young, the next goes only when the timer says so.
 //
-// A copy of a request may be so late that its requester has ended, and reach a gateway that knows nothing
-// of that: the farewell was lost, or went elsewhere. It begins the request anew. The replies to it find
-// no actor at the requester's node, and the node answers that the request is over. So the lock is held
-// for nobody until then, and not until the patience of the gateway is over. An id is never used again,
-// so that is right however late a copy comes.
+// A copy of a request may arrive after its requester has ended, at a gateway that does not know so:
+// the farewell was lost, or went elsewhere. The gateway begins the request anew. Its replies find
+// no actor at the requester's node, and the node answers that the request is over. So the lock is
+// held for nobody only until that answer, and not for the patience of the gateway. An id is never
+// used again, so that is right however late a copy comes.
 //
-// Text that is not UTF-8 cannot be sent. What asks for a lock like that is refused before anything is
-// sent; in details that are only told, marks stand in for the bytes.
+// Text that is not UTF-8 cannot be sent. A request with such text is refused before anything is
+// sent; in details that are only told, replacement marks stand in for the bytes.
 //
 // # Limits
 //

@@ -21,9 +21,9 @@ const (
 	waiting phase = iota
 	// holding: its lock actor has told Held, and the requester may rely on the lock until promised.
 	holding
-	// leaving: the requester has given it up, or all that was promised has run out. Nothing more is
+	// withdrawn: the requester has given it up, or all that was promised has run out. Nothing more is
 	// promised.
-	leaving
+	withdrawn
 	// gone: its lock actor has ended; the end is kept for the requester.
 	gone
 )
@@ -35,7 +35,7 @@ type entry struct {
 	grace    time.Duration
 	phase    phase
 	held     bool // Held was told
-	orphaned bool // nobody wants to hear of it any more
+	orphaned bool // no reply is wanted any more
 
 	number   uint64  // newest sending
 	received Instant // when it came
@@ -44,10 +44,12 @@ type entry struct {
 	// newest.
 	events               []told
 	seen, newest, pushed uint64
-	// trouble keeps the servers from carrying the request out; toldTrouble is the newest that the requester was told of.
+	// trouble is the obstacle that keeps the servers from carrying the request out; toldTrouble is
+	// the one that the requester was told last.
 	trouble, toldTrouble string
-	// waitsFor is the contender that the lock actor waits for; zero for none that is known. predecessor has the
-	// newest word on it for the requester, toldPredecessor the number of the newest that it was sent.
+	// waitsFor is the contender that the lock actor waits for; zero where it is unknown.
+	// predecessor is the newest for the requester, toldPredecessor the number of the one that it
+	// was sent last.
 	waitsFor        messages.Contender
 	predecessor     Predecessor
 	toldPredecessor uint64
@@ -74,16 +76,15 @@ func (e *entry) heed(seen uint64) {
 	}
 }
 
-// obey passes the owner's order on to the lock actor. Orders come again and again, which changes
-// nothing.
+// obey passes the owner's wish on to the lock actor. Each sending repeats it, which changes nothing.
 func (e *entry) obey(r Request) []Output {
 	switch {
-	case r.Order == Revoke && e.phase < leaving:
+	case r.Wish == Revoke && e.phase < withdrawn:
 		return []Output{Tell{e.id, &messages.Revoke{}}}
-	case r.Order == Release && e.phase < leaving:
-		e.phase = leaving
+	case r.Wish == Release && e.phase < withdrawn:
+		e.phase = withdrawn
 		return []Output{Tell{e.id, &messages.Release{}}}
-	case r.Order == Cancel && e.phase < leaving:
+	case r.Wish == Cancel && e.phase < withdrawn:
 		return e.giveUp(r.Reason)
 	}
 	return nil
@@ -91,10 +92,10 @@ func (e *entry) obey(r Request) []Output {
 
 // giveUp gives the request up, or the lock back.
 func (e *entry) giveUp(why messages.Reason) []Output {
-	if e.phase >= leaving {
+	if e.phase >= withdrawn {
 		return nil
 	}
-	e.phase = leaving
+	e.phase = withdrawn
 	return []Output{Tell{e.id, &messages.Cancel{Reason: why}}}
 }
 
@@ -104,7 +105,7 @@ func (e *entry) revoke() []Output {
 	return e.giveUp(messages.ReasonRevoked)
 }
 
-// told notes what the lock actor tells.
+// told takes a notice of the lock actor.
 func (e *entry) told(now Instant, notice any) {
 	var deadline Instant
 	switch n := notice.(type) {
@@ -138,8 +139,8 @@ func (e *entry) told(now Instant, notice any) {
 	e.add(notice, deadline)
 }
 
-// waitFor notes the contender that the lock actor waits for. A lock actor that looks again is told of the node alone,
-// and then what the node says, which may be known already.
+// waitFor notes the contender that the lock actor waits for. A lock actor that looks again names
+// the node alone first, and its data later. A node alone does not replace data that are known.
 func (e *entry) waitFor(c messages.Contender) {
 	known := e.waitsFor.Node == c.Node && c.Host == "" && !c.Asked
 	if !known {
@@ -147,8 +148,8 @@ func (e *entry) waitFor(c messages.Contender) {
 	}
 }
 
-// decidePredecessor decides what the requester is to be told of the contender before it: nobody while no server
-// answers, because that contender may be gone.
+// decidePredecessor sets the predecessor for the requester: none while no server answers, because
+// the contender may be gone.
 func (e *entry) decidePredecessor(answered bool) {
 	now, said := messages.Contender{}, &e.predecessor
 	if answered {
@@ -178,7 +179,7 @@ func (e *entry) promise(now Instant, lease Lease) time.Duration {
 	}
 	until := now.plus(lease.Left(e.epoch, e.term))
 	if e.force != 0 {
-		until = min(until, max(e.force, e.promised)) // what was promised before stands
+		until = min(until, max(e.force, e.promised)) // earlier promises stand
 	}
 	if until <= now {
 		return 0

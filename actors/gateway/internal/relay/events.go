@@ -30,7 +30,7 @@ func (r *Requester) takeIn(now Instant, p Reply, until, sent Instant) []Output {
 
 // begins reports whether an event lets the lock be held: it needs a promise.
 func (r *Requester) begins(notice any) bool {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return false
 	}
 	switch n := notice.(type) {
@@ -42,9 +42,10 @@ func (r *Requester) begins(notice any) bool {
 	return false
 }
 
-// withoutPromise: the lock is granted, and its promise has run out. It asks for one,
-// or begins anew when the gateway has lost the lock meanwhile. A gateway that closes, or that is cut
-// from the servers, answers each sending without one: so Wake sends while the newest is young.
+// withoutPromise takes a grant whose promise has run out. It asks for a new promise, or begins anew
+// when the gateway has lost the lock meanwhile. A gateway that closes, or is cut from the servers,
+// answers each sending without a promise, so the next sending is left to Wake while the newest is
+// young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
 		return r.again(now, r.places.now, "Expired")
@@ -62,7 +63,7 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 	case *messages.Transition:
 		return r.transition(n)
 	case *messages.Held:
-		if !r.waits() {
+		if !r.isWaiting() {
 			return nil
 		}
 		r.stage, r.grant = held, n.Grant
@@ -93,15 +94,14 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 	return r.end(ev.Notice)
 }
 
-// transition shows a change of state of the gateway's lock actor. One that leads into the state in
-// which the owner believes the request, and one to the hold of a request that has been given up, is
-// passed over.
+// transition shows a change of state of the gateway's lock actor. It drops a change to the state
+// that the owner has been shown already, and the hold of a request that has been given up.
 func (r *Requester) transition(n *messages.Transition) []Output {
 	r.try.there, r.grant = n.To, n.Grant
 	r.letIn = r.letIn || n.Grant.Node != "" || n.To == messages.StateWatching
 	shown := *n
 	shown.From = r.shown
-	hides := r.ordered.ends() && r.stage == before
+	hides := r.wish.ends() && r.stage == before
 	switch {
 	case shown.From == shown.To && n.From != n.To:
 		return nil
@@ -116,11 +116,11 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	return []Output{Say{Notice: &shown}}
 }
 
-// restarts reports whether the request goes on after an end at the gateway: the gateway gave up a waiter
-// that it had not heard of, or is closing and there is another one, or still has an earlier attempt
-// of the same owner's.
+// restarts reports whether the request goes on after an end at the gateway: the gateway gave up a
+// waiter that it no longer heard, or is closing and another one is named, or still has an earlier
+// attempt of the same owner.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return false
 	}
 	switch {
@@ -132,9 +132,9 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 	return false
 }
 
-// haunted reports whether the request fails for what may be its own earlier attempt. That is there
-// for as long as its session is out of reach. The queue may be full without it, too: then that counts
-// once it must be gone.
+// haunted reports whether the request may be refused because of its own earlier attempt, whose node
+// stays in the queue while its gateway's session is out of reach. A queue may be full without that
+// node, so ReasonQueueFull counts once the attempt must be gone.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
 	if end != messages.StateFailed || r.try.index == 0 {
 		return false
@@ -166,7 +166,7 @@ func (r *Requester) end(notice any) []Output {
 		return r.again(r.try.heard, r.places.now, "Closed")
 	case to == messages.StateReleased && r.stage == before:
 		notice = &messages.Cancelled{Grant: r.grant, Reason: cmp.Or(why, messages.ReasonCancelled)}
-	case to == messages.StateReleased && r.stage == held: // nobody had asked for it: it was revoked, or taken away
+	case to == messages.StateReleased && r.stage == held: // its owner had not released it: it was revoked, or taken away
 		return r.finish(&messages.Lost{Grant: r.grant, Reason: here(why)}, "Left")
 	}
 	return r.finish(asUnreachable(notice), "Left")
@@ -230,10 +230,10 @@ func (r *Requester) late(now Instant) ([]Output, bool) {
 	return nil, false
 }
 
-// forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that
-// we do.
+// forced gives the lock back by force. The gateway takes it no sooner, because it cannot know that
+// this end gives it back.
 func (r *Requester) forced(now Instant) []Output {
-	r.stage, r.ordered.what, r.ordered.why, r.ordered.at = after, Cancel, messages.ReasonRevoked, now
+	r.stage, r.wish.what, r.wish.why, r.wish.at = after, Cancel, messages.ReasonRevoked, now
 	out := r.move(messages.StateReleasing, "GraceOver", messages.ReasonRevoked)
 	out = append(out, EndLease{}, Say{Notice: &messages.Revoked{Grant: r.grant}})
 	return append(out, r.send(now)...)
@@ -248,8 +248,8 @@ func (r *Requester) LeaseOver(now Instant) []Output {
 	return r.lose(messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver")
 }
 
-// finish tells the end, with the change of state that leads to it where the gateway has not told
-// that.
+// finish ends the request: it tells the change of state, unless the gateway has, then the end, and
+// takes leave of the gateway.
 func (r *Requester) finish(notice any, on string) []Output {
 	to, _ := terminal(notice)
 	out := append([]Output{EndLease{}}, r.move(to, on, reasonOf(notice))...)
@@ -266,11 +266,11 @@ func (r *Requester) lose(why messages.Reason, detail, on string) []Output {
 	return r.finish(&messages.Lost{Grant: r.grant, Reason: why, Detail: detail}, on)
 }
 
-// again begins the request anew, with a new id, at a gateway: another one, or the same. An attempt that
-// has just begun is left without a sending, which is Wake's: or else two gateways that close would
-// have the request go to and fro between them as fast as the network is.
+// again begins the request anew, with a new id, at the same gateway or another. If the attempt that
+// it leaves has just begun, the next sending is left to Wake: otherwise the request would bounce
+// between two closing gateways at the speed of the network.
 func (r *Requester) again(now Instant, at int, on string) []Output {
-	if r.try.accepted || len(r.try.sent) > 1 || on != "Closed" && on != "Full" { // else its one sending was not taken
+	if r.try.accepted || len(r.try.sent) > 1 || on != "Closed" && on != "Full" { // otherwise its only sending was not accepted
 		r.ghost = now
 	}
 	young := r.try.young(now)
@@ -281,10 +281,10 @@ func (r *Requester) again(now Instant, at int, on string) []Output {
 	return append(out, r.send(now)...)
 }
 
-// leave leaves this attempt, and is ready to send the next, which Wake does later.
+// leave ends this attempt and begins the next one, without sending it.
 func (r *Requester) leave(now Instant, at int, on string) []Output {
 	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
-	out = append(out, r.troubled("")...) // that was there
+	out = append(out, r.troubled("")...) // it was the trouble of the attempt that is left
 	if r.try.told > 0 {
 		out = append(out, WaitFor{})
 	}

@@ -17,7 +17,8 @@ func (r *Requester) Refuse(detail string) []Output {
 	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
 }
 
-// Wake does what is due.
+// Wake sends the request, moves it to the next gateway, or ends it, when the time for that has
+// come.
 func (r *Requester) Wake(now Instant) []Output {
 	if out, ended := r.late(now); ended {
 		return out
@@ -26,12 +27,12 @@ func (r *Requester) Wake(now Instant) []Output {
 	switch {
 	case r.stage == over:
 		return nil
-	case r.ordered.ends() && now >= r.latest():
+	case r.wish.ends() && now >= r.latest():
 		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
 	case r.overdue(now):
-		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
-	case r.waits() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
+		return append(out, r.Wish(now, Cancel, messages.ReasonTimeout)...)
+	case r.isWaiting() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
 		return append(out, r.again(now, r.places.next(), "Silent")...)
 	case now >= r.try.asked.plus(r.pace()):
 		return append(out, r.send(now)...)
@@ -39,28 +40,28 @@ func (r *Requester) Wake(now Instant) []Output {
 	return out
 }
 
-// Order takes what the owner wants. A smaller order than one before changes nothing.
-func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
+// Wish takes a wish of the owner. A smaller wish than one before changes nothing.
+func (r *Requester) Wish(now Instant, w Wish, why messages.Reason) []Output {
 	if out, ended := r.late(now); ended {
 		return out
 	}
 	switch {
-	case r.stage == over || r.ordered.ends():
+	case r.stage == over || r.wish.ends():
 		return nil
-	case o == Revoke:
+	case w == Revoke:
 		if r.stage != held {
 			return nil
 		}
-		r.ordered.what, r.ordered.revoke = Revoke, r.number+1
+		r.wish.what, r.wish.revoke = Revoke, r.number+1
 		return r.send(now)
 	}
-	r.ordered.what, r.ordered.why, r.ordered.at = o, why, now
+	r.wish.what, r.wish.why, r.wish.at = w, why, now
 	if r.stage == held {
 		// The lease clock goes on to its deadline, which bounds how long anybody waits for the end. Observers are told at
-		// once, before the gateway can delete the node: the order may come from somebody else than the owner.
+		// once, before the gateway can delete the node: somebody else than the owner may have asked for the end.
 		r.stage = after
 		on, usual := "Release", messages.ReasonReleased
-		if o == Cancel {
+		if w == Cancel {
 			on, usual = "Cancel", messages.ReasonCancelled
 		}
 		return append(r.move(messages.StateReleasing, on, cmp.Or(why, usual)), r.send(now)...)
@@ -68,10 +69,11 @@ func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
 	return r.send(now)
 }
 
-// Pin keeps a request that waits at one gateway, because its owner holds the lock there: no other
-// one knows that, and would have the owner wait for itself. It goes there if it is not there.
+// Pin keeps a waiting request at the gateway by which its owner holds the lock, and moves it there
+// if it is elsewhere. No other gateway knows of that hold, so the owner would wait for itself
+// there.
 func (r *Requester) Pin(now Instant, gateway int) []Output {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return nil
 	}
 	r.places.pinned = true
@@ -81,14 +83,14 @@ func (r *Requester) Pin(now Instant, gateway int) []Output {
 	return r.again(now, gateway, "Moved")
 }
 
-// Reply takes what a gateway says.
+// Reply takes the reply of a gateway.
 func (r *Requester) Reply(now Instant, p Reply) []Output {
 	if out, ended := r.late(now); ended {
 		return out
 	}
 	var out []Output
 	if r.overdue(now) { // replies may come so often that Wake never does
-		out = r.Order(now, Cancel, messages.ReasonTimeout)
+		out = r.Wish(now, Cancel, messages.ReasonTimeout)
 	}
 	return append(out, r.reply(now, p)...)
 }
@@ -97,17 +99,17 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	switch {
 	case r.stage == over:
 		return nil
-	case p.Standing == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
-		// It is of an attempt that was left, or a sending that was delayed has come to another
-		// gateway.
+	case p.Acceptance == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
+		// The reply is for an attempt that was left, or another gateway has received a delayed
+		// sending.
 		r.number++
-		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
+		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Wish: Cancel, Over: true}}}
 	case p.ID != r.ID():
 		return nil
-	case p.Standing != Known && !r.try.refusedBy(p):
+	case p.Acceptance != Known && !r.try.refusedBy(p):
 		return nil
 	}
-	switch p.Standing {
+	switch p.Acceptance {
 	case Refused:
 		return r.refused(p)
 	case Full:
@@ -120,7 +122,7 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	return r.known(now, p)
 }
 
-// known takes what the gateway says of the request.
+// known takes the reply of the gateway that has accepted the request.
 func (r *Requester) known(now Instant, p Reply) []Output {
 	r.try.accept(p.Gateway, r.number)
 	r.places.full = 0
@@ -129,8 +131,8 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 		r.try.every = min(p.Every, maxEvery)
 		r.slow = max(r.slow, r.try.every)
 	}
-	if r.ordered.what == Revoke && r.ordered.revoke != 0 && p.Number >= r.ordered.revoke {
-		r.ordered.what, r.ordered.revoke = Keep, 0
+	if r.wish.what == Revoke && r.wish.revoke != 0 && p.Number >= r.wish.revoke {
+		r.wish.what, r.wish.revoke = Keep, 0
 	}
 	until, sent := r.try.sent.promised(p)
 	out := r.troubled(p.Detail)
@@ -144,17 +146,18 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	return append(out, r.waitsFor(p)...)
 }
 
-// Afterwards answers a reply that comes when its requester has ended and nobody takes it. A sending that was delayed has
-// begun the request anew, at a gateway that does not know of its end, or the farewell was lost: nobody would give that
-// lock back. An id is never used again, so this is right whenever the reply comes.
+// Afterwards answers a reply that arrives after its requester has ended. A delayed sending has
+// begun the request anew, at a gateway that does not know of its end, or the farewell was lost:
+// without an answer the lock would be held for nobody. An id is never used again, so the answer is
+// right whenever the reply comes.
 func Afterwards(p Reply) []Output {
-	if p.Standing != Known {
+	if p.Acceptance != Known {
 		return nil
 	}
-	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Order: Cancel, Over: true}}}
+	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Wish: Cancel, Over: true}}}
 }
 
-// Garbled ends a request of which the gateway says what this program does not know.
+// Garbled ends a request whose reply this program cannot read.
 func (r *Requester) Garbled(detail string) []Output {
 	if r.stage == over {
 		return nil
@@ -193,7 +196,7 @@ func (r *Requester) refused(p Reply) []Output {
 // closing leaves a gateway that takes no more requests, for the next one where there is one.
 func (r *Requester) closing(now Instant) []Output {
 	switch {
-	case !r.waits():
+	case !r.isWaiting():
 		return r.unknown(now)
 	case r.places.named > 1:
 		return r.again(now, r.places.next(), "Closed")
@@ -203,7 +206,7 @@ func (r *Requester) closing(now Instant) []Output {
 
 // full leaves a gateway that takes no more requests now for the next one, until each has said so.
 func (r *Requester) full(now Instant, p Reply) []Output {
-	if !r.waits() {
+	if !r.isWaiting() {
 		return nil
 	}
 	if r.places.full++; r.places.several() && r.places.full < r.places.named {
@@ -218,20 +221,20 @@ func (r *Requester) unknown(now Instant) []Output {
 	case r.stage == held:
 		return r.lose(messages.ReasonHoldGone, "the gateway does not know the request any more", "Closed")
 	case r.stage == after:
-		return r.finish(&messages.Released{Grant: r.grant, Reason: cmp.Or(r.ordered.why, messages.ReasonReleased)}, "Left")
-	case r.ordered.ends():
-		return r.finish(&messages.Cancelled{Grant: r.grant, Reason: cmp.Or(r.ordered.why, messages.ReasonCancelled)}, "Left")
+		return r.finish(&messages.Released{Grant: r.grant, Reason: cmp.Or(r.wish.why, messages.ReasonReleased)}, "Left")
+	case r.wish.ends():
+		return r.finish(&messages.Cancelled{Grant: r.grant, Reason: cmp.Or(r.wish.why, messages.ReasonCancelled)}, "Left")
 	}
 	return r.again(now, r.places.now, "Expired")
 }
 
-// notice tells the owner that nothing is heard of the gateway.
+// notice tells the owner that the gateway is silent.
 func (r *Requester) notice(now Instant) []Output {
 	quiet := r.try.heard.plus(missed * r.pace())
 	if r.stage == held {
 		quiet = r.hold.fresh.plus(r.hold.lasts / 2)
 	}
-	if r.try.silent || now < quiet || r.ordered.ends() || r.shown == messages.StateReleasing {
+	if r.try.silent || now < quiet || r.wish.ends() || r.shown == messages.StateReleasing {
 		return nil
 	}
 	r.try.silent = true
@@ -245,7 +248,7 @@ func (r *Requester) notice(now Instant) []Output {
 	return out
 }
 
-// resume tells the owner that the gateway is heard again.
+// resume tells the owner that the gateway answers again.
 func (r *Requester) resume() []Output {
 	if !r.try.silent {
 		return nil

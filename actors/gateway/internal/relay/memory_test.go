@@ -30,14 +30,14 @@ func TestMemoryIsBounded(t *testing.T) {
 			r := relay.Request{ID: id, Number: numbers[id]}
 			switch random.IntN(10) {
 			case 0:
-				r.Order, r.Over = relay.Cancel, random.IntN(2) == 0
+				r.Wish, r.Over = relay.Cancel, random.IntN(2) == 0
 			case 1:
 				r.Number = 1
 				fallthrough
 			default:
 				r.Want = &messages.Acquire{Path: "/lock"}
 			}
-			for _, o := range append(table.Request(now, never{}, messages.ActorID{ID: id}, r), table.Tick(now)...) {
+			for _, o := range append(table.Request(now, never{}, messages.ActorID{ID: id}, r), table.Sweep(now)...) {
 				switch o := o.(type) {
 				case relay.Spawn:
 					before, was := over[o.ID]
@@ -48,7 +48,7 @@ func TestMemoryIsBounded(t *testing.T) {
 					table.Told(now, o.ID, &messages.Cancelled{})
 				}
 			}
-			if r.Over || r.Order >= relay.Cancel {
+			if r.Over || r.Wish >= relay.Cancel {
 				over[id] = now
 			}
 			require.LessOrEqual(t, table.Size(), limits.Requests)

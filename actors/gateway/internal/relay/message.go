@@ -25,13 +25,13 @@ func (i Instant) plus(d time.Duration) Instant {
 // fast.
 const margin = 100
 
-// Order is the wish of a request's owner.
-type Order uint8
+// Wish says how the owner wants its request to go on, or to end.
+type Wish uint8
 
-// The orders. A greater one replaces a smaller one.
+// The wishes. A greater one replaces a smaller one.
 const (
 	// Keep: the request goes on.
-	Keep Order = iota
+	Keep Wish = iota
 	// Revoke asks the holder, which is the owner itself, to give the lock back.
 	Revoke
 	// Cancel gives the request up, or the lock back.
@@ -51,20 +51,20 @@ type Request struct {
 	Number, Seen uint64
 	// Want is the request; nil once the gateway has accepted it.
 	Want *messages.Acquire
-	// Order is the owner's wish; Reason is the reason for a Cancel.
-	Order  Order
+	// Wish is the newest wish of the owner; Reason is the reason for a Cancel.
+	Wish   Wish
 	Reason messages.Reason
 	// Over: the requester has ended, and wants no reply. The gateway gives the request up.
 	Over bool
 }
 
-// Standing says what a gateway has of a request.
-type Standing uint8
+// Acceptance says whether a gateway has accepted a request.
+type Acceptance uint8
 
-// The standings.
+// The acceptances.
 const (
 	// Known: the gateway has accepted the request.
-	Known Standing = iota
+	Known Acceptance = iota
 	// Unknown: it does not have the request, or not any more. No node of it is left, or it is being
 	// deleted.
 	Unknown
@@ -78,11 +78,11 @@ const (
 
 // Reply is a gateway's answer, or its report that something has happened.
 type Reply struct {
-	ID       string
-	Gateway  uint64
-	Standing Standing
-	// Detail says why a request is not taken. Of a Known one it says what keeps the servers from
-	// carrying it out though they are there, and "" when nothing does any more.
+	ID         string
+	Gateway    uint64
+	Acceptance Acceptance
+	// Detail says why a request is not accepted. For a Known one it is the obstacle that keeps the
+	// servers, though in reach, from carrying it out; "" once there is none.
 	Detail string
 	// Number is the newest sending that the gateway has received; zero says that nothing is
 	// promised.
@@ -93,19 +93,19 @@ type Reply struct {
 	// Every is the time between sendings that the gateway wants from a requester that waits: half of
 	// the timeout of its session.
 	Every time.Duration
-	// Predecessor says whom a request waits for; nil of one that holds, where nothing was said of it
-	// yet, and from gateways of versions that say nothing of it.
+	// Predecessor is the contender that a request waits for. It is nil for a request that holds,
+	// while the gateway has not learned of one, and from gateways of older versions.
 	Predecessor *Predecessor
 	// First is the number of the first of Events, which follow each other.
 	First  uint64
 	Events []Event
 }
 
-// Predecessor holds the word of a gateway on the contender that a request waits for.
+// Predecessor is the contender that a request waits for, as its gateway knows it.
 type Predecessor struct {
-	// Number counts the words on it, from 1. The greatest is the newest.
+	// Number counts the predecessors of a request, from 1. The greatest is the newest.
 	Number uint64
-	// Contender is its node, and what that says; zero where nobody is known any more.
+	// Contender is its node with the node's data; zero once none is known.
 	Contender messages.Contender
 }
 
@@ -138,7 +138,7 @@ func terminal(notice any) (messages.State, bool) {
 // the requester, Spawn, Tell or Answer of the gateway.
 type Output any
 
-// What the requester asks its shell to do.
+// Outputs of the requester.
 type (
 	// Send sends to a gateway, by its number.
 	Send struct {
@@ -154,11 +154,12 @@ type (
 		// Deadline is the deadline of messages.RevokeRequested; zero for none.
 		Deadline Instant
 	}
-	// Trouble tells the listener what keeps the request from being carried out; "" for nothing any more.
+	// Trouble tells the listener the obstacle that keeps the request from being carried out; ""
+	// once there is none.
 	Trouble struct{ Text string }
-	// WaitFor tells the listener which contender the request waits for; zero where nobody is known any more.
+	// WaitFor tells the listener the contender that the request waits for; zero once none is known.
 	WaitFor struct{ Predecessor messages.Contender }
-	// Extend says until when the lease lasts: the first before Held.
+	// Extend sets the end of the lease. The first one comes before Held.
 	Extend struct{ Until Instant }
 	// EndLease ends the lease.
 	EndLease struct{}
@@ -166,7 +167,7 @@ type (
 	End struct{}
 )
 
-// What the gateway asks its shell to do.
+// Outputs of the gateway.
 type (
 	// Spawn spawns a lock actor for a request of the node From. It must not enforce a grace period: the table does.
 	Spawn struct {

@@ -37,7 +37,7 @@ func TestEveryFieldGoesOn(t *testing.T) {
 		Events: []relay.Event{{Notice: watching}}})
 	require.Equal(t, messages.StateWatching, r.State())
 	r.Wake(relay.Instant(3 * time.Second))
-	out := r.Reply(relay.Instant(4*time.Second), relay.Reply{ID: r.ID(), Gateway: 1, Number: 2, Standing: relay.Closing})
+	out := r.Reply(relay.Instant(4*time.Second), relay.Reply{ID: r.ID(), Gateway: 1, Number: 2, Acceptance: relay.Closing})
 	require.Equal(t, 1, r.Gateway())
 	next := wantOf(t, out)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[messages.Acquire]()) {

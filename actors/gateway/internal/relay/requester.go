@@ -17,7 +17,7 @@ type Requester struct {
 	begun     Instant
 
 	stage   stage
-	ordered ordered
+	wish    newestWish
 	hold    hold           // only while it holds
 	shown   messages.State // as the owner knows it
 	grant   messages.Grant
@@ -27,7 +27,7 @@ type Requester struct {
 
 	try    attempt
 	number uint64        // of the newest sending
-	slow   time.Duration // the longest that a gateway wanted to wait for one
+	slow   time.Duration // the longest time between sendings that a gateway has asked for
 	ghost  Instant       // when the newest attempt was left that may still be at a gateway; zero for none
 }
 
@@ -49,8 +49,8 @@ const (
 const (
 	minEvery = 20 * time.Millisecond
 	maxEvery = time.Hour
-	// orderedEvery is the time between sendings of an order that the gateway has not carried out.
-	orderedEvery = 500 * time.Millisecond
+	// wishEvery is the time between sendings of a wish that the gateway has not carried out.
+	wishEvery = 500 * time.Millisecond
 	// missed is the number of unanswered sendings after which the owner is told.
 	missed = 3
 	// timeoutSlack is the time that the gateway, which counts Acquire.Timeout too, has to tell of
@@ -60,8 +60,9 @@ const (
 	leastPatience = 5 * time.Second
 )
 
-// NewRequester makes a request of one of so many gateways. guid tells it from all others. soleOwner: no
-// other request has its owner, so that it can only be in the way of itself.
+// NewRequester makes a request. gateways is the number of gateways that it may go to. guid tells it
+// from all others. soleOwner: no other request has its owner, so that it can only be in the way of
+// itself.
 func NewRequester(guid string, gateways int, want messages.Acquire, soleOwner bool) *Requester {
 	return &Requester{guid: guid, want: want, soleOwner: soleOwner, places: places{named: gateways}, try: newAttempt(0, 0),
 		grant: messages.Grant{Path: want.Path}}
@@ -100,8 +101,8 @@ func (r *Requester) Due() Instant {
 // pace is the time between two sendings.
 func (r *Requester) pace() time.Duration {
 	switch {
-	case r.ordered.ends():
-		return orderedEvery
+	case r.wish.ends():
+		return wishEvery
 	case r.stage == held:
 		return max(minEvery, min(r.try.every, r.hold.lasts/4))
 	case !r.try.accepted:
@@ -110,10 +111,11 @@ func (r *Requester) pace() time.Duration {
 	return max(minEvery, r.try.every)
 }
 
-// patience is longer than any gateway takes to give up a request of which it hears no more.
+// patience is longer than any gateway takes to give up a silent request.
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
-// SessionTimeout is the timeout of the gateways' sessions, the longest that one has told; zero before one has.
+// SessionTimeout is the longest session timeout that a gateway has told; zero before the first
+// reply.
 func (r *Requester) SessionTimeout() time.Duration {
 	if r.slow == 0 {
 		return 0
@@ -121,32 +123,32 @@ func (r *Requester) SessionTimeout() time.Duration {
 	return 2 * max(r.slow, minEvery)
 }
 
-// waits reports whether the request has not held, and is wanted.
-func (r *Requester) waits() bool { return r.stage == before && !r.ordered.ends() }
+// isWaiting reports whether the request has not held yet, and its owner still wants the lock.
+func (r *Requester) isWaiting() bool { return r.stage == before && !r.wish.ends() }
 
 // overdue reports whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
 func (r *Requester) overdue(now Instant) bool {
-	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
+	return r.isWaiting() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
 }
 
-// latest is the time at which an order that nobody confirms ends the request.
-func (r *Requester) latest() Instant { return max(r.ordered.at, r.try.heard).plus(r.patience()) }
+// latest is the time at which a wish that nobody confirms ends the request.
+func (r *Requester) latest() Instant { return max(r.wish.at, r.try.heard).plus(r.patience()) }
 
-// ordered is the newest order of the owner.
-type ordered struct {
-	what   Order
+// newestWish is the newest wish of the owner.
+type newestWish struct {
+	what   Wish
 	why    messages.Reason
-	at     Instant // when it was given
+	at     Instant // when it was told
 	revoke uint64  // the first sending that asks the lock back; zero for none
 }
 
 // ends reports whether the owner wants the request to end.
-func (o *ordered) ends() bool { return o.what >= Cancel }
+func (w *newestWish) ends() bool { return w.what >= Cancel }
 
 // places are the gateways that a request may be at, by their numbers.
 type places struct {
 	named  int
-	now    int  // whose turn it is
+	now    int  // the gateway that the request is at, or goes to next
 	pinned bool // it must not go to another one: see Requester.Pin
 	full   int  // that were full, in a row
 }

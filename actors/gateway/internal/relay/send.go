@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// does says what is done on an event that the requester decides on itself, in the words of package
-// machine.
+// does names the effects of each event that the requester decides itself, in package machine's
+// words.
 var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail",
 	"Release": "give back, delete", "Cancel": "give back, delete", "GraceOver": "force, delete",
 	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
@@ -23,7 +23,7 @@ func (r *Requester) move(to messages.State, on string, why messages.Reason) []Ou
 	return []Output{Say{Notice: t}}
 }
 
-// troubled tells what keeps the request from being carried out, when that has changed.
+// troubled tells the listener the obstacle to the request, when that has changed.
 func (r *Requester) troubled(text string) []Output {
 	if r.trouble == text {
 		return nil
@@ -32,11 +32,12 @@ func (r *Requester) troubled(text string) []Output {
 	return []Output{Trouble{text}}
 }
 
-// waitsFor takes what a reply says of the contender before the request, and tells it where it is new. It waits for
-// events that are still on their way: one of them may say that the request began anew, behind somebody else.
+// waitsFor takes the predecessor in a reply, and tells the listener if it is new. It is told once
+// all events of the reply have been taken in: one of them may say that the request began anew,
+// behind another contender.
 func (r *Requester) waitsFor(p Reply) []Output {
 	a := &r.try
-	if p.ID != r.ID() || !r.waits() { // an event has ended the attempt, or the wait
+	if p.ID != r.ID() || !r.isWaiting() { // an event has ended the attempt, or the wait
 		return nil
 	}
 	if p.Predecessor != nil && p.Predecessor.Number > a.said.Number {
@@ -55,13 +56,13 @@ func (r *Requester) send(now Instant) []Output {
 	r.try.asked = now
 	r.try.sent.add(r.number, now)
 	q := Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen,
-		Order: r.ordered.what, Reason: r.ordered.why}
+		Wish: r.wish.what, Reason: r.wish.why}
 	if !r.try.accepted {
 		want := r.want
 		if want.Timeout > 0 {
 			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
 		}
-		if r.letIn { // at another gateway it is new, and requests that came after it would count against it
+		if r.letIn { // another gateway would count requests that queued after it
 			want.MaxWaiters = 0
 		}
 		q.Want = &want
@@ -69,9 +70,9 @@ func (r *Requester) send(now Instant) []Output {
 	return []Output{Send{r.places.now, q}}
 }
 
-// farewell tells the gateway that nobody wants to hear of the request any more.
+// farewell tells the gateway that the attempt is over and wants no reply.
 func (r *Requester) farewell() Output {
 	r.number++
-	return Send{r.places.now, Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen, Order: Cancel,
-		Reason: r.ordered.why, Over: true}}
+	return Send{r.places.now, Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen, Wish: Cancel,
+		Reason: r.wish.why, Over: true}}
 }

@@ -85,10 +85,10 @@ func (a *ask) gone() {
 	}
 }
 
-func (a *ask) order(o relay.Order) {
+func (a *ask) wish(w relay.Wish) {
 	if a.ended == nil && !a.dead {
 		a.leased = false // an owner that gives it back does not rely on it any more
-		a.perform(nil, a.relay.Order(a.instant(), o, messages.ReasonNone))
+		a.perform(nil, a.relay.Wish(a.instant(), w, messages.ReasonNone))
 	}
 }
 
@@ -157,7 +157,7 @@ func (a *ask) say(notice any) {
 	case *messages.Held:
 		a.leased = true
 		a.w.grants++
-		a.w.after(time.Duration(a.w.random.Int64N(int64(2*timeout))), &a.process, func() { a.order(relay.Release) })
+		a.w.after(time.Duration(a.w.random.Int64N(int64(2*timeout))), &a.process, func() { a.wish(relay.Release) })
 	case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
 		if a.ended != nil {
 			a.w.fault("%s ends twice", a.name)
@@ -188,7 +188,7 @@ func simulate(seed uint64) *world {
 			a.perform(nil, a.relay.Begin(a.instant()))
 		})
 		if w.random.IntN(4) == 0 {
-			w.after(time.Duration(w.random.Int64N(int64(10*timeout))), &a.process, func() { a.order(relay.Cancel) })
+			w.after(time.Duration(w.random.Int64N(int64(10*timeout))), &a.process, func() { a.wish(relay.Cancel) })
 		}
 	}
 	for range w.random.IntN(8) {
@@ -211,7 +211,7 @@ func simulate(seed uint64) *world {
 		w.waitersKnow()
 	}
 	for _, a := range w.asks {
-		w.after(0, &a.process, func() { a.order(relay.Release) })
+		w.after(0, &a.process, func() { a.wish(relay.Release) })
 	}
 	w.run(40 * timeout)
 	w.settled()

@@ -32,8 +32,8 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 		return s.r.Reply(at, s.reply(t, d))
 	case "wake":
 		return s.r.Wake(at)
-	case "order":
-		return s.r.Order(at, orderIn(d), messages.ReasonNone)
+	case "wish":
+		return s.r.Wish(at, wishIn(d), messages.ReasonNone)
 	case "gap":
 		return s.r.LeaseOver(at)
 	case "stop":
@@ -46,7 +46,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	return nil
 }
 
-var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused,
+var acceptances = map[string]relay.Acceptance{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused,
 	"full": relay.Full}
 
 // shown is a line of a story.
@@ -61,9 +61,9 @@ func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply
 		r.Predecessor = &relay.Predecessor{Number: count(t, d, "said")}
 		d.MaybeScanArgs(t, "before", &r.Predecessor.Contender.Node)
 	}
-	var standing string
-	d.MaybeScanArgs(t, "standing", &standing)
-	r.Standing = standings[standing]
+	var acceptance string
+	d.MaybeScanArgs(t, "acceptance", &acceptance)
+	r.Acceptance = acceptances[acceptance]
 	for _, n := range notices(t, d) {
 		ev := relay.Event{Notice: n}
 		if _, revoke := n.(*messages.RevokeRequested); revoke {
@@ -99,7 +99,7 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "lease":
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
-		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d),
+		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Wish: wishIn(d),
 			Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
 		if d.HasArg("want") {
 			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}
@@ -129,8 +129,8 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "ended":
 		s.table.Ended(s.now, id)
 		return s.table.Flush(s.now, s)
-	case "tick":
-		return s.table.Tick(s.now)
+	case "sweep":
+		return s.table.Sweep(s.now)
 	case "close":
 		return s.table.Close()
 	case "show":

@@ -20,10 +20,10 @@ import (
 //	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [nodeless] [id=ID] [gateway=N]
-//	      [standing=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
+//	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
-//	order at=T release|cancel|revoke
+//	wish at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
 //	pin at=T gateway=N, unpin          its owner holds the lock there, and not any more
 //	stop at=T
@@ -39,7 +39,7 @@ import (
 //	troubled id=ID [text=TEXT]         what keeps it from being carried out
 //	waits-for id=ID [node=NODE] [host=HOST] [asked]  the contender that its lock actor waits for
 //	servers answer|silent              of the gateway's session
-//	tick at=T
+//	sweep at=T
 //	close at=T
 //
 // An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ...
@@ -80,12 +80,12 @@ func count(t *testing.T, d *datadriven.TestData, key string) (n uint64) {
 	return n
 }
 
-var orders = map[string]relay.Order{"release": relay.Release, "cancel": relay.Cancel, "revoke": relay.Revoke}
+var wishes = map[string]relay.Wish{"release": relay.Release, "cancel": relay.Cancel, "revoke": relay.Revoke}
 
-func orderIn(d *datadriven.TestData) relay.Order {
-	for name, order := range orders {
+func wishIn(d *datadriven.TestData) relay.Wish {
+	for name, wish := range wishes {
 		if d.HasArg(name) {
-			return order
+			return wish
 		}
 	}
 	return relay.Keep
@@ -204,8 +204,8 @@ func sending(r relay.Request) string {
 			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
 		}
 	}
-	for name, order := range orders {
-		if r.Order == order {
+	for name, wish := range wishes {
+		if r.Wish == wish {
 			text += " " + name
 		}
 	}
@@ -220,9 +220,9 @@ func sending(r relay.Request) string {
 
 func answered(r relay.Reply) string {
 	text := fmt.Sprintf("reply %s n=%d", r.ID, r.Number)
-	if r.Standing != relay.Known {
-		for name, standing := range standings {
-			if r.Standing == standing {
+	if r.Acceptance != relay.Known {
+		for name, acceptance := range acceptances {
+			if r.Acceptance == acceptance {
 				text += " " + name
 			}
 		}

@@ -37,15 +37,16 @@ func Usual() Limits { return Limits{Requests: 100_000, Ended: 1 << 19} }
 // few at a time, and each cut from the ensemble makes four more.
 const unseen = 256
 
-// NewTable makes the table of a gateway that gives a request up when it has not heard of it for so
-// long. Its name, not zero, tells it from one that had its address before, and had other lock
+// NewTable makes the table of a gateway that gives up requests which are silent for the patience.
+// The name, not zero, tells the gateway from an earlier one at its address, which had other lock
 // actors.
 func NewTable(name uint64, patience time.Duration, limits Limits) *Table {
 	return &Table{name: name, patience: patience, limits: limits, requests: map[string]*entry{},
 		ended: newMemory(2*patience, limits.Ended)}
 }
 
-// every is the time between sendings of a waiter: half of the patience, so that one may be lost.
+// every is the time between sendings of a waiter: half of the patience, so that one sending may be
+// lost.
 func (t *Table) every() time.Duration { return t.patience / 2 }
 
 // Size is the number of requests in the table.
@@ -80,13 +81,13 @@ func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Reque
 // stranger takes a sending of a request that the table does not have.
 func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
 	past := t.ended.has(r.ID)
-	if r.Over || r.Order >= Cancel {
+	if r.Over || r.Wish >= Cancel {
 		t.ended.add(now, r.ID) // a sending from before may come yet
 	}
 	switch {
 	case r.Over:
 		return nil
-	case past || r.Want == nil || r.Order >= Cancel:
+	case past || r.Want == nil || r.Wish >= Cancel:
 		return t.unknown(from, r)
 	case t.closing:
 		return t.answer(from, r, Closing, "")
@@ -102,8 +103,7 @@ func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Requ
 	return []Output{Spawn{ID: r.ID, From: from.Address, Want: want}, t.reply(now, lease, e, 0)}
 }
 
-// unknown answers that the request is not here; nobody waits for that where the requester has
-// ended.
+// unknown answers that the request is not here, unless its requester has ended.
 func (t *Table) unknown(to messages.ActorID, r Request) []Output {
 	if r.Over {
 		return nil
@@ -111,18 +111,18 @@ func (t *Table) unknown(to messages.ActorID, r Request) []Output {
 	return t.answer(to, r, Unknown, "")
 }
 
-// answer says where a request stands that the table does not have.
-func (t *Table) answer(to messages.ActorID, r Request, standing Standing, detail string) []Output {
-	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: standing, Detail: detail,
+// answer answers a request that the table does not have.
+func (t *Table) answer(to messages.ActorID, r Request, acceptance Acceptance, detail string) []Output {
+	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Acceptance: acceptance, Detail: detail,
 		Number: r.Number}}}
 }
 
 // Refuse is the answer to a request that cannot be carried out.
 func Refuse(id string, number uint64, why string) Reply {
-	return Reply{ID: id, Standing: Refused, Number: number, Detail: why}
+	return Reply{ID: id, Acceptance: Refused, Number: number, Detail: why}
 }
 
-// over: the requester wants to hear no more.
+// over: the requester has ended, and wants no reply.
 func (t *Table) over(now Instant, e *entry) []Output {
 	e.orphaned = true
 	if e.phase == gone {
@@ -137,7 +137,8 @@ func (t *Table) drop(now Instant, e *entry) {
 	t.ended.add(now, e.id)
 }
 
-// changing gives the request of which something is told, and has Flush look at it; nil for one that is over.
+// changing gives a request that is about to change, and has Flush look at it; nil for a request
+// that is over.
 func (t *Table) changing(id string) *entry {
 	e := t.requests[id]
 	if e == nil || e.phase == gone {
@@ -149,7 +150,7 @@ func (t *Table) changing(id string) *entry {
 	return e
 }
 
-// Told takes what the lock actor of a request tells. Flush sends it on.
+// Told takes a notice of a request's lock actor. Flush sends it on.
 func (t *Table) Told(now Instant, id string, notice any) {
 	e := t.changing(id)
 	if e == nil {
@@ -162,14 +163,15 @@ func (t *Table) Told(now Instant, id string, notice any) {
 	}
 }
 
-// Troubled takes what keeps the servers from carrying a request out; "" for nothing any more. Flush sends it on.
+// Troubled takes the obstacle that keeps the servers from carrying a request out; "" once there is
+// none. Flush sends it on.
 func (t *Table) Troubled(id, text string) {
 	if e := t.changing(id); e != nil {
 		e.trouble = text
 	}
 }
 
-// WaitsFor takes which contender the lock actor of a request waits for. Flush sends it on.
+// WaitsFor takes the contender that the lock actor of a request waits for. Flush sends it on.
 func (t *Table) WaitsFor(id string, predecessor messages.Contender) {
 	if e := t.changing(id); e != nil {
 		e.waitFor(predecessor)
@@ -177,8 +179,8 @@ func (t *Table) WaitsFor(id string, predecessor messages.Contender) {
 	}
 }
 
-// Servers takes whether a server answers the gateway's session. Flush sends on to those that wait whom they wait for, or
-// that nobody knows.
+// Servers notes whether a server answers the gateway's session. Flush tells the waiters their
+// predecessors if one does, and otherwise that these are unknown.
 func (t *Table) Servers(answer bool) {
 	if t.unanswered == !answer {
 		return
@@ -205,7 +207,7 @@ func (t *Table) Ended(now Instant, id string) {
 	t.Told(now, id, &messages.Failed{Grant: e.grant, Reason: messages.ReasonStopped})
 }
 
-// Flush sends on what lock actors have told since the last time.
+// Flush sends the changes since the last Flush to the requesters.
 func (t *Table) Flush(now Instant, lease Lease) []Output {
 	var out []Output
 	for _, id := range t.changed {
@@ -217,8 +219,9 @@ func (t *Table) Flush(now Instant, lease Lease) []Output {
 	return out
 }
 
-// Tick does what is due. It is to be called a few times in each patience.
-func (t *Table) Tick(now Instant) []Output {
+// Sweep gives up the requests of silent requesters, drops those of them that have ended, and takes
+// revoked locks by force when their grace period is over. Call it a few times in each patience.
+func (t *Table) Sweep(now Instant) []Output {
 	t.ended.turn(now)
 	var out []Output
 	for _, e := range t.requests {
@@ -282,8 +285,8 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
-	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Detail: e.trouble, Number: e.number, Every: t.every(), First: after + 1}
-	if !t.closing && !t.silent(now, e) { // what happens renews no promise of the dead
+	r := Reply{ID: e.id, Gateway: t.name, Acceptance: Known, Detail: e.trouble, Number: e.number, Every: t.every(), First: after + 1}
+	if !t.closing && !t.silent(now, e) { // an event renews no promise to a silent requester
 		r.Lasts = e.promise(now, lease)
 	}
 	for _, ev := range e.events[after-e.seen:] {
@@ -308,15 +311,15 @@ type memory struct {
 	most       int // ids in each generation
 	young, old map[string]struct{}
 	turned     Instant // when the younger generation began
-	lost       Instant // until when an id would have to be remembered for which there was no room
+	lost       Instant // until when an id that found no room would have to be remembered
 }
 
 func newMemory(keep time.Duration, most int) memory {
 	return memory{keep: keep, most: most, young: map[string]struct{}{}}
 }
 
-// add remembers an id. Where there is no room for it, room is false until a sending of it that was
-// delayed has surely come: nothing that is new can be told from it.
+// add remembers an id. If there is no room for it, room reports false until its delayed sendings
+// must have arrived: before that, they cannot be told from new requests.
 func (m *memory) add(now Instant, id string) {
 	m.turn(now)
 	if _, there := m.young[id]; there {
@@ -336,8 +339,8 @@ func (m *memory) has(id string) bool {
 	return young || old
 }
 
-// room reports whether the end of so many requests more could be remembered, and none is forgotten
-// that must not be.
+// room reports whether the ends of this many more requests can be remembered, and no id was
+// forgotten too early.
 func (m *memory) room(now Instant, requests int) bool {
 	m.turn(now)
 	return now >= m.lost && len(m.young)+requests <= m.most

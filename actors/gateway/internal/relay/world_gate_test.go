@@ -40,7 +40,7 @@ func newGate(w *world, name string) *gate {
 	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout, limits)
 	g.connect()
 	g.beat()
-	g.tick()
+	g.sweep()
 	return g
 }
 
@@ -119,14 +119,14 @@ func (g *gate) loseAll(why messages.Reason) {
 	}
 }
 
-func (g *gate) tick() {
-	g.perform(g.table.Tick(g.instant()))
+func (g *gate) sweep() {
+	g.perform(g.table.Sweep(g.instant()))
 	if !g.cut {
 		g.heard = g.clock(g.w.now)
 	}
 	g.table.Servers(g.clock(g.w.now)-g.heard < timeout/5)
 	g.perform(g.table.Flush(g.instant(), g))
-	g.w.after(timeout/16, &g.process, g.tick)
+	g.w.after(timeout/16, &g.process, g.sweep)
 }
 
 func (g *gate) told(id string, notice any) {
@@ -145,7 +145,7 @@ func (g *gate) move(id string, l *lockModel, to messages.State) {
 func (g *gate) learn(n znode, before string) {
 	l := g.locks[n.id]
 	switch {
-	case l == nil || l.state != messages.StateWatching || !g.w.zk.waits(n, before):
+	case l == nil || l.state != messages.StateWatching || !g.w.zk.isBehind(n, before):
 	case g.cut || g.expires < 0:
 		g.w.after(timeout/4, &g.process, func() { g.learn(n, before) })
 	default:
@@ -154,8 +154,8 @@ func (g *gate) learn(n znode, before string) {
 	}
 }
 
-// waits reports whether a node is still behind another one.
-func (z *ensemble) waits(n znode, before string) bool {
+// isBehind reports whether a node is still behind another one.
+func (z *ensemble) isBehind(n znode, before string) bool {
 	i := slices.IndexFunc(z.queue, func(o znode) bool { return o.zxid == n.zxid })
 	return i > 0 && z.before(i) == before
 }

@@ -64,14 +64,14 @@ func (c *Campaign) Hear(_ *actor.PID, notice any) {
 	c.root.Send(c.self, &campaignTold{from: c, notice: notice, term: c.term})
 }
 
-// lose ends the term; one that was given back in order has ended before.
+// lose ends the term. A term that was given back in order has ended before.
 func (c *Campaign) lose(reason messages.Reason) {
 	if c.term != nil {
 		c.term.end(fmt.Errorf("%w: %s", ErrLost, reason))
 	}
 }
 
-// passes reports whether a campaign may succeed after one that ended so.
+// passes reports whether a new campaign may succeed after this end of the last one.
 func passes(notice any) (reason messages.Reason, detail string, again bool) {
 	switch n := notice.(type) {
 	case *messages.Failed:
@@ -91,7 +91,7 @@ func passes(notice any) (reason messages.Reason, detail string, again bool) {
 var (
 	// ErrLost: the lock is not ours any more; the text says why.
 	ErrLost = errors.New("turnstile: the singleton has lost its lock")
-	// ErrAsked: somebody has asked for the lock.
+	// ErrAsked: a revoke request has come.
 	ErrAsked = errors.New("turnstile: the lock of the singleton was asked for")
 	// ErrFailing: the child has failed too often here.
 	ErrFailing = errors.New("turnstile: the singleton has failed too often on this node")
@@ -114,7 +114,7 @@ func causeOf(ev singleton.Event) error {
 
 // Term is one hold of the lock.
 type Term struct {
-	// Grant says what is held.
+	// Grant is the grant of the lock.
 	Grant messages.Grant
 	// Context ends with the term, before any other node can have the lock.
 	Context context.Context

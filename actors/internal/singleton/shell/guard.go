@@ -60,8 +60,8 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 	}
 }
 
-// last takes one of the last messages. A panic there would have the supervisor bring back an actor
-// that is to end.
+// last serves Stopping or Stopped. A panic there would have the supervisor restart an actor that is
+// to end.
 func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
 	if g.unserved {
 		return
@@ -84,9 +84,9 @@ func (g *guard) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 	return func(ctx actor.Context) actor.Context { return next(&guardedContext{ctx, g}) }
 }
 
-// ReenterAfter runs a continuation when a future has ended, unless the term is over by then, or the child has
-// ended: the actor system runs what is in the mailbox behind the order to stop, and the lock may be
-// another node's before that.
+// ReenterAfter runs a continuation when a future has ended, unless the term is over by then, or the
+// child has ended: the actor system runs the continuations that are in the mailbox behind its Stop,
+// and the lock may be another node's before that.
 func (c *guardedContext) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
 	c.Context.ReenterAfter(f, func(res any, err error) {
 		if !c.guard.stopped && c.guard.term.Valid() {
@@ -101,7 +101,7 @@ type backlog struct {
 	kept []*actor.MessageEnvelope
 }
 
-// keep keeps the message that an actor is at, if there is room.
+// keep adds an actor's present message, if there is room.
 func (b *backlog) keep(ctx actor.Context) bool {
 	if len(b.kept) >= b.most {
 		return false
@@ -110,14 +110,14 @@ func (b *backlog) keep(ctx actor.Context) bool {
 	return true
 }
 
-// take gives what was kept.
+// take gives the kept messages, and forgets them.
 func (b *backlog) take() []*actor.MessageEnvelope {
 	kept := b.kept
 	b.kept = nil
 	return kept
 }
 
-// envelope gives the message that an actor is at as it came.
+// envelope gives an actor's present message, with its sender and its headers.
 func envelope(ctx actor.Context) *actor.MessageEnvelope {
 	env := &actor.MessageEnvelope{Message: ctx.Message(), Sender: ctx.Sender()}
 	if header := ctx.MessageHeader(); header != nil {

@@ -1,7 +1,7 @@
-// Package shell is the actor around singleton.Machine. It spawns the lock actor of each campaign and
-// the child of each term, tells the machine what happens to them, and carries out what that decides.
+// Package shell is the actor around singleton.Machine. It spawns the lock actor of each campaign
+// and the child of each term, gives their events to the machine, and carries out its effects.
 //
-// It knows neither sessions nor lock actors: [Config] has what package actors gives it of those.
+// It knows neither sessions nor lock actors: package actors gives it their functions in [Config].
 package shell
 
 import (
@@ -57,7 +57,7 @@ type Session interface {
 	Timeout() time.Duration
 }
 
-// singletonActor is the actor: it spawns and stops what the machine decides.
+// singletonActor is the actor: it carries out the effects of the machine.
 type singletonActor struct {
 	Config
 	m        singleton.Machine
@@ -65,11 +65,11 @@ type singletonActor struct {
 	pauses   *retry.Pauses
 	begun    time.Time   // when the newest campaign began
 	pause    *time.Timer // until the next; nil before the first
-	pausing  *pauseOver  // that counts
+	pausing  *pauseOver  // the message of the newest pause, which alone counts
 	campaign *Campaign   // the newest; nil before the first
 	lock     *actor.PID  // its lock actor
 	term     *Term       // of that campaign; nil while it has not been granted
-	lost     bool        // and its lease was lost
+	lost     bool        // the lease of that term was lost
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // takes back BeforeClose; nil while the session would not wait
@@ -148,7 +148,7 @@ func (s *singletonActor) begin(ctx actor.Context) {
 	s.step(ctx, singleton.Event{Kind: singleton.Begin})
 }
 
-// told takes what the lock actor has told.
+// told takes a notice of the lock actor.
 func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 	ev := singleton.Event{Kind: singleton.LockEnded}
 	switch told.notice.(type) {
@@ -176,7 +176,7 @@ func (s *singletonActor) childEnded(ctx actor.Context) {
 	}
 }
 
-// step gives one event to the machine, and carries out what it decides.
+// step gives one event to the machine, and carries out its effects.
 func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
 	ev.At = time.Since(s.clock)
 	before := s.m.Phase
