@@ -186,9 +186,9 @@
 //
 // # The rule, and its proof
 //
-// Each step here and in the next section names, in quotes, the mistakes of package leasewalk
-// (zkconn/internal/leasewalk, seeded_test.go) that leave it out: a run of the real code with such a
-// mistake has a valid lease beside a removed session.
+// Each step here and in the next section names, in quotes, the seeded mistakes that leave it out.
+// With any of them the real code has a valid lease beside a removed session
+// (zkconn/internal/leasewalk, seeded_test.go).
 //
 // Three requests say it. A round trip is an answered request that went by way of the leader: a
 // transaction or a sync. s(R) is when R was sent, a(R) when its answer came. Let Y and A be round
@@ -198,8 +198,8 @@
 //	s(B) ≥ a(A)
 //	the session lives until s(Y) + T
 //
-// It takes the gap before A ("no half-tick gap"), a B behind A's answer ("no lateness before a
-// transaction"), and Y's time rather than B's ("the rule of two rounds ago").
+// It takes the gap before A ("no half-tick gap"). It takes a B behind A's answer ("no lateness before
+// a transaction"). And it is Y's time that counts, not B's ("the rule of two rounds ago").
 //
 // Between a(Y) and s(A) the leader has sent a ping: behind Y's answer, and before A's. The follower
 // had heard from us since s(Y). It told the leader so in its answer to this ping, or earlier. It
@@ -211,8 +211,8 @@
 //
 // That touch moved a session that was not due, because the proof before it still held ("no chain").
 //
-// The lease ends T/10 before that: for clocks that do not go equally fast ("no margin for a clock
-// that is slow"), and for the time that it takes to act.
+// The lease ends T/10 before that. Clocks do not go equally fast ("no margin for a clock that is
+// slow"), and to act takes time.
 //
 // A new connection is a touch by itself. With a transaction that is sent behind the connect reply,
 // the lease runs from the connect request. Nothing else is carried from one connection to the next
@@ -224,18 +224,18 @@
 //
 //   - A touch is lost when the follower swaps its table between the reading and the writing of a
 //     put (snapshot). Each packet touches. So we count from x(Y), the packet before Y ("Y one packet
-//     later"), and send a ping in front of Y when that packet is older than T/32 ("no ping after a
+//     later"). We send a ping in front of Y when that packet is older than T/32 ("no ping after a
 //     silence"). Two of two touches would have to be lost, to two swaps ("a swap loses both touches"
 //     breaks the rule).
 //   - A leader's ping may be late while its other threads go on. So A is sent T/24 later than half
-//     a tick ("no lateness in the gap"). B is sent T/24 after A's answer, too, but the proof needs
-//     only that B is sent after it, and 1 ns is enough for the model: "no lateness before a
-//     transaction" is found only by a B that was sent at the instant of A's answer, before it. The
-//     rest of this T/24 is a reserve.
+//     a tick ("no lateness in the gap"). B is sent T/24 after A's answer, too. There the proof needs
+//     only that B is sent after it, and 1 ns is enough for the model. It finds "no lateness before a
+//     transaction" only by a B of the same instant, sent before the answer came. So the rest of this
+//     T/24 is a reserve.
 //   - A connect request whose answer is lost may still reach the leader, with the timeout of its
 //     server. So the shortest timeout that any server of the list has granted counts from when the
-//     request was sent ("a connect request shortens nothing"), and for the session from then on ("a
-//     delayed connect request is forgotten", "the longer of two timeouts").
+//     request was sent ("a connect request shortens nothing"). It counts for the session from then on
+//     ("a delayed connect request is forgotten", "the longer of two timeouts").
 //   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time
 //     ([LeaseClock]).
 //   - Local sessions become global before they own an ephemeral node
