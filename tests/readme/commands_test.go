@@ -61,6 +61,7 @@ var commands = map[string]check{
 	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
 	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
 	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
+	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test ./...":                                                                               long(lists),
 	"make test":                                                                                   long(target),
