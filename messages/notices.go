@@ -42,7 +42,9 @@ type Held struct {
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
 	// Term is the term of the lease in which the lock was granted: a stretch of time in which the lease of
-	// this epoch was valid without a gap, by its number.
+	// this epoch was valid without a gap, by its number. An epoch may have several: the session of an
+	// idle client outlives its lease, and the next lock begins another term. Once no lease may rest on a
+	// session any more, no term follows.
 	// The lock is ours while zkconn.LeaseClock.Unbroken is true of it.
 	Term uint64
 	// Until is the end of the lease unless it is renewed, which happens all the time while the

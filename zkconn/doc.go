@@ -149,7 +149,8 @@
 //     Only what a transaction has shown counts across connections.
 //   - An idle session commits nothing. It sends a sync every sixth of T, so its chain lasts for as
 //     long as its connection. A session that has a request, or that made ephemeral nodes with Txn,
-//     commits a transaction every T/6 and survives a reconnect.
+//     commits a transaction every T/6 and survives a reconnect. Where its owner sends no heartbeats,
+//     the keepalive commits them.
 //   - Without a connection for T the session is given up: [Expired], with the cause in Err. So a
 //     client comes back to servers whose data were wiped or restored, which refuse the old session
 //     for ever. A server that hands out another session in place of ours ends it at once.
@@ -185,6 +186,10 @@
 //
 // # The rule, and its proof
 //
+// Each step here and in the next section names, in quotes, the seeded mistakes that leave it out.
+// With any of them the real code has a valid lease beside a removed session
+// (zkconn/internal/leasewalk, seeded_test.go).
+//
 // Three requests say it. A round trip is an answered request that went by way of the leader: a
 // transaction or a sync. s(R) is when R was sent, a(R) when its answer came. Let Y and A be round
 // trips on one connection, and B a committed transaction on it:
@@ -193,29 +198,44 @@
 //	s(B) ≥ a(A)
 //	the session lives until s(Y) + T
 //
+// It takes the gap before A ("no half-tick gap"). It takes a B behind A's answer ("no lateness before
+// a transaction"). And it is Y's time that counts, not B's ("the rule of two rounds ago").
+//
 // Between a(Y) and s(A) the leader has sent a ping: behind Y's answer, and before A's. The follower
 // had heard from us since s(Y). It told the leader so in its answer to this ping, or earlier. It
 // gave that answer before it forwarded B. So the leader, when it handled B, had touched the session
-// at some time after s(Y). It was still the leader then: with another one the session begins anew,
-// and later.
+// at some time after s(Y). It was still the leader then, for it has committed B: a sync in B's place
+// does not show that ("a sync is as good as a transaction"). With another leader the session begins
+// anew, and later. B must be decided on the living session, in every part ("a header of 0 is taken
+// for a living session").
 //
-// The lease ends T/10 before that: for clocks that do not go equally fast, and for the time that it
-// takes to act.
+// That touch moved a session that was not due, because the proof before it still held ("no chain").
+//
+// The lease ends T/10 before that. Clocks do not go equally fast ("no margin for a clock that is
+// slow"), and to act takes time.
 //
 // A new connection is a touch by itself. With a transaction that is sent behind the connect reply,
-// the lease runs from the connect request.
+// the lease runs from the connect request. Nothing else is carried from one connection to the next
+// but what a transaction has shown ("proofs by sync survive the connection"). What was shown on one
+// connection is of one leader, because a server that leaves its leader closes it ("a connection
+// survives its leader").
 //
 // # What could break the proof, and does not
 //
 //   - A touch is lost when the follower swaps its table between the reading and the writing of a
-//     put (snapshot). Each packet touches. So we count from x(Y), the packet before Y, and send a
-//     ping in front of Y when that packet is older than T/32. Two of two touches would have to be
-//     lost, to two swaps.
+//     put (snapshot). Each packet touches. So we count from x(Y), the packet before Y ("Y one packet
+//     later"). We send a ping in front of Y when that packet is older than T/32 ("no ping after a
+//     silence"). Two of two touches would have to be lost, to two swaps ("a swap loses both touches"
+//     breaks the rule).
 //   - A leader's ping may be late while its other threads go on. So A is sent T/24 later than half
-//     a tick, and B T/24 after A's answer.
+//     a tick ("no lateness in the gap"). B is sent T/24 after A's answer, too. There the proof needs
+//     only that B is sent after it, and 1 ns is enough for the model. It finds "no lateness before a
+//     transaction" only by a B of the same instant, sent before the answer came. So the rest of this
+//     T/24 is a reserve.
 //   - A connect request whose answer is lost may still reach the leader, with the timeout of its
 //     server. So the shortest timeout that any server of the list has granted counts from when the
-//     request was sent, and for the session from then on.
+//     request was sent ("a connect request shortens nothing"). It counts for the session from then on
+//     ("a delayed connect request is forgotten", "the longer of two timeouts").
 //   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time
 //     ([LeaseClock]).
 //   - Local sessions become global before they own an ephemeral node
@@ -241,8 +261,8 @@
 // lapse, and locks are hardly granted.
 //
 // Package zkconn/internal/evidence is the rule, lease_keeper.go, verdict.go and keepalive.go feed
-// it, and package zkconn/internal/leasewalk runs it against a model of the servers. Package
-// tests/touches shows each of the facts on real servers, and tests/stalls attacks the rule.
+// it, and package leasewalk runs it against a model of the servers. Package tests/touches shows each
+// of the facts on real servers, and tests/stalls attacks the rule.
 //
 // # Operations while disconnected
 //

@@ -14,7 +14,9 @@ import (
 //
 // A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one term
 // and is lost at its end, even if the same session begins another term: Unbroken tells terms apart. A
-// term that was seen to end stays ended.
+// term that was seen to end stays ended. A session may have several terms, because the chain of
+// evidence of an idle one outlives its lease: syncs keep the chain, and a later transaction begins
+// the next term. A broken chain ends the clock for good (End).
 //
 // The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {

@@ -27,6 +27,7 @@ type leaseKeeper struct {
 	chain   *evidence.Chain
 	lasting bool             // a lease is to last: see Conn.KeepLease
 	owns    bool             // the session has made ephemeral nodes that no lease is kept for, in a Txn
+	told    evidence.Instant // when a lease was wanted, or its owner sent its newest transaction
 	up      bool             // the newest connection has the session
 	since   evidence.Instant // when up changed
 	stage   leaseStage       // how far it has come to its end
@@ -137,6 +138,9 @@ func (k *leaseKeeper) keepLease(lasting bool) {
 		if lasting && !k.lasting && !k.owns && !k.idleSyncs && !k.chain.Lasts(now) {
 			k.chain.Break()
 		}
+		if lasting && !k.lasting {
+			k.told = now
+		}
 		k.lasting = lasting
 	})
 }
@@ -211,7 +215,11 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	defer r.keeper.mu.Unlock()
 	now := r.keeper.clock.now()
 	r.keeper.quiet.begin(now)
-	return r.keeper.chain.Sending(now, r.connection, xid, kindOf(op))
+	kind := kindOf(op)
+	if kind == evidence.Committed && !isOwn(xid) {
+		r.keeper.told = now
+	}
+	return r.keeper.chain.Sending(now, r.connection, xid, kind)
 }
 
 // replied takes the answer to a request.
@@ -231,10 +239,25 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	k := r.keeper
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	lasting := k.lasting || k.owns
-	if !lasting && !k.idleSyncs {
+	now := k.clock.now()
+	kept := k.kept(now)
+	if kept == evidence.Idle && !k.idleSyncs {
 		return 0, false, false
 	}
-	due, committed, some := k.chain.Next(lasting)
-	return time.Duration(due - k.clock.now()), committed, some
+	due, committed, some := k.chain.Next(kept)
+	return time.Duration(due - now), committed, some
+}
+
+// kept gives what the session is kept for. k.mu is held.
+//
+// A request of which a node may be left, of a name that is not known, has the lease kept, and nobody sends heartbeats for
+// it: its session is kept as one with nodes of a Txn.
+func (k *leaseKeeper) kept(now evidence.Instant) evidence.Keeping {
+	switch {
+	case k.lasting && !k.chain.OwnerIsSilent(now, k.told):
+		return evidence.Leased
+	case k.lasting || k.owns:
+		return evidence.Owning
+	}
+	return evidence.Idle
 }

@@ -434,3 +434,49 @@ func TestShortTimeoutThatMayArriveLate(t *testing.T) {
 	next.connecting()
 	require.Equal(t, 4*time.Second, next.connected(session40))
 }
+
+// TestNodesOfATxnAreKept: a session that has made an ephemeral node by Txn, and that has no lock, commits a transaction each
+// T/6. So it survives the loss of its connection. So does one that wants a lease and whose owner sends no heartbeats.
+func TestNodesOfATxnAreKept(t *testing.T) {
+	for name, begin := range map[string]func(t *testing.T, c *Conn){
+		"a node of a Txn": func(t *testing.T, c *Conn) {
+			_, _, err := c.Txn("/guard", []Op{{Kind: OpCreate, Path: "/mine", Ephemeral: true}})
+			require.ErrorIs(t, err, ErrNoNode, "the fake server's answer: the session must count on the node")
+		},
+		"a lease without heartbeats": func(_ *testing.T, c *Conn) { c.KeepLease(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, c, events := dialCommitting(t)
+				var at []time.Time // when transactions came
+				server.set(func() {
+					server.handle = func(r fakeRequest) fakeReply {
+						if r.op == opMulti {
+							server.set(func() { at = append(at, time.Now()) })
+						}
+						return committing(r)
+					}
+				})
+				begin(t, c)
+				time.Sleep(session40 / 2) // the first may wait for an owner
+				server.set(func() { at = at[len(at)-1:] })
+				time.Sleep(10 * session40)
+				server.set(func() {
+					require.GreaterOrEqual(t, len(at), 60)
+					for i := range at[1:] {
+						require.LessOrEqual(t, at[i+1].Sub(at[i]), session40/6)
+					}
+				})
+				require.Empty(t, events)
+
+				server.set(func() { server.unreach = true })
+				server.cut()
+				expect(t, events, Disconnected)
+				time.Sleep(session40 / 4)
+				server.set(func() { server.unreach = false })
+				expect(t, events, Connected)
+				require.True(t, c.Proved())
+			})
+		})
+	}
+}

@@ -97,7 +97,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 		return false, err
 	}
 	t.observer.replied(t, code)
-	return xid <= xidOwn, nil
+	return isOwn(xid), nil
 }
 
 // weigh adds an answer to the evidence for the lease, before the library and the caller see it. An

@@ -54,6 +54,9 @@ const (
 	maxRequest = 1<<20 - 16<<10
 )
 
+// isOwn reports whether the keepalive has sent the request of this xid.
+func isOwn(xid int32) bool { return xid <= xidOwn }
+
 // requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
 func requestOp(frame []byte) int32 {
 	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {

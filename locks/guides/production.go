@@ -38,8 +38,9 @@
 // A client has one connection, however many locks it holds. Open one for a process and share it:
 // servers count connections by address (maxClientCnxns, 60), and group commit works within a
 // session. With a session file there is a second one for a moment at the start. A client may be
-// connected to an observer; nothing here tests that. Do not connect it to one that follows an
-// observer master: the leader hears of its clients too late for the lease.
+// connected to an observer. One fact of these is tested (tests/touches): an observer that loses its
+// leader closes its clients' connections. Do not connect a client to one that follows an observer
+// master: the leader hears of its clients too late for the lease.
 //
 // Give all servers the same minSessionTimeout and maxSessionTimeout. A session that moves to a
 // server which grants less has the shorter timeout from then on.

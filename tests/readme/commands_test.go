@@ -50,6 +50,9 @@ var commands = map[string]check{
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
 	"go run ./tests/overlap":            long(hasFlags),
 
+	// A row of its table.
+	"go test -v -run TestWhatTheMarginCosts ./zkconn/internal/leasewalk": prints(`holders +outage of 0\.50 T ends +100\.0 %.* 74\.6 %.* 44\.6 %`),
+
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
@@ -58,6 +61,7 @@ var commands = map[string]check{
 	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
 	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
 	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
+	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test ./...":                                                                               long(lists),
 	"make test":                                                                                   long(target),

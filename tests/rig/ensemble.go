@@ -17,7 +17,19 @@ type Ensemble struct {
 }
 
 // peer has the ports at which one member talks to the others.
-type peer struct{ quorum, election int }
+type peer struct {
+	quorum, election int
+	observer         bool
+}
+
+// line tells a member where to reach the member with this id.
+func (p peer) line(id, quorum, election int) string {
+	line := fmt.Sprintf("server.%d=127.0.0.1:%d:%d", id, quorum, election)
+	if p.observer {
+		line += ":observer"
+	}
+	return line
+}
 
 // StartEnsemble starts that many servers, waits until all serve and one leads,
 // and stops them when the test ends. It calls [Require].
@@ -55,7 +67,7 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 			releasePorts(quorum)
 			return e, err
 		}
-		e.peers = append(e.peers, peer{quorum, election})
+		e.peers = append(e.peers, peer{quorum, election, settings.observers[id-1]})
 		member, err := newServer(id, settings.member(id-1))
 		if err != nil {
 			return e, err
@@ -74,7 +86,7 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 func (e *Ensemble) quorumLines() []string {
 	lines := make([]string, len(e.peers))
 	for i, p := range e.peers {
-		lines[i] = fmt.Sprintf("server.%d=127.0.0.1:%d:%d", i+1, p.quorum, p.election)
+		lines[i] = p.line(i+1, p.quorum, p.election)
 	}
 	return lines
 }

@@ -100,7 +100,7 @@ func (a Address) metric(ctx context.Context, name string) (int, error) {
 	return value, nil
 }
 
-// Mode returns standalone, leader or follower, or [ErrNotServing].
+// Mode returns standalone, leader, follower or observer, or [ErrNotServing].
 func (a Address) Mode(ctx context.Context) (string, error) {
 	answer, err := a.FourLetter(ctx, "srvr")
 	if err != nil {

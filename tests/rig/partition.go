@@ -72,9 +72,9 @@ func (p *Partitionable) connect() error {
 	}
 	for from, member := range p.members {
 		lines := p.quorumLines() // its own line says where it listens
-		for to := range p.peers {
+		for to, peer := range p.peers {
 			if pair := p.wires[direction{from, to}]; pair != nil {
-				lines[to] = fmt.Sprintf("server.%d=127.0.0.1:%d:%d", to+1, pair[0].port(), pair[1].port())
+				lines[to] = peer.line(to+1, pair[0].port(), pair[1].port())
 			}
 		}
 		member.quorum = lines

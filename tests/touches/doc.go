@@ -11,6 +11,12 @@
 //	TestShorterTimeoutMovesTheExpiry    a reconnect that is granted less moves the expiry to earlier
 //	TestServerThatWasLeftTouches        so does an answer of the server that the client has left
 //
+// What one connection shows is of one leader:
+//
+//	TestServerThatLeavesItsLeaderClosesConnections   a follower, an observer and a leader without a
+//	                                    quorum close their clients' connections, with no reply of a
+//	                                    later leader before
+//
 // And what a token rests on:
 //
 //	TestHeaderHasTheCzxid               the zxid in the header of a create's reply is the czxid of what it made
@@ -18,5 +24,5 @@
 // In ZooKeeper's source, 3.8.0, 3.8.6 and 3.9.5: LearnerHandler.run (PING, REVALIDATE, REQUEST),
 // LeaderZooKeeperServer.submitLearnerRequest, Learner.ping,
 // LearnerSessionTracker.snapshot, Leader.lead, Leader.revalidateSession,
-// SessionTrackerImpl and ExpiryQueue.update.
+// SessionTrackerImpl, ExpiryQueue.update, Learner.shutdown and Leader.shutdown.
 package touches

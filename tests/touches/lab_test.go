@@ -24,11 +24,16 @@ type lab struct {
 	observer                *zk.Conn
 }
 
-// newLab starts an ensemble whose members do not give each other up.
+// newLab starts an ensemble of three whose members do not give each other up.
 func newLab(t *testing.T, opts ...rig.Option) *lab {
 	t.Helper()
+	return newLabOf(t, 3, opts...)
+}
+
+func newLabOf(t *testing.T, members int, opts ...rig.Option) *lab {
+	t.Helper()
 	opts = append([]rig.Option{rig.WithConfig("syncLimit", "1000")}, opts...)
-	l := &lab{Partitionable: rig.StartPartitionable(t, 3, opts...), t: t}
+	l := &lab{Partitionable: rig.StartPartitionable(t, members, opts...), t: t}
 	l.cast()
 	l.observer = l.connect(30*time.Second, l.leader.Addr()).Conn
 	return l

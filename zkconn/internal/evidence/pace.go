@@ -1,5 +1,18 @@
 package evidence
 
+// Keeping says what a session is kept for.
+type Keeping uint8
+
+// What a session is kept for.
+const (
+	// Idle sessions have nothing at the servers.
+	Idle Keeping = iota
+	// Leased sessions have an owner that sends a transaction each T/6.
+	Leased
+	// Owning sessions have nodes for which nobody sends transactions, such as ephemeral nodes of a Txn.
+	Owning
+)
+
 // How often round trips are needed. The newest proof of an answered request R has a Y that was sent
 // 2 r + 7/24 T + 1/24 T before R, and up to two paces more, because round trips go out one pace
 // apart: r is the duration of a round trip. The next proof is answered a pace and a round trip
@@ -22,25 +35,39 @@ const (
 	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
 	fastestPace = 1.0 / 32
 	// commitPace bounds the time that a lease may stay without a transaction. The transaction that
-	// its owner sends each T/6 comes first.
+	// its owner sends each T/6 comes first. One goes out in place of a sync, at lastingPace: 0.279 T after the last.
 	commitPace = 1.0/6 + 1.0/24
+	// owningPace is the pace of the transactions of an Owning session: a sixth, less what timers are late by. A sync goes
+	// out in between.
+	owningPace = idlePace
 	// slowTrip is the round trip from which a lease needs more transactions than one each T/6, one at a time.
 	slowTrip = 1.0 / 24
 )
 
 // Next gives when the next round trip is due if nothing else goes out, and whether it is to be a transaction; false while
-// there is no connection on which anything could be proved. lasting says that a lease is to last.
-func (c *Chain) Next(lasting bool) (due Instant, committed, some bool) {
+// there is no connection on which anything could be proved.
+func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 	if c.phase != answered {
 		return 0, false, false
 	}
-	every := Fraction(c.timeout, idlePace)
-	if lasting {
-		every = Fraction(c.timeout, lastingPace)
+	every := Fraction(c.timeout, lastingPace)
+	if kept == Idle {
+		every = Fraction(c.timeout, idlePace)
 	}
 	slow := min(Fraction(c.timeout, slackOfPace)-c.slowest, Fraction(c.timeout, slackOfFirst)-2*c.slowest)
 	every = max(min(every, slow), Fraction(c.timeout, fastestPace))
 	due = c.lastTrip.Plus(every)
-	committed = lasting && (c.slowest > Fraction(c.timeout, slowTrip) || due >= c.lastCommit.Plus(Fraction(c.timeout, commitPace)))
+	commit := c.lastCommit.Plus(Fraction(c.timeout, commitPace))
+	if kept == Owning {
+		commit = c.lastCommit.Plus(Fraction(c.timeout, owningPace))
+		due = min(due, commit)
+	}
+	committed = kept != Idle && (c.slowest > Fraction(c.timeout, slowTrip) || due >= commit)
 	return due, committed, true
+}
+
+// OwnerIsSilent reports whether the owner of a Leased session has sent no transaction for longer than it should, since
+// this one: the session is Owning until the next.
+func (c *Chain) OwnerIsSilent(now, since Instant) bool {
+	return now >= since.Plus(Fraction(c.timeout, commitPace))
 }

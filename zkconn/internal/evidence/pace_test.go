@@ -16,12 +16,12 @@ func TestPaceWithoutAnswers(t *testing.T) {
 	for xid := range int32(maxFlights + 10) {
 		c.Sending(now, connection, xid, Committed)
 	}
-	due, committed, some := c.Next(true)
+	due, committed, some := c.Next(Leased)
 	require.True(t, some)
 	require.Equal(t, now.Plus(Fraction(24*time.Second, lastingPace)), due)
 	require.False(t, committed)
 
 	c.Sending(due, connection, -1, Ordered)
-	next, _, _ := c.Next(true)
+	next, _, _ := c.Next(Leased)
 	require.Equal(t, due.Plus(Fraction(24*time.Second, lastingPace)), next, "not over and over")
 }

@@ -16,11 +16,12 @@ type paced struct {
 	leased   bool          // the lease never ran out, once there was one
 	slack    time.Duration // the least that was left of the chain when it was extended
 	requests float64       // in a session timeout
+	apart    time.Duration // the longest time between two transactions
 }
 
-// keep runs the real chain on one connection for fifty session timeouts, with the keepalive as zkconn runs it. With a
-// lease its owner sends a transaction each T/6, one at a time.
-func keep(timeout, trip time.Duration, lease bool) (p paced) {
+// keep runs the real chain on one connection for fifty session timeouts, with the keepalive as zkconn runs it. The owner of
+// a leased session sends a transaction each T/6, one at a time. look is called in each step.
+func keep(timeout, trip time.Duration, kept evidence.Keeping, look func(now evidence.Instant, c *evidence.Chain)) (p paced) {
 	type flight struct {
 		xid   int32
 		back  evidence.Instant
@@ -35,11 +36,15 @@ func keep(timeout, trip time.Duration, lease bool) (p paced) {
 	busy, had := false, false
 	next := evidence.Instant(trip)
 	sent := 0
+	newest := next
 	p = paced{lasts: true, leased: true, slack: timeout}
 	send := func(now evidence.Instant, kind evidence.Kind, owner bool) {
 		xid++
 		sent++
 		c.Sending(now, conn, xid, kind)
+		if kind == evidence.Committed {
+			p.apart, newest = max(p.apart, time.Duration(now-newest)), now
+		}
 		flights = append(flights, flight{xid, now.Plus(trip), owner})
 	}
 	end := evidence.Instant(trip).Plus(50 * timeout)
@@ -60,17 +65,18 @@ func keep(timeout, trip time.Duration, lease bool) (p paced) {
 		until, leased := c.Lease()
 		had = had || leased
 		p.leased = p.leased && (!had || now < until)
-		if lease && !busy && now >= next {
+		if kept == evidence.Leased && !busy && now >= next {
 			send(now, evidence.Committed, true)
 			busy, next = true, now.Plus(timeout/6)
 		}
-		if due, committed, some := c.Next(lease); some && now >= due {
+		if due, committed, some := c.Next(kept); some && now >= due {
 			kind := evidence.Ordered
 			if committed {
 				kind = evidence.Committed
 			}
 			send(now, kind, false)
 		}
+		look(now, c)
 	}
 	p.requests = float64(sent) / 50
 	return p
@@ -86,7 +92,8 @@ func TestPace(t *testing.T) {
 		{48, true, true}, {24, true, true}, {16, true, true}, {12, true, true}, {8, true, true},
 		{7, false, false}, {6, false, false}, {5, false, false}, {3, false, false},
 	} {
-		idle, lease := keep(timeout, timeout/time.Duration(c.part), false), keep(timeout, timeout/time.Duration(c.part), true)
+		trip := timeout / time.Duration(c.part)
+		idle, lease := keep(timeout, trip, evidence.Idle, unseen), keep(timeout, trip, evidence.Leased, unseen)
 		show := func(p paced) float64 { return float64(p.slack) / float64(timeout) }
 		t.Logf("round trip T/%-2d  idle: lasts %-5v slack %.3f T, %4.1f requests in T   leased: lasts %-5v lease %-5v slack %.3f T, %4.1f requests in T",
 			c.part, idle.lasts, show(idle), idle.requests, lease.lasts, lease.leased, show(lease), lease.requests)
@@ -94,4 +101,39 @@ func TestPace(t *testing.T) {
 		require.Equal(t, c.lease, lease.lasts, "leased, T/%d", c.part)
 		require.Equal(t, lease.lasts, lease.leased, "the lease lasts while the chain does, T/%d", c.part)
 	}
+}
+
+// unseen looks at nothing.
+func unseen(evidence.Instant, *evidence.Chain) {}
+
+// TestPaceOfNodes: a session that owns nodes, and for which nobody sends transactions, commits one each T/6. So it survives
+// an outage of 0.3 T at any moment, as a holder does. An idle session survives none.
+func TestPaceOfNodes(t *testing.T) {
+	const timeout, trip = 10 * time.Second, 5 * time.Millisecond
+	survives := func(kept evidence.Keeping) time.Duration {
+		least := timeout
+		p := keep(timeout, trip, kept, func(now evidence.Instant, c *evidence.Chain) {
+			if now >= evidence.Instant(2*timeout) {
+				least = min(least, outlasts(now, c))
+			}
+		})
+		t.Logf("%.1f requests in T, transactions at most %.3f T apart, survives %.3f T", p.requests, p.apart.Seconds()/timeout.Seconds(),
+			least.Seconds()/timeout.Seconds())
+		require.True(t, p.lasts)
+		if kept != evidence.Idle {
+			require.LessOrEqual(t, p.apart, timeout/6+time.Millisecond)
+		}
+		return least
+	}
+	require.GreaterOrEqual(t, survives(evidence.Owning), timeout*3/10)
+	require.GreaterOrEqual(t, survives(evidence.Leased), timeout*3/10)
+	require.LessOrEqual(t, survives(evidence.Idle), time.Duration(0))
+}
+
+// outlasts gives how long after the loss of its connection now a session may still be renewed.
+func outlasts(now evidence.Instant, c *evidence.Chain) time.Duration {
+	c = c.Clone()
+	c.Lost(now)
+	ends, _ := c.Ends()
+	return time.Duration(ends - now)
 }

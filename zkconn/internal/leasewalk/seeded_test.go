@@ -2,6 +2,11 @@ package leasewalk
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -153,6 +158,29 @@ func TestMistakesApply(t *testing.T) {
 		_, err := c.mistake().Overlay(root, t.TempDir())
 		require.NoError(t, err)
 	}
+}
+
+// TestDocNamesMistakes: the doc of zkconn names the mistake that shows that a step of the proof is needed, and each mistake
+// that is seeded is named there.
+func TestDocNamesMistakes(t *testing.T) {
+	root, err := mistakes.Root()
+	require.NoError(t, err)
+	doc, err := os.ReadFile(filepath.Join(root, "zkconn/doc.go"))
+	require.NoError(t, err)
+	_, proof, found := strings.Cut(string(doc), "# The rule, and its proof\n")
+	require.True(t, found)
+	proof, _, found = strings.Cut(proof, "# How long a lease is\n")
+	require.True(t, found)
+	var quoted, seeds []string
+	text := strings.Join(strings.Fields(strings.ReplaceAll(proof, "//", "")), " ")
+	for _, found := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(text, -1) {
+		quoted = append(quoted, found[1])
+	}
+	for _, c := range slices.Concat(around, inSource) {
+		seeds = append(seeds, c.name)
+	}
+	slices.Sort(quoted)
+	require.ElementsMatch(t, seeds, slices.Compact(quoted))
 }
 
 // once are seeds that have shown a fault, if only of the model. With 773269 the client's clock went back as it fell
