@@ -63,15 +63,15 @@ func ParseOwner(data []byte) (Owner, bool) {
 // Describe completes a contender by what its node says of it.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Waits(), o.Detects, o.Cohort
+	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Who(), o.Detects, o.Cohort
 	if !o.Since.IsZero() {
 		c.Since = o.Since
 	}
 }
 
-// Waits names the caller that is blocked while the request waits: the key that it gave, or else the
+// Who names the caller that is blocked while the request waits: the key that it gave, or else the
 // actor, which is named after its process and machine too. It is "" where neither is known.
-func (o Owner) Waits() string {
+func (o Owner) Who() string {
 	switch {
 	case o.Caller != "":
 		return o.Caller

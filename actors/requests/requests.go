@@ -27,7 +27,7 @@ func Address(system *actor.ActorSystem, of messages.ActorID) string {
 
 // Caller makes of an actor's Address a caller that no other process names: see
 // messages.Acquire.Caller.
-func Caller(actor string) string { return Owner(actor).Waits() }
+func Caller(actor string) string { return Owner(actor).Who() }
 
 // Owner describes an actor of this process, as the data of a contender's node do.
 func Owner(actor string) queue.Owner {
