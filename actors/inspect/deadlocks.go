@@ -191,7 +191,7 @@ func (c confirmed) answer(s *Session) any {
 func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 	w, err := walkFrom(conn, root)
 	for _, l := range w.found {
-		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), waits) {
+		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), isWaiting) {
 			paths = append(paths, l.path)
 		}
 	}
@@ -199,7 +199,7 @@ func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 	return paths, err
 }
 
-func waits(s queue.Standing) bool { return !s.Holds }
+func isWaiting(s queue.Standing) bool { return !s.Holds }
 
 // readAll reads the queues of lock paths, one after the other: each is read in parallel.
 func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
