@@ -82,9 +82,9 @@ type lockSettings struct {
 
 // jobOptions are the options of RunOnce and RunOnceFor.
 type jobOptions struct {
-	markFirst, waits bool
-	retryAfter       time.Duration
-	retries          bool // WithRetryAfter was given, be it zero
+	markFirst, mayWait bool
+	retryAfter         time.Duration
+	retries            bool // WithRetryAfter was given, be it zero
 
 	startDeadline time.Duration
 	catchesUp     bool // WithCatchUp was given
@@ -128,11 +128,11 @@ var refusals = []struct {
 		"the retained node would go on naming a leader that has resigned"},
 	{jobs, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 },
 		"the time must not be negative"},
-	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
+	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
-	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
+	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
-	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
+	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
 	{runOnce, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst && s.job.retryAfter > 0 },
 		"what is marked first is not tried again, so not with WithRetryAfter"},
@@ -382,7 +382,7 @@ func WithRetryAfter(d time.Duration) OnceOption {
 
 // WithWaiting has RunOnce wait for a run that is under way elsewhere, and look then whether there
 // is still something to do. Use it where work that fails elsewhere is to be taken on at once.
-func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.waits = true }) }
+func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.mayWait = true }) }
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
 // servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that

@@ -63,7 +63,7 @@ func RunOnceFor(
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
 	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.waits
+	l.want.Try = !l.job.mayWait
 	if err := l.checkInstant(instant); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
