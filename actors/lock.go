@@ -125,9 +125,9 @@ func (l *lock) hearPredecessor(n *lockEvent) {
 	switch {
 	case !ok:
 	case n.Predecessor == nil: // its node is about to be read
-		listener.Waits(&predecessor{Node: n.Event.Predecessor})
+		listener.WaitsFor(&predecessor{Node: n.Event.Predecessor})
 	default:
-		listener.Waits((*predecessor)(n.Predecessor))
+		listener.WaitsFor((*predecessor)(n.Predecessor))
 	}
 }
 

@@ -136,8 +136,8 @@ func (r *request) Moved(to messages.State, node string) {
 	}
 }
 
-// Waits notes the contender for which the request waits.
-func (r *request) Waits(predecessor audience.Predecessor) {
+// WaitsFor notes the contender for which the request waits.
+func (r *request) WaitsFor(predecessor audience.Predecessor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.predecessor = predecessor

@@ -52,12 +52,12 @@ type Listener interface {
 // WaitListener is a Listener that is also told whom the request waits for, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what is known of the predecessor without a further query: its node, and again
+	// WaitsFor gives what is known of the predecessor without a further query: its node, and again
 	// when that has been read. It is not called for a request that begins to wait inside its
 	// session before the session's first node in the queue is known, nor later: a hundred thousand
 	// messages would go before the first hand-over. Over a gateway it may be nil: nobody is known any
 	// more, because the gateway's servers do not answer, or the request goes to another gateway.
-	Waits(predecessor Predecessor)
+	WaitsFor(predecessor Predecessor)
 }
 
 // Predecessor describes the contender that a request waits for. It is immutable.
@@ -124,10 +124,10 @@ func (a *Audience) Troubled(text string) {
 	}
 }
 
-// Waits tells the listener which contender the request waits for: see WaitListener.
-func (a *Audience) Waits(predecessor Predecessor) {
+// WaitsFor tells the listener which contender the request waits for: see WaitListener.
+func (a *Audience) WaitsFor(predecessor Predecessor) {
 	if listener, ok := a.Listener.(WaitListener); ok {
-		listener.Waits(predecessor)
+		listener.WaitsFor(predecessor)
 	}
 }
 
