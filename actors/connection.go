@@ -86,10 +86,10 @@ func (c Connection) Ready() bool {
 // phases has the phase of the connection. The session actor changes it; anybody may read it. The
 // zero value is Connecting.
 type phases struct {
-	mu      sync.Mutex
-	now     Connection // Phase, Since, Server and Lapsed only
-	left    time.Time  // since when no server has answered, if now it is not Connected
-	changed chan struct{}
+	mu          sync.Mutex
+	now         Connection // Phase, Since, Server and Lapsed only
+	silentSince time.Time  // no server has answered since; valid while now is not Connected
+	changed     chan struct{}
 }
 
 func (p *phases) current() (Connection, <-chan struct{}) {
@@ -98,7 +98,7 @@ func (p *phases) current() (Connection, <-chan struct{}) {
 	p.begin()
 	now := p.now
 	if now.Phase != Connected {
-		now.Silence = time.Since(p.left)
+		now.Silence = time.Since(p.silentSince)
 	}
 	return now, p.changed
 }
@@ -107,7 +107,7 @@ func (p *phases) current() (Connection, <-chan struct{}) {
 func (p *phases) begin() {
 	if p.changed == nil {
 		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
-		p.left = p.now.Since
+		p.silentSince = p.now.Since
 	}
 }
 
@@ -129,7 +129,7 @@ func (p *phases) turn(to Phase, server string, silence time.Duration) {
 	}
 	now := time.Now()
 	if p.now.Phase == Connected {
-		p.left = now.Add(-silence)
+		p.silentSince = now.Add(-silence)
 	}
 	if p.now.Phase != to {
 		p.now.Phase, p.now.Since = to, now
