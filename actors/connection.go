@@ -111,9 +111,9 @@ func (p *phases) begin() {
 	}
 }
 
-// turn notes a phase. server is "" where it stays the same, silence is for how long none has answered. Nothing follows
-// Closed.
-func (p *phases) turn(to Phase, server string, silence time.Duration) {
+// become changes the phase. server is "" where it stays the same; silence is the time for which no server has answered.
+// Closed is final.
+func (p *phases) become(to Phase, server string, silence time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
@@ -161,7 +161,7 @@ func (p *phases) connected() bool {
 // answered notes that a heartbeat that was late has been answered.
 func (p *phases) answered() {
 	if now, _ := p.current(); now.Phase == Unanswered {
-		p.turn(Connected, "", 0)
+		p.become(Connected, "", 0)
 	}
 }
 

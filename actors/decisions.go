@@ -79,7 +79,7 @@ func (s *session) note(n *coordinator.Note) {
 	switch n.What {
 	case coordinator.Unanswered:
 		s.figures.Silent()
-		s.turn(Unanswered, "", s.link.Silence())
+		s.become(Unanswered, "", s.link.Silence())
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
 		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)

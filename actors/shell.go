@@ -55,10 +55,10 @@ func (s *session) setInfo(info *sessionInfo) {
 	s.current.Store(info)
 }
 
-// turn notes a phase of the connection: see phases.turn.
-func (s *session) turn(to Phase, server string, silence time.Duration) {
-	s.phase.turn(to, server, silence)
-	s.figures.Turned(to.counted())
+// become changes the phase of the connection: see phases.become.
+func (s *session) become(to Phase, server string, silence time.Duration) {
+	s.phase.become(to, server, silence)
+	s.figures.Became(to.counted())
 }
 
 // work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the

@@ -79,8 +79,8 @@ var stateWith = map[string]with{
 	metering.StateDisconnected: newWith(metering.KeyState.String(metering.StateDisconnected)),
 }
 
-// Turned counts a session under another state: a word of package metering, "" for a session that has ended.
-func (f *Figures) Turned(to string) {
+// Became counts a session under another state: a word of package metering, "" for a session that has ended.
+func (f *Figures) Became(to string) {
 	if f == nil || f.state == to {
 		return
 	}
@@ -141,7 +141,7 @@ func (f *Figures) Loaded(weight, inside int) {
 func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0, 0)
-		f.Turned("")
+		f.Became("")
 		f.provider.leave(f)
 	}
 }
