@@ -73,7 +73,7 @@ func (s *session) countBatch(query coordinator.Query) {
 	}
 }
 
-// note writes into the log what the coordinator says.
+// note takes a note of the coordinator into the log, the figures and the phase.
 func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {

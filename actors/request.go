@@ -173,7 +173,8 @@ var fields = []field{
 		}},
 }
 
-// What a name, a label and the key of an owner or a caller may add to a contender's node, in bytes.
+// The greatest lengths, in bytes, of a name, a label, and the key of an owner or a caller. They are stored in the
+// contender's node.
 const (
 	maxName  = 255
 	maxLabel = 1024

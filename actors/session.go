@@ -292,7 +292,7 @@ type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
 	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
-	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
+	// told them: that the lock is theirs, or that their predecessor is gone. It stays zero where events arrive. Without
 	// READ on the nodes before it a waiter is sent none. Of the first a warning is logged, with its lock path: by the
 	// logger of the configuration, or slog.Default without one.
 	Polls int64

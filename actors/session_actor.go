@@ -220,7 +220,7 @@ func (s *session) down(ev zkconn.Event) {
 	}
 }
 
-// finish takes what a goroutine has done.
+// finish takes the result of a goroutine.
 func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:

@@ -262,7 +262,7 @@ func (x *transacting) ended() error {
 	return ErrNotHolding
 }
 
-// Ephemeral nodes that transactions make weigh as those of contenders do: see WithMaxNodeBytes.
+// Ephemeral nodes that transactions make weigh as much as contender nodes do: see WithMaxNodeBytes.
 // Only the session knows of them. A transaction asks for room before it is sent, and reports
 // afterwards the nodes that it has made and deleted.
 

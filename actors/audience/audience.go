@@ -99,7 +99,7 @@ func (a *Audience) Tell(ctx actor.Context, notice any) {
 	}
 }
 
-// Send tells one actor. What goes to another node is packed, with the sender.
+// Send sends a notice to one actor. For another node it is packed, with the sender.
 func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	if a.Pack != nil && !SameNode(ctx.ActorSystem(), to) {
 		notice = a.Pack(notice)

@@ -15,7 +15,7 @@ import (
 // Queue reads the contenders of a lock path, one named queue after the other, each in the order in
 // which they came. It shows everything that was committed before the call. A lock path that does
 // not exist has no contenders. At a contest's path there is its holder. A contender whose data may
-// not be read is shown with what its name tells. It fails where the lock path itself may not be
+// not be read is shown as far as its name tells. It fails where the lock path itself may not be
 // read: zkconn.ErrNoAuth.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {

@@ -60,7 +60,7 @@ func ParseOwner(data []byte) (Owner, bool) {
 	return Owner{}, false
 }
 
-// Describe completes a contender by what its node says of it.
+// Describe completes a contender from its node's data.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
 	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Who(), o.Detects, o.Cohort
@@ -94,12 +94,12 @@ const (
 // askedFirst begins the data of a node whose holder was asked for the lock.
 const askedFirst = `{"asked":true,`
 
-// Asked gives the data of a contender's node with a revoke request: what Turnstile has written stays,
-// and with it who holds; other data are replaced by RevokeRequest.
+// Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written stay,
+// and with them the description of the holder; other data are replaced by RevokeRequest.
 //
-// The ID of a contest's holder does not stay: before the request is written, the one node may have become another's,
-// who would not know itself by that ID. Without an ID the data say as little of whose the node is as RevokeRequest
-// does. What else they say is for people only, and the holder sets it right when it hears of the request.
+// The ID of a contest's holder is removed: before the request is written, the one node may have become another
+// contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
+// does not. The other fields are for people only, and the holder corrects them when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
@@ -120,7 +120,7 @@ func IsRevokeRequest(data []byte) bool {
 	return Overwritten(data) || bytes.HasPrefix(data, []byte(askedFirst))
 }
 
-// Overwritten reports whether a revoke request has replaced what the data of a contender's node said.
+// Overwritten reports whether a revoke request has replaced the data of a contender's node.
 func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }

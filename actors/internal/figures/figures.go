@@ -122,7 +122,7 @@ func (f *Figures) Batch(operations int) {
 	}
 }
 
-// Loaded takes what the session's ephemeral nodes weigh, in bytes, and how many requests wait inside it.
+// Loaded takes the weight of the session's ephemeral nodes, in bytes, and the number of requests that wait inside it.
 func (f *Figures) Loaded(weight, inside int) {
 	if f == nil {
 		return
@@ -137,7 +137,7 @@ func (f *Figures) Loaded(weight, inside int) {
 	}
 }
 
-// End ends the figures of a session. What has been counted stays counted.
+// End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0, 0)
@@ -146,7 +146,7 @@ func (f *Figures) End() {
 	}
 }
 
-// provider is a MeterProvider and the sessions that have it. They share what is observed rather than told: two callbacks
+// provider is a MeterProvider and the sessions that have it. They share the observable instruments: two callbacks
 // that observe one instrument with the same attributes would hide each other.
 type provider struct {
 	of          metric.MeterProvider
