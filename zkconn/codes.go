@@ -105,9 +105,9 @@ var named = []struct {
 	{zk.ErrReconfigDisabled, codeReconfigDisabled},
 }
 
-// classify gives this package's value for an error of the library. What is not a definite code of the server, or a
-// definite word of the library that the request never left, is an unknown outcome: net.OpError leaks through it, and
-// so do errors of decoding a reply whose request was executed.
+// classify gives this package's value for an error of the library. An error is an unknown outcome unless it is a
+// definite code of the server, or definite word of the library that the request never left: a net.OpError leaks
+// through the library, and so do errors of decoding a reply whose request was executed.
 func classify(err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoServer):

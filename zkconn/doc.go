@@ -146,7 +146,7 @@
 //     the leader was still the leader. A server that leaves its leader closes its clients'
 //     connections (Learner.shutdown, Leader.shutdown).
 //   - A reconnect is a proof if the connect reply comes in time, because its touch lies before it.
-//     Only what a transaction has shown counts across connections.
+//     Across connections only a transaction's proof counts.
 //   - An idle session commits nothing. It sends a sync every sixth of T, so its chain lasts for as
 //     long as its connection. A session that has a request, or that made ephemeral nodes with Txn,
 //     commits a transaction every T/6 and survives a reconnect.

@@ -132,8 +132,9 @@ func (c *Conn) makeContainer(absolute string) error {
 	}))
 }
 
-// refusesContainers takes the outcome of the create of a container. It reports whether a persistent node may be made in its
-// place now. What a server has hung up on may have been carried out: the caller tries again, and finds out.
+// refusesContainers reports whether the servers refuse containers, by the error of the create of one: then a persistent
+// node may be made in its place now. A server may have made the container although it hung up: the caller tries again,
+// and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	code, answered := codeOf(err)
 	switch {
@@ -169,7 +170,7 @@ type Parents struct {
 	all  []string // at the server, each before those below it
 }
 
-// And adds what was made later, as when some were reaped meanwhile.
+// And adds parents that were made later, as when some were reaped meanwhile.
 func (p Parents) And(later Parents) Parents {
 	return Parents{conn: later.conn, all: append(p.all, later.all...)}
 }

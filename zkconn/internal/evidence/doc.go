@@ -1,5 +1,5 @@
-// Package evidence decides until when a session lives for certain, from what one process sends to
-// the servers and what they answer. It is pure: no clock, goroutine or connection. The proof is in
+// Package evidence decides until when a session lives for certain, from the requests that one process
+// sends to the servers and from their answers. It is pure: no clock, goroutine or connection. The proof is in
 // the doc of package zkconn, which feeds it. Package leasewalk runs it against a model of the
 // servers.
 //
@@ -9,7 +9,7 @@
 // that comes later proves nothing, for the leader may have taken the session off its queue before.
 // The chain is then broken, for good.
 //
-//	chain.go    the chain: what extends it, what shortens it, what breaks it
+//	chain.go    the chain: the events that extend, shorten and break it
 //	trips.go    the rule of three round trips on one connection
 //	pace.go     how often round trips are needed to keep it
 package evidence
