@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// errorRow says what is known of one error.
+// errorRow has the properties of one error.
 type errorRow struct {
 	err error
 	// passes is the answer of MayPass.
@@ -40,9 +40,9 @@ func because(reasons ...messages.Reason) []messages.Reason { return reasons }
 
 // errorTable has a row for every error that this package returns, its own and those of the packages
 // below it, and every messages.Reason is in one row. A span has the word of the first row that
-// matches. A test finds what has no row.
+// matches. A test finds errors and reasons without a row.
 var errorTable = []errorRow{
-	// The client is over. It stands first: what was lost by that does not pass.
+	// The client is over. It stands first: a loss by that does not pass.
 	{ErrClosed, mayNotPass, because(messages.ReasonSessionClosed), nil, ""},
 
 	// Not acquired.
@@ -98,7 +98,7 @@ var errorTable = []errorRow{
 	{zkconn.ErrReadOnly, mayPass, nil, nil, "read_only"},
 	{zkconn.ErrSessionMoved, mayPass, nil, nil, "session_moved"},
 
-	// A part of a transaction was refused: the program has to look what there is.
+	// A part of a transaction was refused: the program has to read the nodes.
 	{zkconn.ErrNoNode, mayNotPass, nil, nil, "no_node"},
 	{zkconn.ErrNodeExists, mayNotPass, nil, nil, "node_exists"},
 	{zkconn.ErrNotEmpty, mayNotPass, nil, nil, "not_empty"},

@@ -90,8 +90,8 @@
 //   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without
 //     it, a server that reads them fails at its next start.
 //
-// A server whose bound is smaller hangs up on what is larger, each time. The request then pauses,
-// and its error says on what the server hangs up. A listing of a lock path is an answer of some 60
+// A server whose bound is smaller hangs up on a larger request, each time. The request then pauses,
+// and its error names the operation. A listing of a lock path is an answer of some 60
 // bytes for each contender, and answers above 64 MiB are refused here. With more than a million
 // contenders in one lock path the connection is lost again and again, for all locks of the session.
 // Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
@@ -128,8 +128,8 @@
 //
 // # Quotas and throttling
 //
-// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, those that
-// wait too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run
+// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, waiters
+// too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run
 // goes on. Throttled requests (zookeeper.throttled_op_wait_time) are not executed, and are sent
 // again after pauses until ctx ends. Package zkconn has a table of all that servers answer with.
 //

@@ -186,8 +186,8 @@
 //	client, err := locks.Open(opening, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
-// What the work had begun is as the crash has left it: read it under the lock (Lease.Get), as any
-// holder does. A process that crashes each time at the same place keeps the others out for as long
+// The data of unfinished work are as the crash has left them: read them under the lock (Lease.Get), as
+// any holder does. A process that crashes each time at the same place keeps the others out for as long
 // as that goes on.
 //
 // # What to set
