@@ -14,8 +14,8 @@ import (
 // follow the one without. It is empty, without an error, where the lock path does not exist. At a
 // contest's path it gives the holder, if there is one: waiters for a contest leave no trace.
 //
-// It shows the queue as it was after Queue was called. It takes a read for each contender, several at a
-// time. Contenders that go away meanwhile are left out, and children that are no contenders are
+// It shows the queue as it was after Queue was called. It takes a read for each contender, several
+// at a time. Contenders that go away meanwhile are left out, and children that are no contenders are
 // passed over. A contender whose data may not be read is shown as far as its name tells.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may
@@ -147,8 +147,8 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 // again without the context of its lease, and processes that wait for each other's locks. Nodes do
 // not say which goroutine holds and which one waits. So a process with several workers may be well:
 // look at how long the members have waited. Circles whose locks are passed on
-// within 1.25 s are not among them, nor are contenders that wait in a cohort, or in one process for more permits of a
-// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
+// within 1.25 s are not among them, nor are contenders that wait in a cohort, or in one process for
+// more permits of a semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
 // It returns the errors of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})

@@ -158,8 +158,9 @@ func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
-// WithServerTick gives the servers' tickTime, where that is known, so that leases last longer: see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages
-// are longer than leases.
+// WithServerTick gives the servers' tickTime, where that is known, so that leases last longer:
+// see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer
+// than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for

@@ -214,10 +214,10 @@ func (l *Lease) notWritten(err error) error {
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get. It waits for one that is still under way, so it shows whether a Txn that
-// returned ErrUnknownOutcome was carried out. It may not show yet the writes that others
-// make meanwhile without the lock. None of them goes unnoticed where the Set names the version that
-// was read.
+// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get. It
+// waits for one that is still under way, so it shows whether a Txn that returned ErrUnknownOutcome was
+// carried out. It may not show yet the writes that others make meanwhile without the lock. None of
+// them goes unnoticed where the Set names the version that was read.
 //
 // Data that your program writes through another client of ZooKeeper, even to the same servers, is
 // not in this order: the server of this session may be behind. Such writes are not checked for the

@@ -1,6 +1,6 @@
 // Command embedded runs a ZooKeeper server that keeps everything in memory, for trying things out where no
-// ZooKeeper is installed. Any client connects to it: go-zookeeper, Curator, kazoo. What it holds is gone
-// when it ends.
+// ZooKeeper is installed. Any client connects to it: go-zookeeper, Curator, kazoo. Its nodes are
+// gone when it ends.
 //
 //	go run ./examples/embedded -listen 127.0.0.1:2181
 //	go run ./examples/embedded -listen 127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183

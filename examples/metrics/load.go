@@ -37,7 +37,7 @@ func (l load) work(ctx context.Context, client *locks.Client) error {
 			lock = locks.Try(lock)
 		}
 		err := locks.Do(ctx, lock, func(ctx context.Context, _ locks.Token) error { rest(ctx, l.hold); return nil })
-		// What is lost or revoked meanwhile is in the figures.
+		// Losses and revocations are in the figures.
 		if err != nil && ctx.Err() == nil && !locks.MayPass(err) {
 			return err
 		}

@@ -134,7 +134,7 @@ func read(path string, known []string) (map[string]string, error) {
 	return values, nil
 }
 
-// parse reads name=value lines. What is behind a name is not shown.
+// parse reads name=value lines. Its errors show no values.
 func parse(text string, known []string) (map[string]string, error) {
 	values, number := map[string]string{}, 0
 	for line := range strings.Lines(text) {

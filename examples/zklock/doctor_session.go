@@ -182,13 +182,13 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 	if err := conn.Delete(node); err != nil {
 		return fail("delete", err)
 	}
-	// What is above it may be somebody's, and is left alone; where it was made it is a container, which the server
+	// The nodes above it may be somebody's, and are left alone; those that were made are containers, which the server
 	// reaps.
 	later(func() { e.note(fine, "delete", "", "%s is gone", node) })
 	return trips, true
 }
 
-// judgeMargin compares what a transaction takes with what there is time for.
+// judgeMargin compares the time that a transaction takes with the time that there is.
 func (e *examination) judgeMargin(granted time.Duration, trips roundTrips) {
 	lease := time.Duration(zkconn.SteadyLease * float64(granted))
 	beat := granted / 6

@@ -116,7 +116,7 @@ func (p *progress) line(now time.Time) string {
 	if !found || len(holders) == 0 {
 		return waited
 	}
-	// What is cut off on a narrow terminal is the end.
+	// A narrow terminal cuts off the end of the line.
 	held := who(holders[0])
 	if len(holders) > 1 {
 		held += fmt.Sprintf(" +%d", len(holders)-1)

@@ -88,8 +88,8 @@ func withoutUnit(cmd *cobra.Command, err error) error {
 	return badUse(withFlag(cmd, fmt.Sprintf("--%s %ss", name, value)), "%s: --%s %s has no unit (s, m, h)", cmd.Name(), name, value)
 }
 
-// oneDash is the flag that was meant where the dashes of a long one are too few; otherwise empty. What is said of it does
-// not repeat its value, which may be a secret.
+// oneDash is the flag that was meant where the dashes of a long one are too few; otherwise empty. The message
+// does not repeat its value, which may be a secret.
 func oneDash(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -5,7 +5,7 @@ import "time"
 // mostEvents bounds the events that are kept, of each lock and of all of them together.
 const mostEvents = 500
 
-// What has happened to a contender, or to a whole queue, between two looks.
+// The events of a contender, or of a whole queue, between two looks.
 const (
 	// Came: it has a place in the queue.
 	Came = "came"
@@ -21,12 +21,12 @@ const (
 	More = "more"
 )
 
-// mostAtOnce bounds the events that one look at one queue makes; what is beyond is counted in one more. A hand-off is
+// mostAtOnce bounds the events that one look at one queue makes; one more event counts the rest. A hand-off is
 // three: one has ended, another holds, and perhaps the first has come again.
 const mostAtOnce = 6
 
-// A lock that changes all the time would drive what happens to others out of the list of all locks: so each lock has
-// so many events there at once, and one more every so often. What is beyond is counted in one that is told after a
+// A lock that changes all the time would drive the events of others out of the list of all locks: so each lock has
+// so many events there at once, and one more every so often. The rest are counted in one event, which is told after a
 // while.
 const (
 	newsAtOnce = 8
@@ -52,7 +52,7 @@ type Event struct {
 	LeftMore int `json:"leftMore,omitempty"`
 }
 
-// rank orders the events of one look by how much they tell: those of the lowest are kept.
+// rank orders the events of one look by how much they tell: the events of the lowest rank are kept.
 func (e Event) rank() int {
 	switch e.What {
 	case Asked:

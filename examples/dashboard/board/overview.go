@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What an overview shows at most, besides the locks that are asked for.
+// The most rows of an overview, besides the locks that are asked for.
 const (
 	mostWaits     = 10
 	mostDeadlocks = 20
@@ -196,7 +196,7 @@ func kindOf(m messages.Mode) string {
 	return m.String()
 }
 
-// longestWaits gives those of all locks that have waited longest.
+// longestWaits gives the waiters of all locks that have waited longest.
 func (b *Board) longestWaits() []WaitRow {
 	var all []WaitRow
 	for _, t := range b.tracks {

@@ -27,7 +27,7 @@ type LockRow struct {
 	Deadlock bool    `json:"deadlock,omitempty"`
 }
 
-// What state a lock is in.
+// The states of a lock.
 const (
 	Free     = "free"
 	Held     = "held"

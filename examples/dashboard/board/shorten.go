@@ -10,10 +10,10 @@ import (
 // longestText bounds, in bytes, each text that others have written into their nodes: such a node may hold a megabyte.
 const longestText = 1024
 
-// ellipsis stands for what was cut off.
+// ellipsis stands for the rest of a text.
 const ellipsis = "…"
 
-// shorten cuts a text after a whole letter. What it gives does not keep the whole text in memory.
+// shorten cuts a text after a whole letter. The result does not keep the whole text in memory.
 func shorten(text string) string {
 	if len(text) <= longestText {
 		return text

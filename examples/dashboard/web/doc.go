@@ -1,8 +1,8 @@
 // Package web serves the dashboard: its pages, the streams of events that keep them up to date, and the one request
 // that writes, which asks a lock back.
 //
-// What comes from ZooKeeper is anybody's text. It leaves here as JSON only, and the pages write it
-// as text only. The policy that goes with them (Content-Security-Policy) lets only the page's own
+// Text from ZooKeeper may be anybody's. It leaves here as JSON only, and the pages write it as text
+// only. The policy that goes with them (Content-Security-Policy) lets only the page's own
 // scripts run, and loads no file of another host. By Trusted Types, it lets no text be turned into
 // markup.
 //

@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 )
 
-// What a page shows when it does not say how much, and at most.
+// The rows of a list that a page shows: when it does not say how many, and at most.
 const (
 	usual = 50
 	most  = 2000
-	// longestWord bounds what is looked for.
+	// longestWord bounds the word that is looked for.
 	longestWord = 200
 )
 
