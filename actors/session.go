@@ -153,8 +153,10 @@ func (s *Session) letGo(self *actor.PID) {
 	s.system.Root.Send(self, lockEnded{})
 }
 
-// Explain adds to err what the session knows of its servers when it is not connected; otherwise it
-// returns err unchanged. Callers use it for errors after which they give up.
+// Explain adds to err the servers and the newest cause for which none was reached, when the session
+// is not connected; otherwise it returns err unchanged. Callers use it for errors after which they
+// give up. It is exported for package locks, and for programs that show the state of a connection,
+// as the dashboard and zklock do.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -320,6 +322,9 @@ func (s *Session) bounds() coordinator.Bounds {
 // A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
 // up because a node may not be deleted, or because a server handed out another, is left to expire,
 // while another begins.
+//
+// It is exported for packages gateway and activation, and for the shell of singletons: they wait
+// there for promises and actors that rest on the session's leases.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
 // closingHooks has the functions that run before a session ends at the servers.

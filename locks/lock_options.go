@@ -112,7 +112,11 @@ var (
 
 // refusals are the options that are refused before anything is sent, by what the lock is used for:
 // their values are not well formed, or they would have no effect. Rules for a mode of locks are in
-// the table of actors.CheckAcquire.
+// the table of actors.CheckAcquire, which sees messages.Acquire and not the use.
+//
+// So the first two rows, for every use, are here. WithMaxHold is no field of messages.Acquire: nobody
+// else checks it. CheckAcquire checks the period of WithDeadlockDetection, too, but takes the root ""
+// with the period zero for a request without detection: it cannot know that the option was given.
 var refusals = []struct {
 	of     []use
 	option string

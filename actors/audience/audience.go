@@ -2,7 +2,8 @@
 // listener. Lock options name them. Lock actors of a session and of gateways have one each.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package actors.
+// because package locks is not below package actors. A folder internal at the root is not the place:
+// the names there are fixed, as the rooms of the module that users know.
 package audience
 
 import (

@@ -2,7 +2,8 @@
 // asks, and in which order several locks are asked for.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package actors.
+// because package locks is not below package actors. A folder internal at the root is not the place:
+// the names there are fixed, as the rooms of the module that users know.
 package requests
 
 import (
