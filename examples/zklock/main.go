@@ -95,7 +95,7 @@
 // who is blocked. They name possible deadlocks too, which are circles of processes that last for
 // more than a second. In such a circle a process waits for its own lock, or two wait for each
 // other's. That is a deadlock when, in each process, the holder waits for the waiter, as when a
-// program locks again a lock that it holds, without the context of its lease. With several
+// program locks its own lock again, without the context of its lease. With several
 // workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
 //
 // # When the lock is lost
