@@ -78,7 +78,7 @@ type Connection struct {
 const readyFor = 5
 
 // Ready reports whether the session can lock and keep locks: a server has answered it, there has been no silence longer
-// than the first fifth of a session timeout, and what it asks for is carried out. It is the rule of locks.Client.Ready.
+// than the first fifth of a session timeout, and its requests are carried out. It is the rule of locks.Client.Ready.
 func (c Connection) Ready() bool {
 	return c.Phase != Closed && !c.Stuck && c.Server != "" && c.Silence < c.Timeout/readyFor
 }
@@ -182,7 +182,8 @@ type trouble struct {
 // ofSession is a trouble of no request in particular, but of the session, for as long as that lasts.
 const ofSession coordinator.RequestID = 0
 
-// note takes what keeps a request from being carried out; "" for nothing any more, also because it has ended.
+// note sets the obstacle that keeps a request from being carried out; "" when there is none any more, also because the
+// request has ended.
 func (t *troubles) note(of coordinator.RequestID, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

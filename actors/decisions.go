@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// apply tells the coordinator something, and does what it decides.
+// apply gives an input to the coordinator, and carries its outputs out.
 func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
 // applyAfter is apply for the answer to a query that took some time.
@@ -108,7 +108,7 @@ func (s *session) inTrouble(what *coordinator.Trouble) {
 	}
 }
 
-// noteTold notes in the session's troubles what an event says about the servers.
+// noteTold brings the session's troubles up to date by an event that is about to be told.
 func (s *session) noteTold(ev *machine.Event) {
 	switch {
 	case ev.Kind == machine.Created:

@@ -111,7 +111,7 @@ type field struct {
 	// has no effect on others.
 	modes []messages.Mode
 	why   string
-	// check says what is wrong with a value that was given; "" means nothing. Without a check every value is good.
+	// check gives the fault of a value that was given; "" for none. Without a check every value is good.
 	check func(messages.Acquire) string
 }
 

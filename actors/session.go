@@ -289,7 +289,7 @@ func (s *Session) leaseLeft() (time.Duration, bool) {
 	return time.Until(l.clock.Deadline()), true
 }
 
-// Counters count what a session has seen; they only grow.
+// Counters count events of a session; they only grow.
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64

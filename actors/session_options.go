@@ -97,7 +97,7 @@ func WithMaxWaiting(n int) SessionOption {
 	}
 }
 
-// WithMaxNodeBytes bounds what all ephemeral nodes of this session weigh together; without it that
+// WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session together; without it that
 // is 512 KiB. A node weighs the length of its path at the servers, with the chroot, and four bytes.
 // That is its size in the transaction that ends the session. A server whose jute.maxbuffer is
 // smaller than that transaction cannot read it, and an ensemble of such servers does not start

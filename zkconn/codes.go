@@ -49,7 +49,7 @@ const (
 //
 //   - marshalling error, when a reply could not be written (FinalRequestProcessor);
 //   - session expired, which the library also says to requests whose fate it does not know. The session is over, and
-//     what was asked for is resolved in the next one;
+//     the outcome of the request is resolved in the next one;
 //   - API error, which the library also says of a transaction's reply that it cannot decode;
 //   - connection loss, operation timeout, invalid callback and request timeout, which no server
 //     sends.

@@ -35,7 +35,7 @@ type Conn struct {
 	ready  chan struct{}
 
 	closing sync.Once
-	closed  error // what Close returns; set once closing is done
+	closed  error // the result of Close; set once closing is done
 
 	noContainers     atomic.Bool  // the servers make no container nodes
 	containerHangUps atomic.Int32 // on creates of containers, one after the other

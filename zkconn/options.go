@@ -225,7 +225,7 @@ func checkACL(what string, acl []ACL) error {
 	return nil
 }
 
-// WithServerTick says what the servers' tickTime is, where that is known. Every server must have
+// WithServerTick gives the servers' tickTime, where that is known. Every server must have
 // this tick, or a shorter one. A lease then lasts longer: the default allows for a tick of half the
 // session timeout. If the given tick is longer than the servers', leases are only shorter than they
 // could be. If it is shorter, two clients may hold one lock.

@@ -22,7 +22,7 @@ type question interface {
 // query is a question that takes work at the servers.
 type query interface {
 	question
-	// run reads and does what is asked for, and gives the message that answers, or what was
+	// run carries the query out, and gives the message that answers, or the deadlocks that were
 	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
 	// while a call of the old one has not returned.
 	run(conn *zkconn.Conn) (answer any, err error)

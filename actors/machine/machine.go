@@ -45,7 +45,7 @@ func (m *Machine) start(do Do, node string) Effect {
 	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
-// dropNode drops what is known of our node.
+// dropNode forgets our node.
 func (m *Machine) dropNode() {
 	m.Node, m.Token, m.Predecessor = "", 0, ""
 }

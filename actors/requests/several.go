@@ -39,7 +39,7 @@ const (
 	over phase = "over"
 )
 
-// Do says what the user of a Several does next.
+// Do is the next step of a Several's user.
 type Do string
 
 const (
@@ -57,7 +57,7 @@ const (
 	End Do = "end"
 )
 
-// Next says what to do after an event.
+// Next is the step after an event.
 type Next struct {
 	Do    Do
 	Lock  int

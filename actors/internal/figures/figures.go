@@ -1,5 +1,5 @@
-// Package figures counts and times what lock requests and sessions do: package metering says what, and how it is
-// called.
+// Package figures counts and times the steps of lock requests and sessions: package metering has the list, with their
+// names.
 package figures
 
 import (
@@ -167,7 +167,7 @@ var (
 func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
-	sharable := reflect.ValueOf(from).Comparable() // its type would not do: what is in an interface within it counts
+	sharable := reflect.ValueOf(from).Comparable() // its type would not do: the values in its interfaces count
 	if sharable {
 		if p := providers[from]; p != nil {
 			p.mu.Lock()

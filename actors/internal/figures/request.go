@@ -41,7 +41,7 @@ func (r *Request) HandedOff(at Moment, local bool) {
 	}
 }
 
-// Step takes what an event has changed: the machine before and after.
+// Step takes the change by an event: the machine before and after.
 func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	if r == nil || after.State == before.State {
 		return
