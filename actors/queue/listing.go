@@ -224,13 +224,13 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier has contenders with smaller sequence numbers than the one that is judged, in their order:
-// all of them, or the ones of one kind.
+// earlier has the contenders with smaller sequence numbers than the contender that is judged, in their
+// order: all of them, or those of one kind.
 type earlier[T any] struct {
 	permits int // how many there are
 	taken   int // how many of them these contenders take
 	all     []T
-	writers []T // the ones that readers wait for
+	writers []T // for which readers wait
 }
 
 func (e *earlier[T]) add(contender T, s Style) {

@@ -90,8 +90,8 @@
 //	props := actor.PropsFromProducer(newAccount, activation.Single(session, grain.Path("/grains")))
 //	cluster.WithKinds(cluster.NewKind("account", props))
 //
-// The grain is started, and served, once it holds the lock of its identity; what comes before is
-// kept up to a bound. It is stopped when the lock is lost, and no message is served once the lease
+// The grain is started, and served, once it holds the lock of its identity; earlier messages
+// are kept up to a bound. It is stopped when the lock is lost, and no message is served once the lease
 // has run out. activation.LeaseOf gives the fencing token and a context. The price is a lock for
 // each grain that is active: a node in ZooKeeper, and a round trip or two before its first message.
 package guides

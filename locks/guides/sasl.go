@@ -63,8 +63,8 @@
 //	                       likewise: ccache, krb5conf, service, server, canonicalize
 //	Curator, zkCli         a section Client with Krb5LoginModule in a JAAS file
 //
-// They lock side by side, too (tests/kerberos). A Go client reads /etc/krb5.conf, or what
-// KRB5_CONFIG names: the KDCs of the realm, the default realm, domain_realm. It asks for a ticket
+// They lock side by side, too (tests/kerberos). A Go client reads /etc/krb5.conf, or the file
+// that KRB5_CONFIG names: the KDCs of the realm, the default realm, domain_realm. It asks for a ticket
 // for zookeeper/HOST, where HOST is the name that the DNS gives for the server's address. So the
 // principal in the KDC, the one in jaas.conf and that name have to agree. Where they do not,
 // gssapi.WithServerPrincipal, WithService and WithoutCanonicalHost do what Java's
