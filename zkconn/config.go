@@ -152,8 +152,8 @@ func (c Config) handshakeTimeout() time.Duration {
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
-// ticketTimeout bounds the time that a SASL mechanism's Start may take, at each connection. A server hangs up on a connection
-// that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
+// ticketTimeout bounds the time that a SASL mechanism's Start may take, at each connection. A server hangs up on a
+// connection that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
 func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }

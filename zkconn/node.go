@@ -168,8 +168,8 @@ func (c *Conn) SetData(path string, data []byte) error {
 	})
 }
 
-// Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that the servers
-// throttle is not sent again here. ErrNoNode, ErrTooLarge.
+// Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that
+// the servers throttle is not sent again here. ErrNoNode, ErrTooLarge.
 func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
 	err = c.operate("write", path, func(absolute string) error {
 		if err := checkSize("write", path, data); err != nil {

@@ -247,7 +247,8 @@ func (s *session) close() {
 //
 // The connection may be lost and another made while that goroutine runs. A credential counts as given only when no
 // connection was lost or made between the call and its return: the library remembers a credential after the reply has
-// come, and by then may have made the next connection without it. A credential whose connection was lost is given again on the next one.
+// come, and by then may have made the next connection without it. A credential whose connection was lost is given again
+// on the next one.
 
 // authenticate runs until every credential is given, or the connection is gone.
 func (s *session) authenticate() {

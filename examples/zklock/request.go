@@ -178,8 +178,8 @@ func sawAnother(err error) bool {
 const heldVariable = "ZKLOCK_HELD"
 
 // refuseNested refuses to wait for a lock that an outer zklock, under which this one runs, holds: it would wait for
-// itself. Where the outer one has lost the lock meanwhile there is nothing to refuse. Nodes are known by their names, which are like no
-// other's: their paths may be seen through another chroot.
+// itself. Where the outer one has lost the lock meanwhile there is nothing to refuse. Nodes are known by their names,
+// which are like no other's: their paths may be seen through another chroot.
 func (r *runArgs) refuseNested(ctx context.Context, client *locks.Client) error {
 	held := map[string]bool{}
 	for node := range strings.SplitSeq(os.Getenv(heldVariable), "\n") {
