@@ -125,7 +125,7 @@ func (a *all) begin(ctx actor.Context) {
 	a.do(ctx, a.several.Begin(len(a.wants)))
 }
 
-// do does what follows from what happened.
+// do carries out the next step of a.several.
 func (a *all) do(ctx actor.Context, next requests.Next) {
 	switch next.Do {
 	case requests.Ask:

@@ -78,7 +78,7 @@ type Connection struct {
 const readyFor = 5
 
 // Ready reports whether the session can lock and keep locks: a server has answered it, there has been no silence longer
-// than the first fifth of a session timeout, and what it asks for is carried out. It is the rule of locks.Client.Ready.
+// than the first fifth of a session timeout, and its requests are carried out. It is the rule of locks.Client.Ready.
 func (c Connection) Ready() bool {
 	return c.Phase != Closed && !c.Stuck && c.Server != "" && c.Silence < c.Timeout/readyFor
 }
@@ -86,10 +86,10 @@ func (c Connection) Ready() bool {
 // phases has the phase of the connection. The session actor changes it; anybody may read it. The
 // zero value is Connecting.
 type phases struct {
-	mu      sync.Mutex
-	now     Connection // Phase, Since, Server and Lapsed only
-	left    time.Time  // since when no server has answered, if now it is not Connected
-	changed chan struct{}
+	mu          sync.Mutex
+	now         Connection // Phase, Since, Server and Lapsed only
+	silentSince time.Time  // no server has answered since; valid while now is not Connected
+	changed     chan struct{}
 }
 
 func (p *phases) current() (Connection, <-chan struct{}) {
@@ -98,7 +98,7 @@ func (p *phases) current() (Connection, <-chan struct{}) {
 	p.begin()
 	now := p.now
 	if now.Phase != Connected {
-		now.Silence = time.Since(p.left)
+		now.Silence = time.Since(p.silentSince)
 	}
 	return now, p.changed
 }
@@ -107,13 +107,13 @@ func (p *phases) current() (Connection, <-chan struct{}) {
 func (p *phases) begin() {
 	if p.changed == nil {
 		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
-		p.left = p.now.Since
+		p.silentSince = p.now.Since
 	}
 }
 
-// turn notes a phase. server is "" where it stays the same, silence is for how long none has answered. Nothing follows
-// Closed.
-func (p *phases) turn(to Phase, server string, silence time.Duration) {
+// become changes the phase. server is "" where it stays the same; silence is the time for which no server has answered.
+// Closed is final.
+func (p *phases) become(to Phase, server string, silence time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
@@ -129,7 +129,7 @@ func (p *phases) turn(to Phase, server string, silence time.Duration) {
 	}
 	now := time.Now()
 	if p.now.Phase == Connected {
-		p.left = now.Add(-silence)
+		p.silentSince = now.Add(-silence)
 	}
 	if p.now.Phase != to {
 		p.now.Phase, p.now.Since = to, now
@@ -161,7 +161,7 @@ func (p *phases) connected() bool {
 // answered notes that a heartbeat that was late has been answered.
 func (p *phases) answered() {
 	if now, _ := p.current(); now.Phase == Unanswered {
-		p.turn(Connected, "", 0)
+		p.become(Connected, "", 0)
 	}
 }
 
@@ -182,7 +182,8 @@ type trouble struct {
 // ofSession is a trouble of no request in particular, but of the session, for as long as that lasts.
 const ofSession coordinator.RequestID = 0
 
-// note takes what keeps a request from being carried out; "" for nothing any more, also because it has ended.
+// note sets the obstacle that keeps a request from being carried out; "" when there is none any more, also because the
+// request has ended.
 func (t *troubles) note(of coordinator.RequestID, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// apply tells the coordinator something, and does what it decides.
+// apply gives an input to the coordinator, and carries its outputs out.
 func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
 // applyAfter is apply for the answer to a query that took some time.
@@ -73,13 +73,13 @@ func (s *session) countBatch(query coordinator.Query) {
 	}
 }
 
-// note writes into the log what the coordinator says.
+// note takes a note of the coordinator into the log, the figures and the phase.
 func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {
 	case coordinator.Unanswered:
 		s.figures.Silent()
-		s.turn(Unanswered, "", s.link.Silence())
+		s.become(Unanswered, "", s.link.Silence())
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
 		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
@@ -108,7 +108,7 @@ func (s *session) inTrouble(what *coordinator.Trouble) {
 	}
 }
 
-// noteTold notes in the session's troubles what an event says about the servers.
+// noteTold brings the session's troubles up to date by an event that is about to be told.
 func (s *session) noteTold(ev *machine.Event) {
 	switch {
 	case ev.Kind == machine.Created:

@@ -53,8 +53,8 @@
 //
 // Parents, owners and observers run in the session's process, unless [WithRemote] is set.
 // protoactor tells AddressTerminated when a node is out of reach. That is not the end of an owner,
-// who may still rely on the lock. The lock is given back only when what the owner was promised has
-// run out. Package gateway has locks for nodes without a session.
+// who may still rely on the lock. The lock is given back only when the lease that the owner was
+// promised has run out. Package gateway has locks for nodes without a session.
 //
 // # Actors that exist once
 //
@@ -87,7 +87,7 @@
 // A session actor answers messages.ReadQueue, ReadLocks, FindMissing, ReadInside, SendRevokeRequest, Break,
 // SetPermits and FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
 // queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
-// ReadInside is answered by what the coordinator knows, and without a connection.
+// The coordinator answers ReadInside itself, without a connection.
 //
 // # Data under a lock
 //
@@ -103,7 +103,7 @@
 //
 // # What is authoritative
 //
-// The nodes at the servers decide who holds a lock. A process may rely on what it knows of them
+// The nodes at the servers decide who holds a lock. A process may rely on its knowledge of them
 // until its lease ends:
 //
 //	deadline = x + T − T/10

@@ -13,7 +13,7 @@ import (
 
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
-	s.turn(Connecting, "", s.silence())
+	s.become(Connecting, "", s.silence())
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &connectionEvent{Event: ev}) })
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *session) end(err error) {
 	}
 	s.ending = true
 	s.failure.Store(&err)
-	s.turn(Closed, "", s.silence())
+	s.become(Closed, "", s.silence())
 	s.stopTimers()
 	s.lapse.stop()
 	for _, lock := range s.registry.all() {

@@ -13,11 +13,11 @@ import (
 // TestLapsedIsOfTheEpoch: a session may lapse before it is connected; the next has not.
 func TestLapsedIsOfTheEpoch(t *testing.T) {
 	var p phases
-	p.turn(Connecting, "", 0)
+	p.become(Connecting, "", 0)
 	p.lapsed()
 	now, changed := p.current()
 	require.True(t, now.Lapsed)
-	p.turn(Connecting, "", 0)
+	p.become(Connecting, "", 0)
 	now, _ = p.current()
 	require.False(t, now.Lapsed)
 	select {

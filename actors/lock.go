@@ -30,7 +30,7 @@ type lock struct {
 	info     *sessionInfo     // that we last heard of
 	held     *sessionInfo     // that granted the lock
 	term     uint64           // of that lease, when it did
-	trouble  string           // what keeps it from being carried out though there are servers; "" for nothing
+	trouble  string           // the obstacle that keeps it from being carried out though there are servers; "" for none
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by timerOf
 	as       string           // the actor's address in the node, where the node was made for another request
@@ -125,9 +125,9 @@ func (l *lock) hearPredecessor(n *lockEvent) {
 	switch {
 	case !ok:
 	case n.Predecessor == nil: // its node is about to be read
-		listener.Waits(&predecessor{Node: n.Event.Predecessor})
+		listener.WaitsFor(&predecessor{Node: n.Event.Predecessor})
 	default:
-		listener.Waits((*predecessor)(n.Predecessor))
+		listener.WaitsFor((*predecessor)(n.Predecessor))
 	}
 }
 

@@ -139,7 +139,7 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 }
 
-// check finds what is wrong with the request before anything is sent, and begins its figures.
+// check finds faults of the request before anything is sent, and begins its figures.
 func (l *lock) check(ctx actor.Context) error {
 	err := cmp.Or(l.Audience.Check(ctx), CheckAcquire(*l.want))
 	if err != nil {

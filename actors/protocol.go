@@ -53,8 +53,8 @@ func (l *sessionInfo) lease() (term uint64, valid bool) {
 	return l.clock.Term()
 }
 
-// queryDone brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
-// and how long that took, or else what is to follow. panicked is a panic of the goroutine's.
+// queryDone brings the result of a goroutine to the session actor: the answer to a query of the coordinator and the
+// time that it took, or else a function to call. panicked is a panic of the goroutine's.
 type queryDone struct {
 	mailbox.Quiet
 	epoch    uint64

@@ -20,7 +20,7 @@ import (
 )
 
 // The session actor takes the queries of package messages from any actor. Package inspect answers
-// them; the session lends it workers, timers, and what it knows of its own nodes.
+// them; the session lends it workers, timers, and its knowledge of its own nodes.
 
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
@@ -92,7 +92,7 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	return first, all
 }
 
-// contender describes a request of this session, as package inspect does by what its node says.
+// contender describes a request of this session, as package inspect describes it from its node's data.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
 		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}

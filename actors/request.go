@@ -111,7 +111,7 @@ type field struct {
 	// has no effect on others.
 	modes []messages.Mode
 	why   string
-	// check says what is wrong with a value that was given; "" means nothing. Without a check every value is good.
+	// check gives the fault of a value that was given; "" for none. Without a check every value is good.
 	check func(messages.Acquire) string
 }
 
@@ -173,7 +173,8 @@ var fields = []field{
 		}},
 }
 
-// What a name, a label and the key of an owner or a caller may add to a contender's node, in bytes.
+// The greatest lengths, in bytes, of a name, a label, and the key of an owner or a caller. They are stored in the
+// contender's node.
 const (
 	maxName  = 255
 	maxLabel = 1024

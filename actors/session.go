@@ -153,8 +153,10 @@ func (s *Session) letGo(self *actor.PID) {
 	s.system.Root.Send(self, lockEnded{})
 }
 
-// Explain adds to err what the session knows of its servers when it is not connected; otherwise it
-// returns err unchanged. Callers use it for errors after which they give up.
+// Explain adds to err the servers and the newest cause for which none was reached, when the session
+// is not connected; otherwise it returns err unchanged. Callers use it for errors after which they
+// give up. It is exported for package locks, and for programs that show the state of a connection,
+// as the dashboard and zklock do.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -287,12 +289,12 @@ func (s *Session) leaseLeft() (time.Duration, bool) {
 	return time.Until(l.clock.Deadline()), true
 }
 
-// Counters count what a session has seen; they only grow.
+// Counters count events of a session; they only grow.
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
 	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
-	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
+	// told them: that the lock is theirs, or that their predecessor is gone. It stays zero where events arrive. Without
 	// READ on the nodes before it a waiter is sent none. Of the first a warning is logged, with its lock path: by the
 	// logger of the configuration, or slog.Default without one.
 	Polls int64
@@ -320,6 +322,9 @@ func (s *Session) bounds() coordinator.Bounds {
 // A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
 // up because a node may not be deleted, or because a server handed out another, is left to expire,
 // while another begins.
+//
+// It is exported for packages gateway and activation, and for the shell of singletons: they wait
+// there for promises and actors that rest on the session's leases.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
 // closingHooks has the functions that run before a session ends at the servers.

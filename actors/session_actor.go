@@ -202,14 +202,14 @@ func (s *session) changed(ev zkconn.Event) {
 func (s *session) up(ev zkconn.Event) {
 	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
 	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
-	s.turn(Connected, ev.Server, 0)
+	s.become(Connected, ev.Server, 0)
 	s.recordSession(ev)
 	s.apply(coordinator.Connected{Timeout: ev.Timeout})
 	s.queries.Connected()
 }
 
 func (s *session) down(ev zkconn.Event) {
-	s.turn(Disconnected, "", s.link.Silence())
+	s.become(Disconnected, "", s.link.Silence())
 	s.queries.Disconnected()
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
@@ -220,7 +220,7 @@ func (s *session) down(ev zkconn.Event) {
 	}
 }
 
-// finish takes what a goroutine has done.
+// finish takes the result of a goroutine.
 func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:

@@ -36,7 +36,7 @@ type sessionOptions struct {
 // With one in the actor system, a program also gets protoactor's own figures, of every actor. They
 // have a price: spawning and stopping an actor took three to four times as long (9 µs without, 27
 // to 34 µs with). They go to the global MeterProvider (otel.SetMeterProvider), whichever was given.
-// Without that one, protoactor keeps 2 KB of each actor for good, and a lock request is an actor.
+// Without a global one, protoactor keeps 2 KB of each actor for good, and a lock request is an actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
@@ -97,7 +97,7 @@ func WithMaxWaiting(n int) SessionOption {
 	}
 }
 
-// WithMaxNodeBytes bounds what all ephemeral nodes of this session weigh together; without it that
+// WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session together; without it that
 // is 512 KiB. A node weighs the length of its path at the servers, with the chroot, and four bytes.
 // That is its size in the transaction that ends the session. A server whose jute.maxbuffer is
 // smaller than that transaction cannot read it, and an ensemble of such servers does not start
@@ -127,8 +127,8 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 //
 // The file is made where it does not exist; its folder must exist. It must be the user's own, with
 // no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
-// host. In a container, put it on a volume that outlives it. What another host wrote, or this one
-// before a restart, is passed over. Package sessionfile has the rules and the reasons.
+// host. In a container, put it on a volume that outlives it. A file that another host wrote,
+// or this one before a restart, is ignored. Package sessionfile has the rules and the reasons.
 //
 // StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
 // before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file

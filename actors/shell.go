@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// session is the session actor: the shell of a coordinator. It tells it what happens, and does what that
-// decides. Its fields belong to the actor: only Receive and what it calls touch them. Goroutines get what
-// they need as arguments and answer with messages.
+// session is the session actor: the shell of a coordinator. It feeds inputs to the coordinator and carries out its
+// outputs. Its fields belong to the actor: only Receive and the functions that it calls touch them. Goroutines get
+// their data as arguments and answer with messages.
 type session struct {
 	*Session
 	self *actor.PID
@@ -31,7 +31,7 @@ type session struct {
 	kept     time.Time                // when
 	timers   map[uint64]*time.Timer   // the coordinator's
 	pauses   map[*time.Timer]struct{} // the dispatcher's
-	others   map[string]int           // what ephemeral nodes of transactions weigh, by their paths
+	others   map[string]int           // the weight of the ephemeral nodes of transactions, by their paths
 	queries  *inspect.Dispatcher
 	running  sync.WaitGroup // goroutines of requests
 }
@@ -55,13 +55,13 @@ func (s *session) setInfo(info *sessionInfo) {
 	s.current.Store(info)
 }
 
-// turn notes a phase of the connection: see phases.turn.
-func (s *session) turn(to Phase, server string, silence time.Duration) {
-	s.phase.turn(to, server, silence)
-	s.figures.Turned(to.counted())
+// become changes the phase of the connection: see phases.become.
+func (s *session) become(to Phase, server string, silence time.Duration) {
+	s.phase.become(to, server, silence)
+	s.figures.Became(to.counted())
 }
 
-// work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the
+// work runs do on a goroutine and sends the queryDone that do fills in to the actor. It must touch nothing of the
 // actor's. A panic is the actor's to fail, not the program's.
 func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}

@@ -42,9 +42,9 @@ import (
 //
 // Another node can acquire a lost lock at once. That is after the lease's deadline, when
 // Activation.Valid is false, by a clock that no pause of the process stops, and the context has
-// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as
-// it does under any holder: an operator who deletes the node, or a session actor that is stopped.
-// Fencing tokens are for that. No new campaign begins here while the child has not ended.
+// ended, unless the process is paused. Two events end a lock before its deadline and do not
+// wait for the child: an operator deletes the node, or the session actor is stopped. So it is for any
+// holder, and fencing tokens are for that. No new campaign begins here while the child has not ended.
 //
 // # Failures
 //
@@ -62,15 +62,15 @@ import (
 //
 // # Messages
 //
-// What is sent to the singleton's address is forwarded to the child, with sender and headers, while
-// the lease is valid. The clock is read again before the child takes a message, and before each
+// Messages to the singleton's address are forwarded to the child, with sender and headers, while the
+// lease is valid. The clock is read again before the child takes a message, and before each
 // continuation of actor.Context.ReenterAfter. A continuation whose lease is over, or whose child has
 // ended, does not run. Timers, and futures that are piped, come as messages.
 //
 // A message that comes while no child runs on this node is answered as the actor system answers
 // messages to an actor that has ended, by a DeadLetterEvent for the singleton's address and a
-// DeadLetterResponse to the sender, or is kept: see [WithBuffer]. As with any actor, what is in the
-// child's mailbox when it is stopped vanishes without a dead letter. Addresses of other nodes'
+// DeadLetterResponse to the sender, or is kept: see [WithBuffer]. As with any actor, messages
+// in the child's mailbox when it is stopped vanish without a dead letter. Addresses of other nodes'
 // singletons are not found here: ask the lock path who holds (messages.ReadQueue).
 //
 // Do not give props a mailbox that blocks when it is full (actor.Bounded). The mailbox of a child that

@@ -93,7 +93,7 @@ type transacting struct {
 	ctx     context.Context
 	stage   atomic.Int32
 	hangUps int                    // one after the other, also where it was put off
-	trouble atomic.Pointer[string] // what keeps it from being carried out; nil for nothing
+	trouble atomic.Pointer[string] // the obstacle that keeps it from being carried out; nil for none
 	done    chan struct{}
 	results []zkconn.OpResult
 	err     error
@@ -197,7 +197,7 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outc
 			exclusive := x.Exclusive != nil && err == nil && conn.Epoch() == x.Epoch
 			outcome, results, err := conn.ResolveTxn(x.Ops, before, exclusive)
 			switch {
-			case err == nil && outcome == zkconn.Applied && !x.Exclusive(): // asked last: what was read may be another's
+			case err == nil && outcome == zkconn.Applied && !x.Exclusive(): // asked last: the data that were read may be another's
 				return zkconn.Unknown, nil
 			case err == nil:
 				return outcome, results
@@ -246,7 +246,7 @@ func (x *transacting) pauseFor(d time.Duration, over <-chan struct{}) bool {
 	return false
 }
 
-// explain adds to the error of a transaction what keeps it from being carried out.
+// explain adds to the error of a transaction the obstacle that keeps it from being carried out.
 func (x *transacting) explain(err error) error {
 	if trouble := x.trouble.Load(); trouble != nil {
 		err = fmt.Errorf("%s: %w", *trouble, err)
@@ -262,7 +262,7 @@ func (x *transacting) ended() error {
 	return ErrNotHolding
 }
 
-// Ephemeral nodes that transactions make weigh as those of contenders do: see WithMaxNodeBytes.
+// Ephemeral nodes that transactions make weigh as much as contender nodes do: see WithMaxNodeBytes.
 // Only the session knows of them. A transaction asks for room before it is sent, and reports
 // afterwards the nodes that it has made and deleted.
 

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// candidacy decides what follows a term of Election.Run: the next campaign, or the end of Run. It
+// candidacy decides how Election.Run goes on after a term: the next campaign, or the end of Run. It
 // is pure: no clock, no context, no lock. Its stories are in testdata/candidacy.
 //
 // A term itself is Lease.run, which Do and RunOnce share: call the work, and say whether the lease
@@ -46,7 +46,7 @@ const (
 	afterFirstPause sequel = "again after the first pause"
 )
 
-// after gives what follows the end of a term, and the error of Run where that ends.
+// after gives the step after the end of a term, and the error of Run where that ends.
 func (c *candidacy) after(t termEnd) (sequel, error) {
 	if t.led {
 		c.loss = nil

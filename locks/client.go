@@ -33,7 +33,7 @@ type Client struct {
 	shutdown sync.Once
 	requests sync.WaitGroup
 	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
-	changes  serial    // what WithOnChange is told
+	changes  serial    // calls of WithOnChange's functions
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
@@ -130,15 +130,15 @@ func (c *Client) abort() {
 // Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
 // It closes the session, and the servers pass the locks on at once. It waits until all requests of
 // the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may still be
-// called, as with the loss of what was held, and a callback may call Close.
+// called, as with the loss of a lock, and a callback may call Close.
 //
 // The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
 // as when they are out of reach. Others then wait for the locks until the session has expired. The
 // client is closed even so. Closing again gives the same answer.
 //
 // Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and
-// for a session timeout at most. Without a deadline it gives up at once. What was held is over at
-// once in either case.
+// for a session timeout at most. Without a deadline it gives up at once. Either way all
+// leases end at once.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.closed {

@@ -14,10 +14,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// errorRow says what is known of one error.
+// errorRow has the properties of one error.
 type errorRow struct {
 	err error
-	// passes is the answer of MayPass.
+	// passes is the answer of MayPass; asReason in every row with a reason, and in no other.
 	passes passing
 	// reasons are the reasons of notices and refusals that become this error.
 	reasons []messages.Reason
@@ -29,52 +29,54 @@ type errorRow struct {
 	word string
 }
 
-type passing bool
+type passing string
 
 const (
-	mayPass    passing = true
-	mayNotPass passing = false
+	mayPass    passing = "may pass"
+	mayNotPass passing = "may not pass"
+	// asReason: messages.Reason.MayPass has the answer, the same for all reasons of the row.
+	asReason passing = "as its reasons"
 )
 
 func because(reasons ...messages.Reason) []messages.Reason { return reasons }
 
 // errorTable has a row for every error that this package returns, its own and those of the packages
 // below it, and every messages.Reason is in one row. A span has the word of the first row that
-// matches. A test finds what has no row.
+// matches. A test finds errors and reasons without a row.
 var errorTable = []errorRow{
-	// The client is over. It stands first: what was lost by that does not pass.
-	{ErrClosed, mayNotPass, because(messages.ReasonSessionClosed), nil, ""},
+	// The client is over. It stands first: a loss by that does not pass.
+	{ErrClosed, asReason, because(messages.ReasonSessionClosed), nil, ""},
 
 	// Not acquired.
-	{ErrNotAcquired, mayPass, because(messages.ReasonNotAcquired), nil, ""},
-	{ErrDeadlock, mayPass, nil, because(messages.ReasonDeadlock), ""},
-	{ErrReentry, mayNotPass, because(messages.ReasonReentry), nil, ""},
-	{ErrUpgrade, mayNotPass, because(messages.ReasonUpgrade), nil, ""},
-	{ErrPermits, mayNotPass, because(messages.ReasonPermits), nil, ""},
-	{ErrSessionFull, mayPass, because(messages.ReasonSessionFull), nil, ""},
-	{ErrQueueFull, mayPass, because(messages.ReasonQueueFull), nil, ""},
-	{ErrQuota, mayPass, because(messages.ReasonQuota), nil, ""},
-	{ErrNoAuth, mayNotPass, because(messages.ReasonNoAuth), nil, ""},
-	{ErrLocalSession, mayNotPass, because(messages.ReasonLocalSession), nil, ""},
-	{ErrBadAcquire, mayNotPass, because(messages.ReasonBadInput), nil, ""},
+	{ErrNotAcquired, asReason, because(messages.ReasonNotAcquired), nil, ""},
+	{ErrDeadlock, asReason, nil, because(messages.ReasonDeadlock), ""},
+	{ErrReentry, asReason, because(messages.ReasonReentry), nil, ""},
+	{ErrUpgrade, asReason, because(messages.ReasonUpgrade), nil, ""},
+	{ErrPermits, asReason, because(messages.ReasonPermits), nil, ""},
+	{ErrSessionFull, asReason, because(messages.ReasonSessionFull), nil, ""},
+	{ErrQueueFull, asReason, because(messages.ReasonQueueFull), nil, ""},
+	{ErrQuota, asReason, because(messages.ReasonQuota), nil, ""},
+	{ErrNoAuth, asReason, because(messages.ReasonNoAuth), nil, ""},
+	{ErrLocalSession, asReason, because(messages.ReasonLocalSession), nil, ""},
+	{ErrBadAcquire, asReason, because(messages.ReasonBadInput), nil, ""},
 	{ErrBadPath, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{ErrTooLarge, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{ErrNeedsSession, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{zkconn.ErrBadConfig, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 
 	// Held, and over.
-	{ErrRevoked, mayPass, nil, because(messages.ReasonRevoked), ""},
+	{ErrRevoked, asReason, nil, because(messages.ReasonRevoked), ""},
 	{ErrMaxHold, mayPass, nil, nil, "max_hold"},
-	{ErrLost, mayPass, because(messages.ReasonHoldGone),
+	{ErrLost, asReason, because(messages.ReasonHoldGone),
 		because(messages.ReasonLeaseOver, messages.ReasonSessionExpired, messages.ReasonNodeDeleted), ""},
-	{ErrReleased, mayNotPass, nil, because(messages.ReasonReleased), ""},
+	{ErrReleased, asReason, nil, because(messages.ReasonReleased), ""},
 	{ErrNotHeld, mayNotPass, nil, nil, "not_held"},
 	{ErrNotWriter, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{ErrUnconfirmed, mayPass, nil, nil, "unconfirmed"},
 	{ErrUnknownOutcome, mayPass, nil, nil, "unknown_outcome"},
 
 	// Of operators and elections.
-	{ErrGone, mayNotPass, because(messages.ReasonGone), nil, ""},
+	{ErrGone, asReason, because(messages.ReasonGone), nil, ""},
 	{ErrNotHolding, mayPass, nil, nil, "not_holding"},
 	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
 	{ErrAgain, mayPass, nil, nil, "again"},
@@ -89,16 +91,16 @@ var errorTable = []errorRow{
 	{zkconn.ErrAuthFailed, mayNotPass, nil, nil, messages.ReasonNoAuth.Word()},
 
 	// Of the caller's ctx.
-	{context.DeadlineExceeded, mayPass, nil, because(messages.ReasonTimeout), ""},
-	{context.Canceled, mayNotPass, nil, because(messages.ReasonCancelled, messages.ReasonOwnerGone), ""},
+	{context.DeadlineExceeded, asReason, nil, because(messages.ReasonTimeout), ""},
+	{context.Canceled, asReason, nil, because(messages.ReasonCancelled, messages.ReasonOwnerGone), ""},
 
 	// The servers, or gateways, do not carry requests out now.
-	{zkconn.ErrUnavailable, mayPass, nil, because(messages.ReasonUnreachable, messages.ReasonGatewayFull), ""},
+	{zkconn.ErrUnavailable, asReason, nil, because(messages.ReasonUnreachable, messages.ReasonGatewayFull), ""},
 	{zkconn.ErrThrottled, mayPass, nil, nil, "throttled"},
 	{zkconn.ErrReadOnly, mayPass, nil, nil, "read_only"},
 	{zkconn.ErrSessionMoved, mayPass, nil, nil, "session_moved"},
 
-	// A part of a transaction was refused: the program has to look what there is.
+	// A part of a transaction was refused: the program has to read the nodes.
 	{zkconn.ErrNoNode, mayNotPass, nil, nil, "no_node"},
 	{zkconn.ErrNodeExists, mayNotPass, nil, nil, "node_exists"},
 	{zkconn.ErrNotEmpty, mayNotPass, nil, nil, "not_empty"},
@@ -118,7 +120,7 @@ var errorTable = []errorRow{
 	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},
 
 	// Any other failure. This row stands last, because ErrFailed comes together with others.
-	{ErrFailed, mayNotPass, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
+	{ErrFailed, asReason, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
 		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
 }
 
@@ -142,7 +144,7 @@ func MayPass(err error) bool {
 		return false
 	}
 	return slices.ContainsFunc(errorTable, func(row errorRow) bool {
-		return row.passes == mayPass && errors.Is(err, row.err)
+		return row.mayPass() && errors.Is(err, row.err)
 	})
 }
 
@@ -182,10 +184,25 @@ func errorType(err error) string {
 	return metering.Reason(messages.ReasonNone)
 }
 
+// mayPass reports whether the row's error may pass.
+func (row *errorRow) mayPass() bool {
+	if row.passes == asReason {
+		return row.firstReason().MayPass()
+	}
+	return row.passes == mayPass
+}
+
 // inOneWord is the word of the row, or that of its first reason.
 func (row *errorRow) inOneWord() string {
 	if row.word != "" {
 		return row.word
 	}
-	return slices.Concat(row.reasons, row.rather)[0].Word()
+	return row.firstReason().Word()
+}
+
+func (row *errorRow) firstReason() messages.Reason {
+	if len(row.reasons) > 0 {
+		return row.reasons[0]
+	}
+	return row.rather[0]
 }

@@ -99,7 +99,7 @@ var (
 // Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package,
 // of packages zkconn (ErrNoAuth) and actors (ErrBadAcquire), or of the ctx.
 type Error struct {
-	// Op is "lock", "unlock" or another word for what was tried.
+	// Op names the operation: "lock", "unlock" or another word.
 	Op string
 	// Path is the lock path; Node the contender's node, "" when it has or had no node.
 	Path, Node string

@@ -111,8 +111,8 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 		return false, err
 	}
 	for {
-		// After that write: the server that has answered it shows what the holders before have
-		// written.
+		// After that write: the server that has answered it shows all writes of the
+		// holders before.
 		data, stat, err := j.read(ctx)
 		if err != nil {
 			return false, err
@@ -158,8 +158,8 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it is not there: what is only set then can be
-// told from what was not, by its version, also when the session is gone.
+// read reads the node of the mark, and makes it where it does not exist. So a mark is always written
+// by a Set, and the node's version shows whether a Set was carried out, even when the session has ended.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {

@@ -71,8 +71,8 @@ func unlikeContender(key, name string, cut int) string {
 func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
 
 // readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes
-// it, and it means nothing here. What is no UTF-8 comes as the replacement character, which
-// ZooKeeper refuses.
+// it, and it means nothing here. Bytes that are no UTF-8 come as the replacement character,
+// which ZooKeeper refuses.
 func readable(r rune) bool {
 	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable
 	return unicode.IsPrint(r) && !refused && r != '/' && r != '%'

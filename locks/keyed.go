@@ -23,7 +23,7 @@ import (
 //     a%2Fb.
 //   - So is the first byte of the keys ".", ".." and "zookeeper", and the last one where the name
 //     would be read as a contender's node. The empty key is %(empty).
-//   - What is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the SHA-256 of
+//   - A name that is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the SHA-256 of
 //     the key and ). To find it: printf %s "$key" | sha256sum.
 //
 // Different keys have different lock paths, as long as nobody finds two strings with one SHA-256.

@@ -13,9 +13,9 @@ import (
 // LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce
 // and of RunOnceFor, too.
 //
-// An option without effect is refused: Lock returns ErrBadAcquire and says why. What has an effect
-// on which kind of lock is said by two tables: for messages.Acquire in actors.CheckAcquire, for
-// elections and RunOnce here.
+// An option without effect is refused: Lock returns ErrBadAcquire and says why. Two tables say
+// which option has an effect on which kind of lock: that of actors.CheckAcquire for messages.Acquire,
+// and the one here for elections and RunOnce.
 type LockOption interface {
 	ElectionOption
 	OnceOption
@@ -64,7 +64,7 @@ func (onceOption) forOnce()         {}
 func (onceOption) forInstant()      {}
 func (instantOption) forInstant()   {}
 
-// lockSettings hold what is asked for at a lock path, and what the options have set.
+// lockSettings hold the request at a lock path, and the settings that options have made.
 type lockSettings struct {
 	use       use
 	want      messages.Acquire
@@ -82,9 +82,9 @@ type lockSettings struct {
 
 // jobOptions are the options of RunOnce and RunOnceFor.
 type jobOptions struct {
-	markFirst, waits bool
-	retryAfter       time.Duration
-	retries          bool // WithRetryAfter was given, be it zero
+	markFirst, mayWait bool
+	retryAfter         time.Duration
+	retries            bool // WithRetryAfter was given, be it zero
 
 	startDeadline time.Duration
 	catchesUp     bool // WithCatchUp was given
@@ -111,8 +111,12 @@ var (
 )
 
 // refusals are the options that are refused before anything is sent, by what the lock is used for:
-// their values are not well formed, or they would have no effect. What concerns a mode of locks is
-// in the table of actors.CheckAcquire.
+// their values are not well formed, or they would have no effect. Rules for a mode of locks are in
+// the table of actors.CheckAcquire, which sees messages.Acquire and not the use.
+//
+// So the first two rows, for every use, are here. WithMaxHold is no field of messages.Acquire: nobody
+// else checks it. CheckAcquire checks the period of WithDeadlockDetection, too, but takes the root ""
+// with the period zero for a request without detection: it cannot know that the option was given.
 var refusals = []struct {
 	of     []use
 	option string
@@ -128,11 +132,11 @@ var refusals = []struct {
 		"the retained node would go on naming a leader that has resigned"},
 	{jobs, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 },
 		"the time must not be negative"},
-	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
+	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
-	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.waits },
+	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
-	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
+	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
 	{runOnce, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst && s.job.retryAfter > 0 },
 		"what is marked first is not tried again, so not with WithRetryAfter"},
@@ -170,7 +174,7 @@ func WithGrace(d time.Duration) LockOption {
 // WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it.
 // Use it where one client locks the same path again and again, and others seldom do. Locking it
 // again with the same client then takes one round trip, a transaction that checks that the node is
-// still there, and Unlock takes none: half of what a cycle costs otherwise. A node that an operator
+// still there, and Unlock takes none: half the cost of a cycle otherwise. A node that an operator
 // has deleted meanwhile is not reused.
 //
 // Unlock returns before the node is gone. As soon as anybody else queues for the lock, in this
@@ -211,8 +215,8 @@ func WithSticky(d time.Duration) LockOption {
 // client hears of that.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
-// WithReclaim lets a process that is started again after a crash take back what it held, with a
-// client of the same WithSessionFile: the first to ask for the lock with the same key holds at
+// WithReclaim lets a process that is started again after a crash take back the lock that it held,
+// with a client of the same WithSessionFile: the first to ask for the lock with the same key holds at
 // once, with a greater token, and nobody else has held in between, also where others wait. Use it
 // where a restart takes less time than a session timeout, and work that moves to another place
 // costs more than waiting for it; and where a holder that crashes over and over again does no harm
@@ -286,8 +290,8 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // gateway fell silent may have left a node there. At the next gateway it tries for two session
 // timeouts, when that node must be gone, before it hears ErrQueueFull.
 //
-// What is wrong with the call itself is told first: a semaphore's call that names another number of
-// permits hears ErrPermits, and never that the queue is full.
+// A mistake in the call itself is told first: a semaphore's call that names another number of permits
+// hears ErrPermits, and never that the queue is full.
 //
 // A node that another client keeps after Unlock (WithSticky) counts, too. It goes when somebody queues
 // or its time is over, and a call that is refused does not queue: with n of 1 it is refused until then.
@@ -315,7 +319,7 @@ func WithMaxHold(d time.Duration) LockOption {
 // The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
 // they are younger than all others, and the last of them that asked is the youngest. So of two that
 // wait for each other exactly one gives up. The other gets on when the caller of the first backs
-// off, by giving back what it holds.
+// off, by giving back its locks.
 //
 // See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
 // 250 ms after the first, shows as well. It never does so for a node of its own client that nobody
@@ -334,9 +338,9 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
 // for the end; the lease's context ends work.
 //
-// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine
+// Calls come in the order of the changes, one at a time for all locks of a client, on a goroutine
 // of their own: a function that is slow delays later calls, and nothing else. It may call anything
-// of this package, but for what waits for a later call; see "What callbacks may do" in the package
+// of this package that does not wait for a later call; see "What callbacks may do" in the package
 // doc. Client.Close does not wait for calls. They may come after it has returned, as the call that
 // tells of the loss does.
 func WithOnChange(tell func(Change)) LockOption {
@@ -382,7 +386,7 @@ func WithRetryAfter(d time.Duration) OnceOption {
 
 // WithWaiting has RunOnce wait for a run that is under way elsewhere, and look then whether there
 // is still something to do. Use it where work that fails elsewhere is to be taken on at once.
-func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.waits = true }) }
+func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.mayWait = true }) }
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
 // servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that

@@ -49,8 +49,8 @@ const (
 	clockName = "clock"
 )
 
-// markForm is a mark in JSON, as its node has it. Programs of an earlier version read what they
-// know of it.
+// markForm is a mark in JSON, as its node has it. Programs of an earlier version read the
+// fields that they know.
 type markForm struct {
 	Run   MarkState  `json:"run"`
 	Host  string     `json:"host"`

@@ -9,14 +9,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Queue gives the contenders of a lock path: who holds, who waits and for whom, and what their
-// nodes tell of them. Those of one queue are in the order in which they came; queues with names
+// Queue gives the contenders of a lock path: who holds, who waits and for whom, and the data
+// of their nodes. Those of one queue are in the order in which they came; queues with names
 // follow the one without. It is empty, without an error, where the lock path does not exist. At a
 // contest's path it gives the holder, if there is one: waiters for a contest leave no trace.
 //
-// It shows what was so after Queue was called. It takes a read for each contender, several at a
-// time. Contenders that go away meanwhile are left out, and children that are no contenders are
-// passed over. A contender whose data may not be read is shown with what its name tells.
+// It shows the queue as it was after Queue was called. It takes a read for each contender, several
+// at a time. Contenders that go away meanwhile are left out, and children that are no contenders are
+// passed over. A contender whose data may not be read is shown as far as its name tells.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may
 // not be read, or ErrClosed.
@@ -41,13 +41,13 @@ func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 }
 
 // Locks looks for the lock paths that have contenders, below a root and at it, and counts their
-// holders and waiters. The root may be "/", for all that the client can see, without what ZooKeeper
-// keeps in /zookeeper.
+// holders and waiters. The root may be "/", for all that the client can see, but for
+// ZooKeeper's own nodes in /zookeeper.
 //
 // A node is a lock path when the name of a child is a contender's. Contests are known by their
 // data, so those of other programs are not found. Children with contenders' names are not looked
 // into. It lists every other node below the root, several at a time, and stops after 100 000 of
-// them: then the answer is Truncated. What may not be read is reported in Unread, and is no error.
+// them: then the answer is Truncated. Nodes that may not be read are in Unread, and are no error.
 // It returns the errors of Queue.
 func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, error) {
 	tree, err := ask[*messages.LockTree](ctx, c, "locks below", root, &messages.ReadLocks{Root: root})
@@ -67,7 +67,7 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 //
 // It gives the contenders that were asked, as they were before. Queue still names them, and says
 // that they were asked, where their nodes are Turnstile's; other libraries' nodes are overwritten.
-// Deadlocks believes of holders that were asked that they give back what they have. Where nobody
+// Deadlocks believes that holders that were asked give back their locks. Where nobody
 // holds the error wraps ErrNotHolding. Where one of several may not be asked it wraps
 // zkconn.ErrNoAuth, and the contenders given are the others. Otherwise it returns the errors of
 // Queue.
@@ -124,7 +124,7 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // (messages.Contender.Who). A request made with the context of a lease, Lock(lease.Context()),
 // belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
-// the lock are believed to give back what they have. Waiters for a contest leave no trace. Waiters
+// the lock are believed to give it back. Waiters for a contest leave no trace. Waiters
 // in a cohort have no nodes: this client's are seen, others' are not. Where a node takes part that
 // another client passes on in a cohort the second reading is 1.25 s after the first, because the
 // node may still name its last owner.
@@ -136,8 +136,7 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
 // do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
 // ms unless that client is cut off or paused. Nodes that this client retains are known and left
-// out. What may not be read is passed over; Locks tells what that is. It returns the errors of
-// Queue.
+// out. Nodes that may not be read are passed over; Locks lists them. It returns the errors of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	sure, _, err := c.deadlocks(ctx, messages.FindDeadlocks{Root: root})
 	return sure, err
@@ -145,11 +144,11 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 
 // PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if one waiting call
 // blocks its whole process: a process that waits behind a lock that it holds, as when it is locked
-// again without the context of its lease, and processes that hold what the others wait for. Nodes do
+// again without the context of its lease, and processes that wait for each other's locks. Nodes do
 // not say which goroutine holds and which one waits. So a process with several workers may be well:
-// look at how long the members have waited. What is passed on within 1.25 s is not
-// among them, nor are those that wait in a cohort, or in one process for more permits of a
-// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
+// look at how long the members have waited. Circles whose locks are passed on
+// within 1.25 s are not among them, nor are contenders that wait in a cohort, or in one process for
+// more permits of a semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
 // It returns the errors of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})

@@ -65,7 +65,7 @@ func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL
 // nodes.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
 
-// WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from
+// WithParentACL sets the ACL of the lock paths that are made, and of the nodes above them, apart from
 // that of the contenders' nodes: see zkconn.WithParentACL. Use it where several users lock at one
 // path: they need more of it than of each other's nodes.
 func WithParentACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithParentACL(acl...)) }
@@ -94,7 +94,7 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 }
 
 // WithLogger sets the logger. By default nothing is logged, but that Open takes long, and that events
-// do not reach a waiter. Use it always in production: what the log says of a session nothing else does.
+// do not reach a waiter. Use it always in production: nothing else says as much of a session.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -124,7 +124,7 @@ func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMete
 //     lock was not acquired, with error.type as the figures have it.
 //   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the
 //     latter two are errors. Its events are suspended, resumed and "revoke requested".
-//     Lease.Context carries it, so that what is done under the lock can be a part of it.
+//     Lease.Context carries it, so that spans of the work under the lock can be its parts.
 //
 // Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant
 // turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of lock actors that
@@ -153,14 +153,14 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 }
 
 // WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of
-// them is to blame for what you see, and in measurements.
+// them causes a problem, and in measurements.
 func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
-// WithServerTick says what the servers' tickTime is, where that is known, so that leases last
-// longer: see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages
-// are longer than leases.
+// WithServerTick gives the servers' tickTime, where that is known, so that leases last longer:
+// see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer
+// than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for
@@ -180,7 +180,7 @@ func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 // wait behind so many of one process.
 func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 
-// WithMaxNodeBytes bounds what the nodes of this client weigh at the servers: see
+// WithMaxNodeBytes bounds the weight of this client's nodes at the servers: see
 // actors.WithMaxNodeBytes. Use it where the servers have another jute.maxbuffer than the usual one.
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 

@@ -82,7 +82,7 @@ func (l *lock) within(ctx context.Context) *lock {
 // that arrives after the caller has gone is given back. Futures would lose replies (protoactor
 // issue 1145).
 type request struct {
-	from    *lock           // what was called
+	from    *lock           // whose Lock was called
 	values  context.Context // the caller's, for its values
 	settled chan struct{}   // closed once there is an answer
 	stack   []byte          // of the call of Lock; nil without WithUnreleased
@@ -136,8 +136,8 @@ func (r *request) Moved(to messages.State, node string) {
 	}
 }
 
-// Waits notes the contender for which the request waits.
-func (r *request) Waits(predecessor audience.Predecessor) {
+// WaitsFor notes the contender for which the request waits.
+func (r *request) WaitsFor(predecessor audience.Predecessor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.predecessor = predecessor
@@ -226,7 +226,7 @@ func (r *request) finish(err error) {
 }
 
 // failed makes the error of a request that could not be carried out. The lock actor has checked the
-// request and tells in words what is wrong with it: CheckAcquire gives that as an error to test
+// request and gives its fault in words: CheckAcquire gives that as an error to test
 // for.
 func (r *request) failed(msg *messages.Failed) error {
 	if msg.Reason == messages.ReasonBadInput {

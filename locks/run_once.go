@@ -19,14 +19,14 @@ import (
 //
 // A run leaves a mark when work has returned nil: the node "ran" below key names the process and
 // the time at which the run began. The period is counted from there to now, both by the clock of
-// the servers, who are asked for the time by a write (to the node "clock"): what the clocks of the
-// clients show changes nothing. A schedule is not exact, so choose a period that is a little
+// the servers, who are asked for the time by a write (to the node "clock"): the clocks of the
+// clients do not matter. A schedule is not exact, so choose a period that is a little
 // shorter than the time between two runs of it; and servers whose clocks differ make it as much
 // longer or shorter when another of them becomes the leader. A mark from the servers' future counts
 // as made now.
 //
-// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds what else is
-// to be written with it. Thus the work is done at least once: when it fails, panics, or loses the
+// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds other writes to
+// the transaction. Thus the work is done at least once: when it fails, panics, or loses the
 // lock, there is no mark, and the next caller runs it again, at once unless WithRetryAfter says
 // otherwise. WithMarkFirst marks before the work: at most once.
 //
@@ -40,7 +40,7 @@ import (
 //   - OnceRan, with the error of work: there is no mark. It wraps ErrLost, ErrRevoked or ErrMaxHold
 //     where the lease had ended before work returned, and the error of work where there is one.
 //   - OnceRan, with an error of Lease.Txn though work has returned nil: it is done, and the mark is
-//     not written (ErrLost, or what the servers refused), or may be missing (ErrUnknownOutcome).
+//     not written (ErrLost, or the servers' refusal), or may be missing (ErrUnknownOutcome).
 //     The next to ask may do it again.
 //   - "", with the error of Lock, of Lease.Txn, or of ctx: work was not called. With WithMarkFirst
 //     and ErrUnknownOutcome the mark may be there, and this period pass without the work.
@@ -58,7 +58,7 @@ func RunOnce(
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
 ) (Once, error) {
 	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.waits
+	l.want.Try = !l.job.mayWait
 	if err := l.checkPeriod(period); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
@@ -77,7 +77,7 @@ func RunOnce(
 	return j.once, err
 }
 
-// checkPeriod refuses what cannot be done before anything is sent.
+// checkPeriod finds reasons to refuse the call before anything is sent.
 func (l *lock) checkPeriod(period time.Duration) error {
 	switch {
 	case l.client.Session() == nil:
@@ -117,8 +117,8 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 	return err
 }
 
-// periodIsDue reports whether the work is due by the mark that was read. The error says what is
-// wrong with it.
+// periodIsDue reports whether the work is due by the mark that was read. The error says why
+// the mark is not valid.
 func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {

@@ -17,8 +17,8 @@ import (
 //
 // The instant is the key, and not the time at which somebody calls. So it does not matter whose
 // clock is ahead, how late a replica wakes up, or how fast the work is; and a run by hand for
-// another instant moves none of the schedule. All replicas must name the same instant: what their
-// scheduler says the tick is for, or the time rounded to it, and not time.Now(). Two are the same
+// another instant moves none of the schedule. All replicas must name the same instant: the time
+// that their scheduler gives for the tick, or the time rounded to it, and not time.Now(). Two are the same
 // when time.Time.Equal says so, also in different zones.
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
@@ -63,7 +63,7 @@ func RunOnceFor(
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
 	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.waits
+	l.want.Try = !l.job.mayWait
 	if err := l.checkInstant(instant); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
@@ -91,7 +91,7 @@ func InstantOf(ctx context.Context) time.Time {
 
 type instantKey struct{}
 
-// checkInstant refuses what cannot be done before anything is sent.
+// checkInstant finds reasons to refuse the call before anything is sent.
 func (l *lock) checkInstant(instant time.Time) error {
 	year := instant.UTC().Year()
 	switch {
@@ -103,8 +103,8 @@ func (l *lock) checkInstant(instant time.Time) error {
 	return l.wrong
 }
 
-// busyFor tells of a run that is under way elsewhere. Its mark is looked at before its holder:
-// where the holder is still there that has written it, it is at what the mark says.
+// busyFor describes a run that is under way elsewhere. It reads the mark first and looks up the
+// holder second: a mark with the token of that holder is of the run that is under way.
 func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (Once, error) {
 	once := Once{Outcome: OnceBusy}
 	var mark Mark

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Op is one part of a transaction: what Create, CreateSequential, Set, Delete and Check make.
+// Op is one part of a transaction. Create, CreateSequential, Set, Delete and Check make it.
 type Op = zkconn.Op
 
 // OpResult is the result of one Op: the path of the node that was created, the version after a set.
@@ -58,9 +58,9 @@ func Check(path string, version int32) Op {
 //	op.Parents = true
 //
 // They are made in the same transaction, empty, with the ACL of WithParentACL: so there are parents
-// and all ops, or nothing new. What is not atomic is finding out which are missing. Where somebody
-// makes one or deletes one meanwhile, the servers refuse the transaction, nothing is written, and
-// it is looked at and sent again. The parents stay when the nodes below them are deleted.
+// and all ops, or nothing new. The search for the missing ones is not atomic. Where somebody makes one
+// or deletes one meanwhile, the servers refuse the transaction, nothing is written, and it is looked
+// at and sent again. The parents stay when the nodes below them are deleted.
 //
 // What the error says:
 //
@@ -214,10 +214,10 @@ func (l *Lease) notWritten(err error) error {
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows what every holder before has written with Txn, and every Txn of this lease that was
-// called before Get. It waits for one that is still under way, so it shows whether a Txn that
-// returned ErrUnknownOutcome was carried out. What others write meanwhile without the lock it may
-// not show yet. Nothing of theirs goes unnoticed where the Set names the version that was read.
+// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get. It
+// waits for one that is still under way, so it shows whether a Txn that returned ErrUnknownOutcome was
+// carried out. It may not show yet the writes that others make meanwhile without the lock. None of
+// them goes unnoticed where the Set names the version that was read.
 //
 // Data that your program writes through another client of ZooKeeper, even to the same servers, is
 // not in this order: the server of this session may be behind. Such writes are not checked for the
@@ -226,8 +226,8 @@ func (l *Lease) notWritten(err error) error {
 //
 // What the error says:
 //
-//   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so what was read
-//     may be another holder's, and is not given. A second read asks the servers for the lease's own
+//   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so the data
+//     may be another holder's, and are not given. A second read asks the servers for the lease's own
 //     node, so that this is known also where the session has not heard of its end.
 //   - It wraps zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - It wraps the error of ctx, or ErrBadPath. Get waits for a connection, and reads again when
@@ -259,7 +259,7 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 }
 
 // readNode reads the lease's own node behind another read. Where somebody else has deleted it, and
-// the session has not heard of that yet, another holder may have written what that one gave. A node
+// the session has not heard of that yet, another holder may have written the data that the other read gave. A node
 // that is there now was there then. A contest's node may be another contender's.
 func (l *Lease) readNode(ctx context.Context) error {
 	if l.from.want.Mode == messages.Contest {
@@ -276,7 +276,7 @@ func (l *Lease) readNode(ctx context.Context) error {
 }
 
 // read reads a node, as the servers show it to the session that holds. The lease is looked at
-// behind the answer: another holder may have written what is read once it is over.
+// behind the answer: once the lease is over, another holder may have written the data.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
 	switch {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Acquire says what a lock actor is to acquire.
+// Acquire describes the request of a lock actor.
 type Acquire struct {
 	// Path is the lock path: absolute, the parent znode of the queue. That of a contest is the one node
 	// itself.
@@ -68,9 +68,9 @@ type Acquire struct {
 	Deadlocks Detection
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
-	// Reclaim is a key. A process that is started again takes back with it what the process before it held with the same
-	// key, and nobody else holds in between. It is for exclusive locks, and not for those with Sticky or Cohort. See
-	// actors.WithSessionFile, without which it has no effect. It is written into the contender's node.
+	// Reclaim is a key. A process that is started again takes back with it the lock that the process before it held with
+	// the same key, and nobody else holds in between. It is for exclusive locks, and not for those with Sticky or Cohort.
+	// See actors.WithSessionFile, without which it has no effect. It is written into the contender's node.
 	Reclaim string
 	// Priority is a candidate's priority in an election, zero or more. It is written into the
 	// contender's node, and changes nothing in the order of the queue.

@@ -59,7 +59,7 @@ type Contender struct {
 	// so that they do not name the owner any more. A living holder of Turnstile's writes them
 	// again.
 	Asked bool
-	// Unread: its data may not be read. The fields below then have what else is known. From 3.8.4 and 3.9.2 on,
+	// Unread: its data may not be read. The fields below then have all else that is known. From 3.8.4 and 3.9.2 on,
 	// servers tell nothing of such a node: Session, Token and Since are zero, too.
 	Unread bool
 	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,

@@ -20,7 +20,7 @@
 //   - [Cancel]: stop asking for it. A lock that is held already is given back.
 //   - [Revoke]: ask the holder to give it back.
 //
-// [Acquire] is not sent: it says what a lock actor is spawned for.
+// [Acquire] is not sent: it describes the request for which a lock actor is spawned.
 //
 // # Queries, sent to a session actor
 //

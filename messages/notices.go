@@ -116,7 +116,7 @@ type Transition struct {
 	Grant
 	// From and To differ, except for a request that queues anew.
 	From, To State
-	// On is the name of the event, If the guard that let it through, Do what was done.
+	// On is the name of the event, If the guard that let it through, Do the action.
 	On, If, Do string
 	// Reason is set where the change leads to an end.
 	Reason Reason

@@ -77,8 +77,8 @@ type MissingFound struct {
 }
 
 // Inside answers ReadInside. A request waits without a node in a cohort, for room, for another request of
-// its owner, or for the holder of a contest. It also does while there is no connection, and while it reads
-// what it has to know before its node is made.
+// its owner, or for the holder of a contest. It also does while there is no connection, and while the
+// servers have not answered the queries that precede its node.
 type Inside struct {
 	Refusal
 	Root string
@@ -129,7 +129,7 @@ type PermitsSet struct {
 
 // DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while
 // the query was carried out. A node of another session may have been retained, and held by nobody.
-// What may not be read is passed over.
+// Nodes that may not be read are passed over.
 type DeadlocksFound struct {
 	Refusal
 	Root      string

@@ -49,7 +49,7 @@ const (
 //
 //   - marshalling error, when a reply could not be written (FinalRequestProcessor);
 //   - session expired, which the library also says to requests whose fate it does not know. The session is over, and
-//     what was asked for is resolved in the next one;
+//     the outcome of the request is resolved in the next one;
 //   - API error, which the library also says of a transaction's reply that it cannot decode;
 //   - connection loss, operation timeout, invalid callback and request timeout, which no server
 //     sends.
@@ -105,9 +105,9 @@ var named = []struct {
 	{zk.ErrReconfigDisabled, codeReconfigDisabled},
 }
 
-// classify gives this package's value for an error of the library. What is not a definite code of the server, or a
-// definite word of the library that the request never left, is an unknown outcome: net.OpError leaks through it, and
-// so do errors of decoding a reply whose request was executed.
+// classify gives this package's value for an error of the library. An error is an unknown outcome unless it is a
+// definite code of the server, or definite word of the library that the request never left: a net.OpError leaks
+// through the library, and so do errors of decoding a reply whose request was executed.
 func classify(err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoServer):

@@ -20,7 +20,8 @@ type NewNode struct {
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
 // First it checks those, then come the deletes. Then come the creates of each parent in their
 // order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
-// the creates. What CreateBefore says of next holds here too, where there are creates. next may be nil.
+// the creates. Where there are creates, next is called as by
+// CreateBefore. It may be nil.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
 // failed that did, and names its path.
@@ -194,7 +195,7 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 	return nil
 }
 
-// read finds what was made in the answers.
+// read finds the created nodes in the answers.
 func (t *transaction) read(results []zk.MultiResponse, czxid int64) ([]Created, error) {
 	made := make([]Created, len(t.creates))
 	for i, child := range t.creates {

@@ -33,7 +33,7 @@ type Config struct {
 	chroot         string
 	timeout        time.Duration
 	credentials    []credential
-	sasl           func() SASLMechanism // nil: none; behind a function, so that no printer finds what is in it
+	sasl           func() SASLMechanism // nil: none; behind a function, so that no printer finds its secrets
 	acl            []ACL
 	parentACL      func(absolute string) []ACL // nil: the ACL of the contender nodes
 	tls            *tls.Config
@@ -152,8 +152,8 @@ func (c Config) handshakeTimeout() time.Duration {
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
-// ticketTimeout bounds what a SASL mechanism needs from others, at each connection. A server hangs up on a connection
-// that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
+// ticketTimeout bounds the time that a SASL mechanism's Start may take, at each connection. A server hangs up on a
+// connection that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
 func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }

@@ -35,7 +35,7 @@ type Conn struct {
 	ready  chan struct{}
 
 	closing sync.Once
-	closed  error // what Close returns; set once closing is done
+	closed  error // the result of Close; set once closing is done
 
 	noContainers     atomic.Bool  // the servers make no container nodes
 	containerHangUps atomic.Int32 // on creates of containers, one after the other
@@ -73,7 +73,7 @@ func (c *Conn) Ended() bool {
 func (c *Conn) Proved() bool { return c.lease.proved() }
 
 // KeepLease sets whether a lease is to last, and so whether its evidence must be kept dense. Without
-// it the session sends what keeps its chain of evidence, and commits nothing.
+// it the session sends just enough to keep its chain of evidence, and commits nothing.
 func (c *Conn) KeepLease(on bool) {
 	c.lease.keepLease(on)
 	c.link.leaseIsKept()

@@ -65,7 +65,7 @@ func (c *Conn) dialHost(ctx context.Context, network string, h host) (net.Conn, 
 	return c.cfg.dialOne(ctx, network, h.address, h.name)
 }
 
-// startSASL has the mechanism get what it needs; nil where none is configured.
+// startSASL starts the mechanism for a server; nil where none is configured.
 func (c Config) startSASL(ctx context.Context, name, address string) (*saslClient, error) {
 	if c.sasl == nil {
 		return nil, nil

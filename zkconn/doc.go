@@ -1,7 +1,7 @@
 // Package zkconn is one ZooKeeper session: an epoch.
 //
 // A [Conn] is made by [Dial] with a [Config] and an epoch number. It connects in the background,
-// keeps its one session through losses of connection, and reports what happens to a sink of [Event]
+// keeps its one session through losses of connection, and reports every change to a sink of [Event]
 // values. When the session has expired, the Conn is over: it never gets another session. Its owner
 // closes it and dials again with the next number.
 //
@@ -13,10 +13,10 @@
 // The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file is one
 // idea, and uses only files above it here:
 //
-//   - codes.go, outcome.go, errors.go: what a server answers, and what an error says of the server
+//   - codes.go, outcome.go, errors.go: the answers of servers, and their meaning for the nodes
 //     (package outcome has the outcomes);
 //   - wire.go: the bytes of frames;
-//   - rewrite.go: what the transport changes in requests, for watches without the library's watch
+//   - rewrite.go: the transport's changes of requests, for watches without the library's watch
 //     table and for container nodes (its issue 165);
 //   - sent_creates.go: pipelining behind a create, and the czxid of a new node from the reply's header;
 //   - config.go, options.go: how to reach an ensemble;
@@ -146,7 +146,7 @@
 //     the leader was still the leader. A server that leaves its leader closes its clients'
 //     connections (Learner.shutdown, Leader.shutdown).
 //   - A reconnect is a proof if the connect reply comes in time, because its touch lies before it.
-//     Only what a transaction has shown counts across connections.
+//     Across connections only a transaction's proof counts.
 //   - An idle session commits nothing. It sends a sync every sixth of T, so its chain lasts for as
 //     long as its connection. A session that has a request, or that made ephemeral nodes with Txn,
 //     commits a transaction every T/6 and survives a reconnect. Where its owner sends no heartbeats,

@@ -16,7 +16,7 @@ var (
 )
 
 // epochGuard sees to it that a Conn has one session in its life. The library by itself asks for a new one as soon as
-// the old has expired, and sends what was queued meanwhile under it.
+// the old has expired, and sends under it the requests that were queued meanwhile.
 type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted

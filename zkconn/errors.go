@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// The errors of this package, to be tested with errors.Is. What an operation returns is an *Error that wraps one of
-// them, and the library's own error beside it.
+// The errors of this package, to be tested with errors.Is. An operation returns an *Error that wraps one of them,
+// and the library's own error beside it.
 var (
 	// ErrBadConfig: a configuration value was refused; nothing was sent.
 	ErrBadConfig = errors.New("bad configuration")

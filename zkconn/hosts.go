@@ -31,8 +31,8 @@ type host struct {
 // While something is held, the waits are short and bounded (see [Conn.Urgent]).
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
-// what is queued, sleep a second at most, and look whether it was closed, which it does nowhere else while it cannot
-// connect.
+// the queued requests, sleep a second at most, and look whether it was closed, which it does nowhere else while it
+// cannot connect.
 //
 // The library's one connecting goroutine calls its methods, except close and the methods that only
 // set a flag. Dialing, on the same goroutine, may take further addresses of the round by itself

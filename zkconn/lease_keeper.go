@@ -53,7 +53,7 @@ func newLeaseKeeper(cfg Config) *leaseKeeper {
 		broken: nothing, givenUp: nothing}
 }
 
-// do applies an input to the chain, and then what follows from it.
+// do applies an input to the chain, and then brings clock and timer up to date.
 func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	k.mu.Lock()
 	now := k.clock.now()
@@ -65,7 +65,8 @@ func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	}
 }
 
-// follow sets the lease clock to what the chain proves, sets the timer, and returns the callbacks to call. k.mu is held.
+// follow sets the lease clock to the end that the chain proves, sets the timer, and returns the callbacks to call. k.mu
+// is held.
 func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 	if k.stage == abandoned || k.chain.Timeout() == 0 {
 		return nil
@@ -233,8 +234,8 @@ func (r *roundTrips) replied(xid int32, v verdict) {
 	})
 }
 
-// next gives in what time the next round trip is due if nothing else goes out, and whether it is to be a transaction; false
-// where none is.
+// next gives the time until the next round trip is due if nothing else goes out, and whether it is to be a transaction.
+// some is false where none is due.
 func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	k := r.keeper
 	k.mu.Lock()

@@ -34,7 +34,7 @@ func (c *Conn) Children(path string) (names []string, err error) {
 }
 
 // ChildrenWatched is Children that leaves a watch, whose one event (NodeChildrenChanged or NodeDeleted) comes through
-// the sink, possibly before it returns. What GetWatched says of watches holds here too.
+// the sink, possibly before it returns. The rules of GetWatched for watches hold here too.
 func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	err = c.operate("list watched", path, func(absolute string) (err error) {
 		defer c.watches.want(opGetChildren2, absolute)()
@@ -109,7 +109,7 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 
 // ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event
 // (NodeCreated, NodeDataChanged or NodeDeleted) comes through the sink, possibly before it returns.
-// What GetWatched says of watches holds here too.
+// The rules of GetWatched for watches hold here too.
 func (c *Conn) ExistsWatched(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists watched", path, func(absolute string) error {
 		defer c.watches.want(opExists, absolute)()
@@ -131,8 +131,8 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 // GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
 // comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
 // ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
-// do not survive a loss of connection: the owner sets them again, and so reads what has changed
-// meanwhile.
+// do not survive a loss of connection: the owner sets them again, and so reads the changes of
+// the meantime.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
 		defer c.watches.want(opGetData, absolute)()
@@ -168,8 +168,8 @@ func (c *Conn) SetData(path string, data []byte) error {
 	})
 }
 
-// Write is SetData, and gives what the node is then. That takes no READ, as Exists and Get do. A write that the servers
-// throttle is not sent again here. ErrNoNode, ErrTooLarge.
+// Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that
+// the servers throttle is not sent again here. ErrNoNode, ErrTooLarge.
 func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
 	err = c.operate("write", path, func(absolute string) error {
 		if err := checkSize("write", path, data); err != nil {
@@ -213,7 +213,7 @@ func (c *Conn) Heartbeat(path string) error {
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
-// transaction that changes nothing; it does not matter whether the node exists, or what is allowed.
+// transaction that changes nothing; it does not matter whether the node exists, or what its ACL permits.
 // A sync is not enough. A leader answers its own clients' at once. It may have told a follower of a
 // change, and that follower its client, before it has made the change itself (seen: a node that was
 // deleted with success was there after a sync). A refusal that a server gives by itself is not

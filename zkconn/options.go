@@ -61,11 +61,11 @@ func WithAuth(scheme string, secret []byte) Option {
 // WithSASL authenticates every connection with a mechanism: behind the server's answer to the connect request, and
 // before anything else is sent. The last one counts.
 //
-// Each connection has a third of the session timeout at most for what Start needs from others, five seconds at
-// most; and for the exchange the time that a server has to answer a connect request (a third of its share of the
+// For each connection, Start has a third of the session timeout, five seconds at most, to get what it needs from
+// others; and the exchange has the time that a server has to answer a connect request (a third of its share of the
 // session timeout, or a second). The session is not announced ([Connected]) before the exchange has succeeded.
 //
-// What an answer says is final, what silence says may pass:
+// An answer is final, silence may pass:
 //
 //   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason,
 //     follows when the server refuses the credential twice in a row, has no SASL, or does not prove that it knows
@@ -111,8 +111,8 @@ func WithTLS(cfg *tls.Config) Option {
 	}
 }
 
-// WithLogger sets the logger; the default discards, but for what [Config.AlarmLogger] is for. Servers that are not reached are logged at
-// warn. Attempts, and the events that the sink is told, are logged at debug: the owner of the sink
+// WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Servers that
+// are not reached are logged at warn. Attempts, and the events that the sink is told, are logged at debug: the owner of the sink
 // logs events as it sees fit. Records have the keys epoch, server, session, timeout, path and error
 // (package logkeys).
 func WithLogger(l *slog.Logger) Option {
@@ -225,7 +225,7 @@ func checkACL(what string, acl []ACL) error {
 	return nil
 }
 
-// WithServerTick says what the servers' tickTime is, where that is known. Every server must have
+// WithServerTick gives the servers' tickTime, where that is known. Every server must have
 // this tick, or a shorter one. A lease then lasts longer: the default allows for a tick of half the
 // session timeout. If the given tick is longer than the servers', leases are only shorter than they
 // could be. If it is shorter, two clients may hold one lock.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// outbox coalesces writes: what is put in while one write is under way goes out with the next. The library writes
-// every frame by itself; a busy session so sends tens of frames with one system call. An idle one writes at once, on the
-// goroutine that puts the frame in: waking another would take longer than the write.
+// outbox coalesces writes: frames that are put in while one write is under way go out together in the next. The library
+// writes every frame by itself; a busy session so sends tens of frames with one system call. An idle one writes at once,
+// on the goroutine that puts the frame in: waking another would take longer than the write.
 type outbox struct {
 	conn   net.Conn
 	failed func(error) // is told the first failure; must not block
@@ -63,7 +63,8 @@ func (o *outbox) put(frame []byte, deadline time.Time) error {
 	return nil
 }
 
-// atOnce writes a frame. What is put in meanwhile is sent behind it. It is called with the lock, which it gives up.
+// atOnce writes a frame. Frames that are put in meanwhile follow it. o.mu is held before and after, but not during
+// the write.
 func (o *outbox) atOnce(frame []byte, deadline time.Time) {
 	o.writing = true
 	o.mu.Unlock()
@@ -95,7 +96,7 @@ func (o *outbox) poke() {
 	}
 }
 
-// close ends the sender. What is still waiting is not sent.
+// close ends the sender. Frames that still wait are dropped.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +139,7 @@ func (o *outbox) send() {
 		}
 		spare = frames
 		if cap(spare) > maxWaiting {
-			spare = nil // do not keep what one burst needed
+			spare = nil // do not keep a buffer as large as one burst needed
 		}
 	}
 }

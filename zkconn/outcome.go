@@ -78,7 +78,7 @@ var committedRefusals = []error{
 // ErrNoAuth counts here, but not as evidence for the lease (verdict.go). In
 // a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where
 // zookeeper.enableEagerACLCheck is set, a server alone may refuse a single Create, Delete or
-// SetData with it: that one is no proof.
+// SetData with it: such a refusal is no proof.
 func CommittedRefusal(err error) bool {
 	if OutcomeOf(err) != Refused {
 		return false

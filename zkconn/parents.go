@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-zookeeper/zk"
@@ -132,8 +133,9 @@ func (c *Conn) makeContainer(absolute string) error {
 	}))
 }
 
-// refusesContainers takes the outcome of the create of a container. It reports whether a persistent node may be made in its
-// place now. What a server has hung up on may have been carried out: the caller tries again, and finds out.
+// refusesContainers reports whether the servers refuse containers, by the error of the create of one: then a persistent
+// node may be made in its place now. A server may have made the container although it hung up: the caller tries again,
+// and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	code, answered := codeOf(err)
 	switch {
@@ -169,7 +171,7 @@ type Parents struct {
 	all  []string // at the server, each before those below it
 }
 
-// And adds what was made later, as when some were reaped meanwhile.
+// And adds parents that were made later, as when some were reaped meanwhile.
 func (p Parents) And(later Parents) Parents {
 	return Parents{conn: later.conn, all: append(p.all, later.all...)}
 }
@@ -203,4 +205,26 @@ func (c *Conn) removeParent(absolute string, data []byte) error {
 		}
 		return c.zk.Delete(absolute, stat.Version)
 	})
+}
+
+// MissingParents gives the creates of the nodes above path that do not exist, from the top. A
+// transaction that creates path needs them before it. They have no data, and the ACL of
+// WithParentACL. A node that may not be read is taken to exist. The answer is a snapshot: when the
+// creates are sent, somebody else may have made the nodes.
+func (c *Conn) MissingParents(path string) ([]Op, error) {
+	var missing []Op
+	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path, '/') {
+		path = path[:at]
+		_, exists, err := c.Exists(path)
+		switch {
+		case exists, errors.Is(err, ErrNoAuth):
+			slices.Reverse(missing)
+			return missing, nil
+		case err != nil:
+			return nil, err
+		}
+		missing = append(missing, Op{Kind: OpCreate, Path: path, acl: c.cfg.aclOfParent(c.cfg.chroot + path)})
+	}
+	slices.Reverse(missing)
+	return missing, nil
 }

@@ -59,7 +59,7 @@ func (w *wantedWatches) has(op int32, path string) bool {
 }
 
 // setWatchByte gives the frame with its watch byte set where it is a read that is to leave a watch. It changes a copy:
-// a Writer must not modify what it is given.
+// a Writer must not modify its argument.
 func (w *wantedWatches) setWatchByte(frame []byte) []byte {
 	op := requestOp(frame)
 	if op != opExists && op != opGetData && op != opGetChildren2 {
@@ -83,7 +83,7 @@ func (w *wantedWatches) setWatchByte(frame []byte) []byte {
 // nothing else here does, and the transport puts the right operation into the frame.
 
 // nameContainerOp gives the frame as a create-container request where it is a create with the container flag. It
-// changes a copy: a Writer must not modify what it is given.
+// changes a copy: a Writer must not modify its argument.
 func nameContainerOp(frame []byte) []byte {
 	if requestOp(frame) != opCreate {
 		return frame

@@ -63,7 +63,7 @@ type SASLExchange interface {
 const (
 	opSASL  = 102
 	xidSASL = -102 // the library counts up from 1
-	// maxSASLReply bounds what a server may say to a token: a Kerberos token with all its groups has less than 64
+	// maxSASLReply bounds a server's reply to a token, in bytes: a Kerberos token with all its groups has less than 64
 	// KiB.
 	maxSASLReply = 1 << 17
 	// maxSASLTurns bounds the requests of one exchange: DIGEST-MD5 takes two, GSSAPI three.

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 const (
@@ -30,7 +30,7 @@ const (
 	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
 	AuthFailed
 	// Lapsed: the chain of evidence is broken, so no lease may rest on this session any more. The
-	// session may live on, and its connection serves what needs no lease. It comes once at most,
+	// session may live on, and its connection serves requests that need no lease. It comes once at most,
 	// also before a Connected.
 	Lapsed
 	// NodeCreated: a watched node was created.
@@ -247,7 +247,8 @@ func (s *session) close() {
 //
 // The connection may be lost and another made while that goroutine runs. A credential counts as given only when no
 // connection was lost or made between the call and its return: the library remembers a credential after the reply has
-// come, and by then may have made the next connection without it. What was cut is repeated on the next connection.
+// come, and by then may have made the next connection without it. A credential whose connection was lost is given again
+// on the next one.
 
 // authenticate runs until every credential is given, or the connection is gone.
 func (s *session) authenticate() {

@@ -20,7 +20,7 @@ const (
 func systemSuspended() func(now time.Time) time.Duration {
 	start := suspendedSinceBoot()
 	for range 4 {
-		start = min(start, suspendedSinceBoot()) // each is too great by what lies between its two readings
+		start = min(start, suspendedSinceBoot()) // each is too great by the time between its two readings
 	}
 	begun := time.Now()
 	s := suspension{
@@ -35,8 +35,8 @@ func systemSuspended() func(now time.Time) time.Duration {
 // suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a
 // system call. That was a third of the client's cost of a hand-off, because the lease is looked at
 // several times in each. When the machine is resumed Linux adds the time that it was suspended to
-// the wall clock, too (timekeeping_inject_sleeptime), and Go reads that one and the monotonic one
-// without a call. So a reading stands while these two have not moved against each other, and for
+// the wall clock, too (timekeeping_inject_sleeptime), and Go reads the wall clock and the
+// monotonic one without a call. So a reading stands while these two have not moved against each other, and for
 // suspensionKnown at most: for a wall clock that is set back as far, right after the machine was
 // resumed.
 type suspension struct {

@@ -19,7 +19,7 @@ import (
 //     it is told, and panics on a reply that is shorter than its header;
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
-//     library for good (its PR 163). What was "written" fails when the library finds the connection closed;
+//     library for good (its PR 163). The "written" requests fail when the library finds the connection closed;
 //   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
 //   - it makes the SASL exchange behind the connect reply, which the library sees when that has succeeded;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
@@ -125,7 +125,7 @@ func (t *transport) SetDeadline(at time.Time) error {
 }
 
 // clamp gives the handshake our deadline in place of the library's, which is too long for most
-// session timeouts, and too short for one that is far below what servers grant.
+// session timeouts, and too short for one that is far shorter than any that servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
 	if t.established.Load() {
 		return at
@@ -149,7 +149,7 @@ func (t *transport) fail(doing string, cause error) error {
 }
 
 // whyHungUp names the likely causes where a server closes the connection without an answer: nothing
-// else tells people what is wrong.
+// else tells people the cause.
 func (t *transport) whyHungUp() string {
 	if _, secured := t.Conn.(*tls.Conn); secured {
 		return "it may have no quorum, or too many connections"

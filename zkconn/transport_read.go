@@ -173,7 +173,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 }
 
 // refuseGrant ends the session where a server has handed out another: it does not know ours, and would hand out one more
-// at each attempt. That one is closed, so that none is left behind.
+// at each attempt. The new session is closed, so that none is left behind.
 func (t *transport) refuseGrant(reply connectReply, length int, cause error) {
 	if !errors.Is(cause, ErrOtherSession) {
 		return
@@ -188,7 +188,7 @@ func (t *transport) refuseGrant(reply connectReply, length int, cause error) {
 }
 
 // begin has the session that a connect reply grants begin on this connection: with SASL, once its exchange has succeeded.
-// frame is the reply, which the library reads: what it hears is the timeout that counts.
+// frame is the reply, which the library reads: so it learns the timeout that counts.
 func (t *transport) begin(frame []byte, reply *connectReply) error {
 	if reply.sessionID == 0 {
 		return nil

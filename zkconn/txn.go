@@ -60,7 +60,7 @@ var ErrGuardGone = errors.New("the guarding node is gone")
 // come before anything is sent.
 //
 // before says up to which transaction the servers had told when this one was handed over: its own
-// changes have a greater zxid. See ResolveTxn for what to do after an unknown outcome.
+// changes have a greater zxid. After an unknown outcome, call ResolveTxn.
 func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, err error) {
 	const op = "transaction"
 	t, err := c.newGuarded(op, guard, ops)
@@ -189,7 +189,7 @@ func (o Op) flags() int32 {
 // these nodes since, because the guard has existed all the time and only its owner changes them.
 // Whole: nothing that was done before is newer. Every node that the transaction creates and sets
 // must then have its data, one zxid which is newer than before, and the version that follows; and
-// what it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
+// the nodes that it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
 // does not say who has deleted it.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}

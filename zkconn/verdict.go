@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// verdict says what an answer proves about the session (Outcome says what an error means for the nodes). See the package doc, "Evidence".
+// verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See the package doc, "Evidence".
 type verdict uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 // verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed
 // like any other transaction. All other answers a server may give by itself: throttled,
 // authentication required, and no permission (ZooKeeperServer.authWriteRequest, where
-// zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, lets that one pass).
+// zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, counts that refusal).
 func verdictOf(code int32) verdict {
 	switch code {
 	case 0, codeNoNode, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
@@ -66,7 +66,7 @@ func verdictOfParts(body []byte) verdict {
 	return undecided
 }
 
-// kindOf tells what a request is good for as evidence: whether every answer to it comes only after the leader has handled
+// kindOf gives the kind of a request as evidence: whether every answer to it comes only after the leader has handled
 // it.
 func kindOf(op int32) evidence.Kind {
 	switch op {
@@ -79,7 +79,7 @@ func kindOf(op int32) evidence.Kind {
 }
 
 // multis are the multis of one connection that have no answer yet, in the order in which they went out: the header of an
-// answer does not say what it answers.
+// answer does not say to which request it belongs.
 type multis struct {
 	mu   sync.Mutex
 	xids []int32

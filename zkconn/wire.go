@@ -16,7 +16,7 @@ const (
 	lengthSize = 4
 	// requestHeaderSize: length, xid, operation.
 	requestHeaderSize = lengthSize + 4 + 4
-	// replyHeaderSize: xid, zxid, error; what the library reads of every reply without looking at its length.
+	// replyHeaderSize: xid, zxid, error; the library reads this much of every reply without looking at its length.
 	replyHeaderSize = 4 + 8 + 4
 
 	opCreate          = 1
@@ -44,12 +44,12 @@ const (
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
 	typeOfError = -1
 
-	// maxFrame bounds what a server may send, in bytes: the names of a million contenders of one lock path. (Java's client
+	// maxFrame bounds a frame from a server, in bytes: the names of a million contenders of one lock path. (Java's client
 	// bounds it at 1 MiB by default, which is not enough to list twenty thousand.)
 	maxFrame = 64 << 20
-	// maxConnectReply bounds what a server may say to a connect request; some forty bytes are usual.
+	// maxConnectReply bounds a server's reply to a connect request, in bytes; some forty are usual.
 	maxConnectReply = 1 << 10
-	// maxRequest bounds what we send: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of
+	// maxRequest bounds our requests, in bytes: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of
 	// a transaction need room too.
 	maxRequest = 1<<20 - 16<<10
 )

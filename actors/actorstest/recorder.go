@@ -34,7 +34,7 @@ func NewRecorder(system *actor.ActorSystem) *Recorder {
 // PID is the recorder's address.
 func (r *Recorder) PID() *actor.PID { return r.pid }
 
-// Close stops the recorder. What it has recorded stays readable.
+// Close stops the recorder. Its record stays readable.
 func (r *Recorder) Close() { r.system.Root.Stop(r.pid) }
 
 func (r *Recorder) receive(ctx actor.Context) {

@@ -2,7 +2,8 @@
 // listener. Lock options name them. Lock actors of a session and of gateways have one each.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package actors.
+// because package locks is not below package actors. A folder internal at the root is not the place:
+// the names there are fixed, as the rooms of the module that users know.
 package audience
 
 import (
@@ -52,12 +53,12 @@ type Listener interface {
 // WaitListener is a Listener that is also told whom the request waits for, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what is known of the predecessor without a further query: its node, and again
+	// WaitsFor gives what is known of the predecessor without a further query: its node, and again
 	// when that has been read. It is not called for a request that begins to wait inside its
 	// session before the session's first node in the queue is known, nor later: a hundred thousand
 	// messages would go before the first hand-over. Over a gateway it may be nil: nobody is known any
 	// more, because the gateway's servers do not answer, or the request goes to another gateway.
-	Waits(predecessor Predecessor)
+	WaitsFor(predecessor Predecessor)
 }
 
 // Predecessor describes the contender that a request waits for. It is immutable.
@@ -99,7 +100,7 @@ func (a *Audience) Tell(ctx actor.Context, notice any) {
 	}
 }
 
-// Send tells one actor. What goes to another node is packed, with the sender.
+// Send sends a notice to one actor. For another node it is packed, with the sender.
 func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	if a.Pack != nil && !SameNode(ctx.ActorSystem(), to) {
 		notice = a.Pack(notice)
@@ -124,10 +125,10 @@ func (a *Audience) Troubled(text string) {
 	}
 }
 
-// Waits tells the listener which contender the request waits for: see WaitListener.
-func (a *Audience) Waits(predecessor Predecessor) {
+// WaitsFor tells the listener which contender the request waits for: see WaitListener.
+func (a *Audience) WaitsFor(predecessor Predecessor) {
 	if listener, ok := a.Listener.(WaitListener); ok {
-		listener.Waits(predecessor)
+		listener.WaitsFor(predecessor)
 	}
 }
 

@@ -237,7 +237,7 @@ func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 		case relay.Trouble:
 			q.audience.Troubled(o.Text)
 		case relay.WaitFor:
-			q.audience.Waits(predecessorOf(o.Predecessor))
+			q.audience.WaitsFor(predecessorOf(o.Predecessor))
 		case relay.Extend:
 			q.clock.ExtendTo(time.Duration(o.Until))
 		case relay.EndLease:

@@ -67,7 +67,7 @@ type ear struct {
 func (e *ear) Moved(messages.State, string) {}
 func (e *ear) Hear(*actor.PID, any)         {}
 func (e *ear) Troubled(text string)         { e.of.system.Root.Send(e.of.self, &troubled{e.id, text}) }
-func (e *ear) Waits(p audience.Predecessor) {
+func (e *ear) WaitsFor(p audience.Predecessor) {
 	e.of.system.Root.Send(e.of.self, &waitsFor{e.id, p.Contender(e.path)})
 }
 

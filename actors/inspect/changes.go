@@ -82,7 +82,7 @@ func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
 	for {
 		data, stat, err := conn.Get(c.At())
 		switch {
-		case errors.Is(err, zkconn.ErrNoAuth): // what may not be read may be written all the same
+		case errors.Is(err, zkconn.ErrNoAuth): // a node that may not be read may be written all the same
 			data, stat.Version = nil, anyVersion
 		case err != nil:
 			return err
@@ -119,7 +119,7 @@ func (q revoke) check() error {
 	if q.Of.Path != q.Path {
 		return fmt.Errorf("%w: contender %s is not at %s", ErrBadQuery, q.Of.At(), q.Path)
 	}
-	return newBreaking(q.Of).check() // what can be broken can be asked
+	return newBreaking(q.Of).check() // every contender that can be broken can be asked
 }
 
 func (q revoke) refuse(why messages.Refusal) any {
@@ -140,8 +140,8 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 	return answer, nil
 }
 
-// Break deletes a contender's node by force; Queue gives the contender. See messages.Break for what
-// that means. It never deletes another's node, even where another has come to the same path since.
+// Break deletes a contender's node by force; Queue gives the contender. See messages.Break for the
+// consequences. It never deletes another's node, even where another has come to the same path since.
 // The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
 // zkconn.ErrBadPath where the contender is not well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
@@ -224,7 +224,7 @@ func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
 // there already, it is merely asked.
 func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	err = conn.SetDataAt(q.At(), []byte(queue.RevokeRequest), 0)
-	if err != nil && !errors.Is(err, zkconn.ErrNoAuth) { // what may not be written may still be deleted
+	if err != nil && !errors.Is(err, zkconn.ErrNoAuth) { // a node that may not be written may still be deleted
 		return 0, err
 	}
 	return q.find(conn)

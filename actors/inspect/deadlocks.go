@@ -22,13 +22,13 @@ const secondLook = 250 * time.Millisecond
 const settledLook = 1250 * time.Millisecond
 
 // Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
-// sessions and processes. The root may be "/". What may not be read is passed over. A seeming
-// deadlock takes 250 ms longer.
+// sessions and processes. The root may be "/". Nodes that this client may not read are passed over. A
+// seeming deadlock takes 250 ms longer.
 //
 // The queues are read one after the other. So one reading may show a circle that was never there:
-// one wait was over before another began. So they are read twice, and what both readings show
-// counts: the same nodes that wait for the same nodes. All of that was there from the first time it
-// was read to the second, and so all together at the moment between the two readings, at our
+// one wait was over before another began. So they are read twice, and a circle counts when both
+// readings show it: the same nodes wait for the same nodes. Each of these waits lasted from its first
+// reading to its second, and so all were there together at the moment between the two readings, at our
 // server. That server may be behind the others, but a deadlock stays.
 //
 // Nodes do not say whether they are retained. A retained node keeps others out, and names an owner
@@ -73,8 +73,8 @@ func rest(conn *zkconn.Conn, d time.Duration) {
 	}
 }
 
-// findAmong is Deadlocks, or PossibleDeadlocks, with what a session knows of its own cohorts. It
-// rests between the readings.
+// findAmong is Deadlocks, or PossibleDeadlocks, with the cohorts of one session. It calls rest between the
+// readings.
 func findAmong(
 	conn *zkconn.Conn, root string, own cohorts, possible bool, rest func(*zkconn.Conn, time.Duration),
 ) (findings, error) {
@@ -174,8 +174,8 @@ type confirmed struct {
 }
 
 // answer leaves out the deadlocks with an unused member: that node is being deleted, or will be
-// when its session hears that somebody waits for it. So it does with those of which a member stood
-// otherwise in a cohort of this session before the readings than it does now.
+// when its session hears that somebody waits for it. It also leaves out a deadlock if a member's place in a cohort
+// of this session has changed since before the readings.
 func (c confirmed) answer(s *Session) any {
 	now := cohorts(s.Cohorts())
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
@@ -191,7 +191,7 @@ func (c confirmed) answer(s *Session) any {
 func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 	w, err := walkFrom(conn, root)
 	for _, l := range w.found {
-		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), waits) {
+		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), isWaiting) {
 			paths = append(paths, l.path)
 		}
 	}
@@ -199,7 +199,7 @@ func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 	return paths, err
 }
 
-func waits(s queue.Standing) bool { return !s.Holds }
+func isWaiting(s queue.Standing) bool { return !s.Holds }
 
 // readAll reads the queues of lock paths, one after the other: each is read in parallel.
 func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
@@ -209,7 +209,7 @@ func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 		if err != nil && retriable(err) {
 			return nil, err
 		}
-		if err == nil { // what may not be read is passed over
+		if err == nil { // a lock path that may not be read is passed over
 			all[i] = q
 		}
 	}

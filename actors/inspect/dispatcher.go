@@ -114,7 +114,7 @@ func (d *Dispatcher) Connected() {
 // Disconnected has queries wait until the session is connected again.
 func (d *Dispatcher) Disconnected() { d.connected = false }
 
-// EpochEnded runs all queries again in the next epoch: what was under way will not come back.
+// EpochEnded runs all queries again in the next epoch: those under way will not be answered.
 func (d *Dispatcher) EpochEnded() {
 	d.connected = false
 	for p := range d.queries {

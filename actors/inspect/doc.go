@@ -32,5 +32,5 @@
 // Every read begins behind a committed transaction ([zkconn.Conn.CatchUp]), so it shows what was
 // there when it was asked for, or later. The nodes of one queue are read one after the other;
 // contenders that leave meanwhile are left out. Queues of different locks are read at different
-// times. [Deadlocks] therefore reads twice and believes what both readings show.
+// times. [Deadlocks] therefore reads twice and believes a circle that both readings show.
 package inspect

@@ -15,8 +15,8 @@ import (
 const mostNodes = 100_000
 
 // Locks finds the lock paths that have contenders, at a root and below it, and counts their holders
-// and waiters. The root may be "/". What may not be read is listed as Unread. It stops after 100
-// 000 nodes; then the answer is Truncated.
+// and waiters. The root may be "/". Nodes that this client may not read are listed as Unread. It
+// stops after 100 000 nodes; then the answer is Truncated.
 func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 	w, err := walkFrom(conn, root)
 	if err != nil {
@@ -189,8 +189,8 @@ func (w *walk) note(l seenLock) {
 	w.found = append(w.found, l)
 }
 
-// sift divides a node's children into contenders and the paths to look into. What ZooKeeper keeps
-// for itself is neither.
+// sift divides a node's children into contenders and the paths to look into. Nodes that
+// zkconn.CheckPath refuses, such as /zookeeper, are neither.
 func sift(path string, children []string) (contenders, others []string) {
 	if path == "/" {
 		path = ""
@@ -240,8 +240,8 @@ func lineage(path string) []string {
 	return all
 }
 
-// isThere reports whether a node exists. Servers tell a client that may not read it at least that it is there, by what
-// they refuse.
+// isThere reports whether a node exists. A server that does not let the client read a node tells by its refusal that the
+// node exists.
 func isThere(conn *zkconn.Conn, path string) (exists bool, err error) {
 	if path == "/" {
 		_, err = conn.RootChildren()

@@ -22,7 +22,7 @@ type question interface {
 // query is a question that takes work at the servers.
 type query interface {
 	question
-	// run reads and does what is asked for, and gives the message that answers, or what was
+	// run carries the query out, and gives the message that answers, or the deadlocks that were
 	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
 	// while a call of the old one has not returned.
 	run(conn *zkconn.Conn) (answer any, err error)
@@ -59,8 +59,8 @@ type Session struct {
 // Cohort is a node of a session that is passed on among its requests. The session knows more than
 // the node says: which request has it now, and which wait behind it without a node. All have an ID.
 type Cohort struct {
-	// Has is the request that holds or waits with the node. It says what the node would say if it were
-	// written now.
+	// Has is the request that holds or waits with the node. It has the data that the node would have if it
+	// were written now.
 	Has messages.Contender
 	// Waiting are the requests that wait behind it, in their order.
 	Waiting []messages.Contender

@@ -15,7 +15,7 @@ import (
 // Queue reads the contenders of a lock path, one named queue after the other, each in the order in
 // which they came. It shows everything that was committed before the call. A lock path that does
 // not exist has no contenders. At a contest's path there is its holder. A contender whose data may
-// not be read is shown with what its name tells. It fails where the lock path itself may not be
+// not be read is shown as far as its name tells. It fails where the lock path itself may not be
 // read: zkconn.ErrNoAuth.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {
@@ -145,7 +145,7 @@ func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return queue.LockPath{Contenders: []messages.Contender{c}}, nil
 }
 
-// describe adds to a contender what its node tells: its data, and their stat. It returns false when
+// describe completes a contender from its node's data and their stat. It returns false when
 // the node is gone. Of a node that may not be read the stat tells less, and since 3.8.4 and 3.9.2 (ZOOKEEPER-2590)
 // servers keep that to themselves, too. Such a node still has its place in the queue.
 func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) (exists bool, err error) {
@@ -211,7 +211,7 @@ func libraryOf(c *messages.Contender, naming messages.Naming, data []byte, ours 
 		return messages.LibraryTurnstile // nobody else has such names
 	case isProtected && !guidOf(rest, uuidForm), isProtected && c.Unread:
 		return messages.LibraryUnknown
-	case isProtected && string(data) == queue.RevokeRequest: // what was there before is lost
+	case isProtected && string(data) == queue.RevokeRequest: // the data before it are lost
 		return messages.LibraryTurnstile
 	case isProtected:
 		return messages.LibraryCurator

@@ -14,7 +14,7 @@ type Guard struct {
 
 var always = Guard{"", func(Machine, Event) bool { return true }}
 
-// What a reply says of the queue.
+// The guards for a reply that describes the queue.
 var (
 	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
 	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Try }}
@@ -27,7 +27,7 @@ var (
 	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
 )
 
-// What recovering came from, and what was found.
+// The guards of recovering: the state before it, and whether our node was found.
 var (
 	wasReleasing = Guard{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
 	wasHolding   = Guard{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
@@ -165,7 +165,7 @@ var (
 var (
 	await = Action{"await connection", func(m *Machine, _ Event) Effects {
 		m.recover()
-		m.Op++ // what was under way is void
+		m.Op++ // the operation under way is void
 		return Effects{}
 	}}
 	suspend = Action{"suspend", func(m *Machine, _ Event) Effects {

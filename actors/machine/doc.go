@@ -23,9 +23,8 @@
 //   - Expired comes only after Disconnected, or to a request that asked for its node while the
 //     connection was down.
 //   - Connected comes only to such a request, or to one that was told Disconnected, and before any
-//     answer to what was asked meanwhile.
-//   - What was asked for in an epoch that is over is dropped without an answer: Expired is on its
-//     way then.
+//     answer to orders that came meanwhile.
+//   - Orders of an epoch that is over are dropped without an answer: Expired is on its way then.
 //   - The answer to Verify waits for the answer to every create of the same request, so that "no
 //     node" means that none will come.
 //   - NodeGone without an operation comes only for a node that the session still knows as the

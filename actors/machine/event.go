@@ -180,7 +180,7 @@ const (
 	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends
 	// with Delete.
 	GiveBack
-	// CleanUp leaves it to the session to remove what may be left of our node. There is no answer.
+	// CleanUp has the session remove our node if there is one. There is no answer.
 	CleanUp
 
 	// StartPoll asks for Poll after about a session timeout; StartRetry after a short while.

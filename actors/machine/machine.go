@@ -9,7 +9,7 @@ import (
 type Machine struct {
 	// State is the state of the request.
 	State messages.State
-	// From is the state that recovering came from: what is to be found again.
+	// From is the state before recovering. It decides where recovering leads.
 	From messages.State
 	// Ending is the terminal state that releasing leads to.
 	Ending messages.State
@@ -45,7 +45,7 @@ func (m *Machine) start(do Do, node string) Effect {
 	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
-// dropNode drops what is known of our node.
+// dropNode forgets our node.
 func (m *Machine) dropNode() {
 	m.Node, m.Token, m.Predecessor = "", 0, ""
 }

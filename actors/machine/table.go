@@ -214,7 +214,7 @@ var having = []Row{
 var recovering = []Row{
 	{recovery, Connected, always, recovery, verify},
 	{recovery, Disconnected, always, recovery, await},
-	{recovery, Silent, always, recovery, nothing}, // what is being verified waits behind the heartbeat
+	{recovery, Silent, always, recovery, nothing}, // the query that verifies our node waits behind the heartbeat
 	{recovery, Unknown, always, recovery, retry},
 	{recovery, Poll, always, recovery, verify},
 
@@ -240,7 +240,7 @@ var recovering = []Row{
 	{recovery, LeaseOver, wasHolding, isLost, loseAndCleanUp},
 	{recovery, LeaseOver, always, recovery, nothing},
 	{recovery, NodeGone, wasHolding, isLost, lose},
-	{recovery, NodeGone, always, recovery, nothing}, // what is being verified will say so
+	{recovery, NodeGone, always, recovery, nothing}, // the query that verifies our node will say so
 	{recovery, Closed, wasHolding, isLost, lose},
 	{recovery, Closed, always, isFailed, fail},
 
@@ -279,7 +279,7 @@ var leaving = []Row{
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},
 	{releasing, Silent, always, releasing, nothing},
-	{releasing, Connected, always, releasing, nothing}, // what was asked for while it was down now runs
+	{releasing, Connected, always, releasing, nothing}, // a delete that was ordered while the connection was down now runs
 	{releasing, Expired, endsReleased, isReleased, tellReleased},
 	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
 	{releasing, Expired, always, isFailed, tellFailed},

@@ -1,4 +1,4 @@
-// Package metering counts and times what lock requests and sessions do, as OpenTelemetry metrics. A
+// Package metering counts and times lock requests and sessions, as OpenTelemetry metrics. A
 // session has figures when it is given a MeterProvider, by actors.WithMeterProvider,
 // locks.WithMeterProvider or the actor system that it runs in (protoactor's WithMetricProviders).
 // Without one, a request costs one more look at a nil pointer.

@@ -117,8 +117,8 @@ func Instruments() []Instrument {
 		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize, weight, inside})
 }
 
-// Values lists what an attribute can be, in order: what dashboards and alerts may select by. It gives none for a key that
-// is not of this package.
+// Values lists the values of an attribute, in order: dashboards and alerts may select by them. It gives none for a
+// key that is not of this package.
 func Values(of attribute.Key) []string {
 	var all []string
 	switch of {

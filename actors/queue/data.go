@@ -60,18 +60,18 @@ func ParseOwner(data []byte) (Owner, bool) {
 	return Owner{}, false
 }
 
-// Describe completes a contender by what its node says of it.
+// Describe completes a contender from its node's data.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Waits(), o.Detects, o.Cohort
+	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Who(), o.Detects, o.Cohort
 	if !o.Since.IsZero() {
 		c.Since = o.Since
 	}
 }
 
-// Waits names the caller that is blocked while the request waits: the key that it gave, or else the
+// Who names the caller that is blocked while the request waits: the key that it gave, or else the
 // actor, which is named after its process and machine too. It is "" where neither is known.
-func (o Owner) Waits() string {
+func (o Owner) Who() string {
 	switch {
 	case o.Caller != "":
 		return o.Caller
@@ -94,12 +94,12 @@ const (
 // askedFirst begins the data of a node whose holder was asked for the lock.
 const askedFirst = `{"asked":true,`
 
-// Asked gives the data of a contender's node with a revoke request: what Turnstile has written stays,
-// and with it who holds; other data are replaced by RevokeRequest.
+// Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written stay,
+// and with them the description of the holder; other data are replaced by RevokeRequest.
 //
-// The ID of a contest's holder does not stay: before the request is written, the one node may have become another's,
-// who would not know itself by that ID. Without an ID the data say as little of whose the node is as RevokeRequest
-// does. What else they say is for people only, and the holder sets it right when it hears of the request.
+// The ID of a contest's holder is removed: before the request is written, the one node may have become another
+// contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
+// does not. The other fields are for people only, and the holder corrects them when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
@@ -120,7 +120,7 @@ func IsRevokeRequest(data []byte) bool {
 	return Overwritten(data) || bytes.HasPrefix(data, []byte(askedFirst))
 }
 
-// Overwritten reports whether a revoke request has replaced what the data of a contender's node said.
+// Overwritten reports whether a revoke request has replaced the data of a contender's node.
 func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
@@ -150,7 +150,7 @@ func ParsePermits(data []byte) (int, error) {
 	return n, nil
 }
 
-// Encode gives the data of a contender's node: what json.Marshal gives, for a fifth of its time. It is done once
+// Encode gives the data of a contender's node, the same as json.Marshal in a fifth of its time. It is done once
 // for each node that is made.
 func (o Owner) Encode() []byte {
 	const usual = 256

@@ -10,7 +10,7 @@ import (
 
 // The search finds the waiters that never get in: they are stuck. An owner is blocked while it waits
 // for another request that is stuck. Then it gives nothing back. The search begins with all waiters,
-// and takes away those that may yet get in, until no more can:
+// and takes away each waiter that may yet get in, until no more can:
 //
 //   - a waiter for a lock may get in when no earlier contender that it waits for is stuck, or has an
 //     owner that is blocked;
@@ -45,8 +45,8 @@ type contested struct {
 // deadlockSearch is one search for deadlocks.
 type deadlockSearch struct {
 	queues  []*contested
-	waiting map[string][]*waiter // those of each owner, by its name
-	holders bool                 // an owner is blocked only for what it holds
+	waiting map[string][]*waiter // the waiters of each owner, by its name
+	holders bool                 // an owner is blocked only for the locks that it holds
 }
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
@@ -91,7 +91,7 @@ func (s *deadlockSearch) add(l LockPath) {
 // take takes one contender into the search.
 func (s *deadlockSearch) take(c messages.Contender, index int) *waiter {
 	if c.Asked {
-		c.Who = "" // it is believed to give back what it has
+		c.Who = "" // it is believed to give its locks back
 	}
 	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, index: index, stuck: !c.Holds}
 	if w.stuck && w.Who != "" {
@@ -127,8 +127,8 @@ func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	return false
 }
 
-// jam are those of the contenders before an index in a queue that never leave, by one of the two
-// reasons: they are stuck, or their owners are blocked.
+// jam holds the contenders before an index in a queue that never leave, for one of two reasons: they are stuck, or
+// their owners are blocked.
 type jam struct {
 	earlier[*waiter]
 	queue []*waiter
@@ -220,7 +220,7 @@ type waiter struct {
 	style  Style
 	index  int    // in its line; those at the same index do not come one after the other
 	stuck  bool   // it waits, and never gets in
-	next   []link // what keeps it out
+	next   []link // to the contenders that keep it out
 	wanted bool   // it keeps others out
 }
 
@@ -310,11 +310,11 @@ func describe(circle []link) messages.Deadlock {
 // process: a process that waits behind a lock that it holds itself, as when it is locked again without
 // the context of its lease, and processes that wait for each other's locks. Nodes do not say whether
 // the worker that holds is the one that waits. In a process with several workers it need not be.
-// What [Deadlocks] finds is left out, and so is every circle that shares a node with it.
+// The circles of [Deadlocks] are left out, and so is every circle that shares a node with one of them.
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits for
 // several locks, or several times for one, may do so with several workers. So it counts as blocked for
-// what it holds, and not for its places in other queues. A process that holds some of a semaphore's
+// the locks that it holds, and not for its places in other queues. A process that holds some of a semaphore's
 // permits and waits for more of them is no circle: semaphores are for that. Requests that wait in a
 // cohort, without nodes, are left out for the same reason. A request that shares a hold does not wait:
 // readers, and holds taken WithReentry.

@@ -27,6 +27,6 @@
 // # How to use it
 //
 // A session lists a lock path once for all of its contenders: [NewListing], and [Listing.Find] for
-// each. For a view from outside use [Standings]: all contenders, and what each waits for. Their
+// each. For a view from outside use [Standings]: all contenders, and whom each waits for. Their
 // nodes name their owners, from which [Deadlocks] finds contenders that wait for each other.
 package queue

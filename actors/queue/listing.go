@@ -123,7 +123,7 @@ func (l *Listing) Alone(own string) bool {
 }
 
 // First reports whether the contender named own is there, and nobody is before it in its queue. Nobody comes before it later
-// either: what is numbered later stands behind.
+// either: nodes with later numbers stand behind.
 func (l *Listing) First(own string) bool {
 	me, ok := Parse(own)
 	if !ok {
@@ -161,8 +161,8 @@ func (q *ordered) before(sequence int32) earlier[string] {
 
 // position gives where a contender stands.
 //
-// The first waiter of a semaphore must see any of those before it leave. The others need only see
-// the one before them go or move up, which that one says by writing to its node.
+// The first waiter of a semaphore must see every contender before it leave. Each other waiter need only see its
+// predecessor leave or move up. A predecessor that moves up writes to its node, so that its watchers hear of it.
 func (q *ordered) position(me Entry) Position {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)
@@ -224,13 +224,13 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier has contenders with smaller sequence numbers than the one that is judged, in their order:
-// all of them, or the ones of one kind.
+// earlier has the contenders with smaller sequence numbers than the contender that is judged, in their
+// order: all of them, or those of one kind.
 type earlier[T any] struct {
 	permits int // how many there are
 	taken   int // how many of them these contenders take
 	all     []T
-	writers []T // the ones that readers wait for
+	writers []T // for which readers wait
 }
 
 func (e *earlier[T]) add(contender T, s Style) {
@@ -241,7 +241,7 @@ func (e *earlier[T]) add(contender T, s Style) {
 	e.taken += s.permitsTaken(e.permits)
 }
 
-// keepOut is the rule which contenders wait for which. It gives the contenders that one of style s waits for,
+// keepOut is the rule of who waits for whom. It gives the contenders that a contender of style s waits for,
 // and whether they keep it out. A semaphore's contender may be kept out by nobody: it needs more
 // permits than there are.
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {

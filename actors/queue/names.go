@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Style has what the name of a contender node is made of, besides its GUID.
+// Style has the parts of a contender node's name, besides its GUID.
 type Style struct {
 	Naming messages.Naming
 	Mode   messages.Mode
@@ -146,9 +146,9 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a sign among them, and
-// eleven only for what has a sign and ten digits. What is longer was named by somebody by hand: no server ever deletes it
-// with a session, so a queue would wait behind it for ever.
+// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a sign among them, or
+// eleven if they are a sign and ten digits. A node with a longer number was named by hand: no session's end deletes it,
+// so a queue would wait behind it for ever.
 func numbered(digits string) bool {
 	switch len(digits) {
 	case 10:

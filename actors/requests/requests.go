@@ -2,7 +2,8 @@
 // asks, and in which order several locks are asked for.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package actors.
+// because package locks is not below package actors. A folder internal at the root is not the place:
+// the names there are fixed, as the rooms of the module that users know.
 package requests
 
 import (
@@ -27,7 +28,7 @@ func Address(system *actor.ActorSystem, of messages.ActorID) string {
 
 // Caller makes of an actor's Address a caller that no other process names: see
 // messages.Acquire.Caller.
-func Caller(actor string) string { return Owner(actor).Waits() }
+func Caller(actor string) string { return Owner(actor).Who() }
 
 // Owner describes an actor of this process, as the data of a contender's node do.
 func Owner(actor string) queue.Owner {

@@ -7,13 +7,13 @@ import (
 )
 
 // Several decides how several locks are taken as one: one after the other, and all or none. It is
-// pure, without a clock, a connection or an actor: its user tells it what happened and does what it
+// pure, without a clock, a connection or an actor: its user tells it the events and carries out its
 // answers. locks.All is such a user in the goroutine of its caller, actors.NewAll in an actor.
 //
 // When a lock cannot be acquired or one is lost, all are given back, and none is asked for until no
 // lock is left. Where the session had no room for a lock while others were held, Several then pauses
 // and begins again: another user may need the room of these locks as much as this user needs the
-// other's. The first lock is refused at once, because nobody waits for what this user holds.
+// other's. The first lock is refused at once, because nobody waits for this user then.
 type Several struct {
 	locks    int
 	held     int // of them, since it began
@@ -39,7 +39,7 @@ const (
 	over phase = "over"
 )
 
-// Do says what the user of a Several does next.
+// Do is the next step of a Several's user.
 type Do string
 
 const (
@@ -57,7 +57,7 @@ const (
 	End Do = "end"
 )
 
-// Next says what to do after an event.
+// Next is the step after an event.
 type Next struct {
 	Do    Do
 	Lock  int

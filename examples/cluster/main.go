@@ -166,7 +166,7 @@ func (s *stage) works(names ...string) error {
 	return nil
 }
 
-// until waits for what the witness sees. Nodes that end meanwhile, and are not meant to, are an error.
+// until waits until the witness has seen an event. Nodes that end meanwhile, and are not meant to, are an error.
 func (s *stage) until(what string, seen func(*witness) bool) error {
 	for {
 		if s.witness.sees(seen) {

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	// errUse is wrapped by what is wrong with the flags; it says what to type.
+	// errUse is wrapped by errors of the flags, which say what to type.
 	errUse = errors.New("dashboard")
 	// errHelp: help was asked for, and given.
 	errHelp = errors.New("help was asked for")
@@ -31,7 +31,7 @@ const (
 	saslVariable    = "TURNSTILE_SASL" // and what begins with it: see package saslflags
 )
 
-// shortestToken bounds what can be guessed.
+// shortestToken is the length below which a token could be guessed.
 const shortestToken = 16
 
 // settings are the settings of the command.

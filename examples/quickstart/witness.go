@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// witness watches the workers from outside the library: it believes nothing but what they do.
+// witness watches the workers from outside the library: it believes only their deeds.
 type witness struct {
 	mu      sync.Mutex
 	holders int

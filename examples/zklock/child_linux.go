@@ -46,5 +46,5 @@ func signalStrays(node string, group, session int, s syscall.Signal) (any bool) 
 }
 
 // dieWithParent has the kernel kill the command when zklock is gone, however it ended. It is for the command's own
-// process; the guard is for what that has started.
+// process; the guard is for the processes that it has started.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

@@ -59,7 +59,7 @@ func (c *connection) open(ctx context.Context, cmd *cobra.Command) (*locks.Clien
 // short is an error in one line, without what every error says.
 func short(err error) string {
 	text := strings.ReplaceAll(err.Error(), "turnstile: ", "")
-	text = strings.ReplaceAll(text, ": context deadline exceeded", "") // zklock's own bound: what is behind it says why
+	text = strings.ReplaceAll(text, ": context deadline exceeded", "") // zklock's own bound: the text behind it says why
 	text = strings.ReplaceAll(text, "context deadline exceeded", "")
 	text = strings.ReplaceAll(text, ": context canceled", "")
 	return strings.Trim(strings.ReplaceAll(text, "\n", ": "), ": ")
@@ -81,7 +81,7 @@ func (c *connection) asking(cmd *cobra.Command, ask func(ctx context.Context, cl
 	return err
 }
 
-// answer asks for what should be there within a minute.
+// answer calls question, whose answer should come within a minute.
 func answer[A any](ctx context.Context, question func(context.Context) (A, error)) (A, error) {
 	within, cancel := context.WithTimeoutCause(ctx, answerTimeout, fmt.Errorf("no answer within %v", answerTimeout))
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read of a server's answer, in bytes.
+// maxAnswer bounds the part of a server's answer that is read, in bytes.
 const maxAnswer = 1 << 16
 
 // lookAtServers asks each server by itself how it is.
@@ -144,7 +144,7 @@ type serverVersion struct {
 	text    string // as it says it, without the build; empty where it says none
 }
 
-// versionIn finds the version in what a server answers to srvr. ClickHouse Keeper says its own.
+// versionIn finds the version in a server's answer to srvr. ClickHouse Keeper says its own.
 func versionIn(srvr string) serverVersion {
 	const zookeeper, keeper = "Zookeeper version: ", "ClickHouse Keeper version: "
 	product, text := "ZooKeeper", field(srvr, zookeeper)

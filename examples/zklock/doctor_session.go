@@ -188,7 +188,7 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 	return trips, true
 }
 
-// judgeMargin compares what a transaction takes with what there is time for.
+// judgeMargin compares the time that a transaction takes with the time that there is.
 func (e *examination) judgeMargin(granted time.Duration, trips roundTrips) {
 	lease := time.Duration(zkconn.SteadyLease * float64(granted))
 	beat := granted / 6

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxDump bounds what is read of a server's list of ephemeral nodes, in bytes.
+	// maxDump bounds the part of a server's list of ephemeral nodes that is read, in bytes.
 	maxDump = 64 << 20
 	// heavy and tooHeavy bound the weight of one session's ephemeral nodes, in bytes: by Turnstile's own bound, and by
 	// the servers' jute.maxbuffer, as both are unless told otherwise.
@@ -103,7 +103,7 @@ type dump struct {
 	kept []string
 }
 
-// readDump reads what a server answers to the word dump. Leaders list sessions by when they expire, followers with
+// readDump reads a server's answer to the word dump. Leaders list sessions by when they expire, followers with
 // their timeouts: both in lines that begin with a tab and the number.
 func readDump(answer string) dump {
 	d := dump{alive: map[string]bool{}}

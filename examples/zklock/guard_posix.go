@@ -44,8 +44,8 @@ func startGuard() *guard {
 	return &guard{write}
 }
 
-// expect tells it, before the command is started, by what its processes will be known: zklock may be killed before it can
-// say which process group they are in.
+// expect tells it, before the command is started, how its processes can be recognised: zklock may be killed before it
+// can say which process group they are in.
 func (g *guard) expect(node string) {
 	if g != nil {
 		session, _ := unix.Getsid(0)

@@ -113,7 +113,7 @@ func (h *hold) terminate(status int, why string) {
 	h.child.terminateGroup()
 }
 
-// finishGroup ends what the command has left in its process group, when its own process has ended.
+// finishGroup ends the processes that the command has left in its process group, when its own process has ended.
 func (h *hold) finishGroup() {
 	if h.kill == nil { // the grace period is over
 		h.child.killGroup()

@@ -36,8 +36,8 @@
 // input, output and error, and the terminal: editors and shells work. Its environment has
 //
 //	ZKLOCK_PATH     the lock path
-//	ZKLOCK_TOKEN    the fencing token: a decimal number that grows from grant to grant of the path. Hand it to what
-//	                the command writes to, and let that refuse smaller numbers than it has seen.
+//	ZKLOCK_TOKEN    the fencing token: a decimal number that grows from grant to grant of the path. Hand it to the
+//	                resource that the command writes to, which must refuse smaller numbers than it has seen.
 //	ZKLOCK_NODE     the name of the contender's node
 //	ZKLOCK_HELD     the nodes of this zklock and of those that it runs under, a line for each
 //
@@ -66,7 +66,7 @@
 // time between two runs. A run that ended with another status, or lost the lock, does not count:
 // the next to come runs it again. The command is not run where it is not due, or somebody runs it
 // now. zklock then says on standard error who ran it and when, and its exit status is 75. With
-// --wait it waits for that run, and runs the command if that one fails.
+// --wait it waits for that run, and runs the command if that run fails.
 //
 // With --for the command is run once for each instant of a schedule, which all machines name alike: by
 // the first to come, however fast it is. It is not run again for that instant, also when it failed or
@@ -93,9 +93,9 @@
 //
 // graph and doctor name contenders that wait for each other in a circle, as far as their nodes say
 // who is blocked. They name possible deadlocks too, which are circles of processes that last for
-// more than a second. In such a circle a process waits for what it holds itself, or two hold what
-// the other waits for. That is a deadlock when, in each process, the holder waits for the waiter,
-// as when a program locks again what it holds, without the context of its lease. With several
+// more than a second. In such a circle a process waits for its own lock, or two wait for each
+// other's. That is a deadlock when, in each process, the holder waits for the waiter, as when a
+// program locks its own lock again, without the context of its lease. With several
 // workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
 //
 // # When the lock is lost

@@ -90,7 +90,7 @@ func (m *manual) macro(name string, args ...string) {
 	m.out.WriteByte('\n')
 }
 
-// command writes what the help of a command says.
+// command writes the help of a command.
 func (m *manual) command(c *cobra.Command) {
 	m.macro("SS", strings.TrimPrefix(c.UseLine(), c.Root().Name()+" "))
 	if c.Long == "" {
@@ -135,7 +135,7 @@ func (m *manual) examples(c *cobra.Command) {
 	m.verbatim(strings.Trim(c.Example, "\n"))
 }
 
-// flags writes a set of flags, each with what the help says of it.
+// flags writes a set of flags, each with its help.
 func (m *manual) flags(set *pflag.FlagSet) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" { // which cobra gives to the command that is run

@@ -177,9 +177,9 @@ func sawAnother(err error) bool {
 // heldVariable names the contenders' nodes of all zklocks that a command runs under, a line for each.
 const heldVariable = "ZKLOCK_HELD"
 
-// refuseNested refuses to wait for a lock that the zklock holds which this one runs under: it would wait for itself.
-// Where that one has lost it meanwhile there is nothing to refuse. Nodes are known by their names, which are like no
-// other's: their paths may be seen through another chroot.
+// refuseNested refuses to wait for a lock that an outer zklock, under which this one runs, holds: it would wait for
+// itself. Where the outer one has lost the lock meanwhile there is nothing to refuse. Nodes are known by their names,
+// which are like no other's: their paths may be seen through another chroot.
 func (r *runArgs) refuseNested(ctx context.Context, client *locks.Client) error {
 	held := map[string]bool{}
 	for node := range strings.SplitSeq(os.Getenv(heldVariable), "\n") {

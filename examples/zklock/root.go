@@ -25,7 +25,7 @@ func execute(args []string) int {
 	return status
 }
 
-// released is the version that make dist was told to build. It is empty in what go build and go install make.
+// released is the version that make dist was told to build. It is empty in programs that go build and go install make.
 var released string
 
 // version is the version of the release, or of the module that zklock was built from.

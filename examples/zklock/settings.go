@@ -201,7 +201,7 @@ func (a *access) addFlags(f *pflag.FlagSet) {
 var permissions = map[rune]int32{'c': zk.PermCreate, 'd': zk.PermDelete, 'r': zk.PermRead, 'w': zk.PermWrite,
 	'a': zk.PermAdmin}
 
-// acls are the lists that the flags have named; nil for what zkconn does without.
+// acls are the lists that the flags have named; nil for zkconn's default.
 type acls struct{ nodes, parents []zkconn.ACL }
 
 func (a *access) read(cmd *cobra.Command) (all acls, err error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// endingSignals end what waits, asks or shows.
+// endingSignals end commands that wait, ask or show.
 var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // untilSignals is a context that ends with a signal, with the status of a program that it ended as

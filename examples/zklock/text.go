@@ -25,7 +25,7 @@ func cut(text string, width int) string {
 	return columns.Truncate(text, width, "…")
 }
 
-// who names a contender in a few words: by machine and process, or by what else is known.
+// who names a contender in a few words: by machine and process, or by library and session.
 func who(c messages.Contender) string {
 	switch {
 	case c.Host != "":

@@ -54,7 +54,7 @@ The times are those of the readings.`,
 	return cmd
 }
 
-// The words for what happens to a contender, in the order in which what is seen at once is told.
+// The words for the changes of a contender, in the order in which simultaneous changes are told.
 const (
 	gone  = "gone"
 	waits = "waits"
@@ -68,11 +68,11 @@ type change struct {
 	messages.Contender
 	before int // how many it waits behind, where it waits
 	held   bool
-	behind bool // it waited, and what it waited for is still there
+	behind bool // it waited, and its predecessor is still there
 }
 
-// changes tells what happened between two readings of a queue: first who has gone, then, in the order of the queue,
-// who has come and who holds.
+// changes gives the changes between two readings of a queue: first the contenders that have gone, then, in the order
+// of the queue, those that have come and those that hold.
 func changes(before, now []messages.Contender) []change {
 	old, young := byNode(before), byNode(now)
 	var all []change

@@ -125,7 +125,7 @@ func (f forest) lines(long bool, now time.Time, width int) []string {
 	return append(lines, missing(f.LockTree)...)
 }
 
-// missing tells what of a tree was not read.
+// missing names the parts of a tree that were not read.
 func missing(tree *messages.LockTree) (lines []string) {
 	for _, u := range tree.Unread {
 		lines = append(lines, fmt.Sprintf("not read: %s and what is below it (%s)", printable(u.Path), u.Reason))

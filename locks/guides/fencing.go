@@ -18,10 +18,10 @@
 // process that was paused finds its lease over before it has heard anything
 // (tests/matrix/paused_test.go). Lease.Context ends before the servers can give the lock away
 // (zkconn's package doc proves it, tests/stalls attacks it on real ensembles). Do the work with
-// that context: what has not begun by then does not begin. Lease.Deadline tells how long there is
+// that context: steps that have not begun by then do not begin. Lease.Deadline tells how long there is
 // at least: do not begin work that takes longer and cannot be interrupted.
 //
-// What has left the process is beyond that. In a soak, workers write on purpose after they have
+// Writes that have left the process are beyond that. In a soak, workers write on purpose after they have
 // lost the lock. In an hour of faults, 51 such writes were refused for their tokens (go -C
 // tests/soak run .; tests/README.md has figures).
 //

@@ -29,8 +29,8 @@
 //	defer cancel()
 //	client, err := gateway.Open(opening, system, at)
 //
-// Each node has an actor system with a remote, the gateways' and the askers' alike. What a program
-// has to write for that, once:
+// Each node has an actor system with a remote, the gateways' and the askers' alike. A program
+// writes this for it, once:
 //
 //	system := actor.NewActorSystem()
 //	r := remote.NewRemote(system, remote.Configure("10.0.0.7", 8090, // as the other nodes reach it
@@ -58,13 +58,13 @@
 // actors/gateway/example_tls_test.go runs these lines, whole, on two nodes.
 //
 // A client uses the gateway that has accepted its newest request, and goes to the next when that
-// one does not answer, closes, or is full. Clients that name them in the same order use the same
+// gateway does not answer, closes, or is full. Clients that name them in the same order use the same
 // one, which makes the most of cohorts; those that name them in different orders share the load. A
 // lease's second request for its lock (WithReentry, RLock under a writer) stays at the gateway by
 // which the lease is held. gateway.WithMaxRequests bounds what a gateway takes on: above it Lock
 // fails with an error that may pass (MayPass).
 //
-// What needs a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
+// These need a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
 // Election.Observe, Lease.Txn, Lease.Get. A session with a session file cannot have a gateway. A Lock
 // that is given up says whom it waited for, as with a session: Error.Behind. The guide for services
 // has what an HTTP handler answers by it.
@@ -90,8 +90,8 @@
 //	props := actor.PropsFromProducer(newAccount, activation.Single(session, grain.Path("/grains")))
 //	cluster.WithKinds(cluster.NewKind("account", props))
 //
-// The grain is started, and served, once it holds the lock of its identity; what comes before is
-// kept up to a bound. It is stopped when the lock is lost, and no message is served once the lease
+// The grain is started, and served, once it holds the lock of its identity; earlier messages
+// are kept up to a bound. It is stopped when the lock is lost, and no message is served once the lease
 // has run out. activation.LeaseOf gives the fencing token and a context. The price is a lock for
 // each grain that is active: a node in ZooKeeper, and a round trip or two before its first message.
 package guides

@@ -8,13 +8,13 @@
 //	err := locks.Do(ctx, orders.Mutex(id), work)        // the whole of it
 //
 // Any string is a key, and different keys never share a lock. `zklock tree /orders` shows the keys
-// as they are, with escapes as in URLs for what a path cannot have. Keys of more than 128 bytes are
+// as they are, with escapes as in URLs for characters that a path cannot have. Keys of more than 128 bytes are
 // cut, and end with their SHA-256. The doc of Keyed has the rules; Keyed.Path gives the lock path,
 // for zklock and for Client.Queue.
 //
 // Nothing has to be deleted. The servers remove the lock path of a key that nobody wants any more,
-// a minute or so later. What is held at the same time is bounded by the weight of a session: some
-// 2 400 of the longest keys, or twice as many short ones (WithMaxNodeBytes).
+// a minute or so later. The weight of a session bounds the keys that are held at the same time:
+// some 2 400 of the longest keys, or twice as many short ones (WithMaxNodeBytes).
 //
 // # Libraries that bring an interface
 //
@@ -34,7 +34,7 @@
 //
 // A caller that locks by name does not hear that the lock is lost. It works on, while another
 // process may have the lock. That is so with every Locker of this shape, whatever it locks with.
-// What there is:
+// Three things help:
 //
 //   - WithOnLost is called with the key and the cause, at once. End the process there, or cancel
 //     the work of that key. A process that was paused may have given the lock back before it heard:
@@ -52,8 +52,8 @@
 //
 // Ask what the library does beside its lock. certmagic looks into the store before it obtains a
 // certificate, so that a loss costs one certificate too many. goose writes the versions of
-// migrations into the same database, but a migration outside a transaction may run twice. What must
-// not happen twice needs a token that the resource compares: see the guide "Fencing".
+// migrations into the same database, but a migration outside a transaction may run twice. Work that
+// must not happen twice needs a token that the resource compares: see the guide "Fencing".
 //
 // # What is defined
 //

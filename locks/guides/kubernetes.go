@@ -39,8 +39,8 @@
 //	locks.WithSessionFile("/session/worker.session")
 //
 // An emptyDir lives as long as the pod, also over restarts of its containers, and stays on its
-// node. The file needs that: it trusts the kernel that its writer ran under, and passes over what
-// another kernel wrote. So a StatefulSet's network volume does no harm when the pod moves, and no
+// node. The file needs that: it is trusted only under the kernel that its writer ran under, and
+// ignored under any other. So a StatefulSet's network volume does no harm when the pod moves, and no
 // good. One process uses one file; a second gets an error from Open. Package zkconn/sessionfile has
 // the rules.
 //
@@ -48,7 +48,7 @@
 //
 // The session expires after its timeout, and others have their turn. Kubernetes may start the
 // successor while the old pod still runs behind a cut network. The lease is for this case: the old
-// one's ends before others can hold. It cannot call back what the old one has sent already; see
+// pod's ends before others can hold. It cannot call back writes that the old pod has sent already; see
 // "Fencing".
 //
 // # What to set

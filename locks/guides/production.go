@@ -1,6 +1,6 @@
 // # Running against a production ensemble
 //
-// Turnstile needs ZooKeeper 3.5 or later; what is tested are 3.9.5, 3.8.6 and 3.8.0, alone and as
+// Turnstile needs ZooKeeper 3.5 or later; the tested versions are 3.9.5, 3.8.6 and 3.8.0, alone and as
 // ensembles of three. Name all servers, and a chroot of the application's:
 // "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it does not exist. zklock doctor looks
 // at each of the servers and says in words what is wrong.
@@ -19,8 +19,8 @@
 //	ask for a lock back            WRITE on the holder's node
 //	break                          DELETE on the lock path, READ on the contender's node
 //
-// WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and
-// WithParentACLFunc what the lock paths do that are made. Lock paths that exist keep their list:
+// WithAuth brings a credential, WithACL sets the ACL of the contenders' nodes, WithParentACL and
+// WithParentACLFunc that of the lock paths that are made. Lock paths that exist keep their list:
 // making them beforehand, with an ACL of the operator's, is a way to see to it that nobody else
 // makes them. A session that may CREATE and not DELETE ends itself when it has to take a node away,
 // because nothing else would. All this is told, user by user, on servers that enforce it, in
@@ -91,8 +91,8 @@
 //   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without
 //     it, a server that reads them fails at its next start.
 //
-// A server whose bound is smaller hangs up on what is larger, each time. The request then pauses,
-// and its error says on what the server hangs up. A listing of a lock path is an answer of some 60
+// A server whose bound is smaller hangs up on a larger request, each time. The request then pauses,
+// and its error names the operation. A listing of a lock path is an answer of some 60
 // bytes for each contender, and answers above 64 MiB are refused here. With more than a million
 // contenders in one lock path the connection is lost again and again, for all locks of the session.
 // Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
@@ -129,8 +129,8 @@
 //
 // # Quotas and throttling
 //
-// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, those that
-// wait too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run
+// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, waiters
+// too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run
 // goes on. Throttled requests (zookeeper.throttled_op_wait_time) are not executed, and are sent
 // again after pauses until ctx ends. Package zkconn has a table of all that servers answer with.
 //
@@ -148,7 +148,7 @@
 //     often. No lock can hold on such an ensemble: take the server that differs out, delete its
 //     data, and let it copy the others'.
 //   - Session.Counters: Polls counts waiters that found by looking again, a session timeout later,
-//     what no watch had told them. The lock was theirs, or the contender before them was gone. It
+//     a change of which no watch had told them. The lock was theirs, or the contender before them was gone. It
 //     should be zero. Where it grows, waiters may not READ the node before theirs, or a server loses
 //     watches. A warning names the first lock path, also where no logger is set. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
@@ -169,7 +169,7 @@
 //   - WithUnreleased: leases that were never given back, with the stack of their Lock.
 //   - WithLogger. At level warn: locks that are lost, connections that are lost, sessions that
 //     expire, heartbeats that are not answered. Also nodes that could not be deleted yet, servers
-//     that are not reached, sessions that Close could not end. At level error: what ends a session.
+//     that are not reached, sessions that Close could not end. At level error: causes that end a session.
 //     At level debug: each step of each request, with path, node, state, session and token. Package
 //     zkconn/logkeys has the keys.
 //

@@ -38,7 +38,7 @@
 // "super" passes every access list of the scheme sasl. 3.9.5 refuses such a user.
 //
 // DIGEST-MD5 protects the password, and nothing else: who can listen sees all else, and can try
-// passwords on what was recorded. Use TLS where others can (WithTLS goes with WithSASL).
+// passwords on a recorded exchange. Use TLS where others can (WithTLS goes with WithSASL).
 //
 // Kerberos, in each server:
 //
@@ -63,8 +63,8 @@
 //	                       likewise: ccache, krb5conf, service, server, canonicalize
 //	Curator, zkCli         a section Client with Krb5LoginModule in a JAAS file
 //
-// They lock side by side, too (tests/kerberos). A Go client reads /etc/krb5.conf, or what
-// KRB5_CONFIG names: the KDCs of the realm, the default realm, domain_realm. It asks for a ticket
+// They lock side by side, too (tests/kerberos). A Go client reads /etc/krb5.conf, or the file
+// that KRB5_CONFIG names: the KDCs of the realm, the default realm, domain_realm. It asks for a ticket
 // for zookeeper/HOST, where HOST is the name that the DNS gives for the server's address. So the
 // principal in the KDC, the one in jaas.conf and that name have to agree. Where they do not,
 // gssapi.WithServerPrincipal, WithService and WithoutCanonicalHost do what Java's
@@ -74,7 +74,7 @@
 // A keytab is read again at each login, and a credential cache whenever it has changed. Keep the
 // cache fresh by k5start or sssd: an expired one ends the session at the next connection. A ticket
 // lasts for hours, is replaced before it expires, and is kept between connections: while no KDC
-// answers, clients that have one go on. Kerberos protects no more of what is sent than DIGEST-MD5
+// answers, clients that have one go on. Kerberos protects no more of the traffic than DIGEST-MD5
 // does.
 //
 // # Who may do what

@@ -36,7 +36,7 @@
 // # Busy, or out of reach
 //
 // To bound the wait alone, lock first. The lease's context has no deadline of the ctx that waited.
-// What Do does at the end is then yours to do. Work whose lease is over has failed, whatever it
+// The last steps of Do are then yours. Work whose lease is over has failed, whatever it
 // returns, and the cause of the lease's context says why:
 //
 //	waiting, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -160,14 +160,14 @@
 // # Work that must not be written twice
 //
 // A position in a stream, the state of a job: data in ZooKeeper itself are written under the lock,
-// or not at all. Lease.Get reads what the holders before have written.
+// or not at all. Lease.Get reads the writes of all holders before.
 //
 //	lease := locks.LeaseOf(ctx)
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
 // After ErrUnknownOutcome read it again with Get: the version says whether it was written. The
-// first holder finds zkconn.ErrNoNode and creates it; with the Op's field Parents, what is above it
+// first holder finds zkconn.ErrNoNode and creates it; with the Op's field Parents, the nodes above it
 // too.
 //
 // A program that keeps its data over a ZooKeeper client of its own has neither. Its session may see
@@ -186,8 +186,8 @@
 //	client, err := locks.Open(opening, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
-// What the work had begun is as the crash has left it: read it under the lock (Lease.Get), as any
-// holder does. A process that crashes each time at the same place keeps the others out for as long
+// The data of unfinished work are as the crash has left them: read them under the lock (Lease.Get), as
+// any holder does. A process that crashes each time at the same place keeps the others out for as long
 // as that goes on.
 //
 // # What to set

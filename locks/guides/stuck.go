@@ -20,19 +20,19 @@
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
 //	                                    host's name is another machine's
 //	a holder whose program says that    its lock is WithSticky, and the node is retained: it looks like one that is held. It
-//	it does not hold the lock           goes as soon as somebody comes (tests/kinds/sticky_test.go), though one who comes with
+//	it does not hold the lock           goes as soon as somebody asks for the lock (tests/kinds/sticky_test.go), though a
 //	                                    TryLock finds the lock taken that time
 //	"revoking", and still there         it has been asked and does not react: it does not listen, or is in the middle
-//	the holder has done nothing since   a queue shows its first as the holder, whether or not that one's process knows: it
+//	the holder has done nothing since   a queue shows its first contender as the holder, whether or not its process knows: it
 //	its turn came                       may be stopped, swapped, or in a debugger
-//	nobody holds a semaphore,           its number of permits is not recorded, or was made smaller than what the first one
-//	somebody waits                      asks for
+//	nobody holds a semaphore,           its number of permits is not recorded, or was made smaller than the number that the
+//	somebody waits                      first waiter asks for
 //	the same holder (NO) for long,      nothing moves: look at that holder. NO grows: it moves, and is slow or too short of
 //	many wait                           permits. Under WithSticky NO stands still although it moves
-//	waits for one who has gone          the waiter may not READ the node of that one; it looks again after a session timeout
+//	waits for a node that is gone       the waiter may not READ its predecessor's node; it looks again after a session timeout
 //	graph shows a circle                a deadlock: only one of its members that gives up ends it. Revoke, or break, the
 //	                                    one with the least to lose; and lock with locks.All, or WithDeadlockDetection
-//	graph or doctor names a possible    a process waits for what it holds, or two hold what the other waits for: Lock was
+//	graph or doctor names a possible    a process waits for its own lock, or two wait for each other's: Lock was
 //	deadlock                            called again without the context of the lease, or two locks are taken in two orders.
 //	                                    Where other workers of the process hold and wait there is no deadlock, and time shows that
 //	a child that is no contender        Turnstile passes over it. zk.Lock fails on it, Curator waits for some
@@ -63,8 +63,8 @@
 // revocable; go-zookeeper's and kazoo's do not. zklock run ends its command and exits with 80,
 // unless it was started with --keep. The queue goes on showing who holds where the node is
 // Turnstile's: the request is written beside that. Where Curator has asked, its request overwrites
-// the node, and the holder writes it again. What other libraries' nodes said is overwritten: read
-// the queue first.
+// the node, and the holder writes it again. The data of other libraries' nodes are overwritten:
+// read the queue first.
 //
 // # To break
 //

@@ -46,7 +46,7 @@
 // # What each directive does to the lock
 //
 //	Restart     protoactor stops the children, and with them the lock actor; the session deletes the node.
-//	            The new incarnation asks anew, queues behind those who wait, and gets a greater token.
+//	            The new incarnation asks anew, queues behind all waiters, and gets a greater token.
 //	Stop        the same, and nobody asks anew.
 //	Escalate    what the supervisor's own supervisor decides. If it restarts or stops the supervisor, all
 //	            children of it end, and theirs: the lock is given back. Until then it is held.

@@ -31,8 +31,8 @@
 //
 // A bubble knows no network, so the server has none, and the client dials it in memory. Close the
 // client before the bubble ends: a bubble waits for all of its goroutines. Give everything that
-// waits a deadline, which costs nothing in a bubble. Without one, a test that waits for what never
-// comes runs on through years of heartbeats.
+// waits a deadline, which costs nothing in a bubble. Without one, a test that waits for an event that
+// never comes runs on through years of heartbeats.
 //
 // # Actors
 //

@@ -37,7 +37,7 @@ var own = []struct {
 		"\trest = strings.TrimPrefix(rest, Reclaimable)\n", ""),
 		"actors/queue", "TestReplacedNodeIsNotGone"},
 	{in("actors/queue", "asked-holder", "a holder that was asked for the lock is believed to keep it",
-		"\t\tc.Who = \"\" // it is believed to give back what it has\n", ""),
+		"\t\tc.Who = \"\" // it is believed to give its locks back\n", ""),
 		"actors/queue", "TestPossibleDeadlocksByWhatIsKnown"},
 	{in("actors/queue", "same-number", "a reader at a writer's number comes before it where its GUID does",
 		"cmp.Compare(a.reads(), b.reads()),\n", "\n"),

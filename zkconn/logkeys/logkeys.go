@@ -1,5 +1,6 @@
 // Package logkeys has the keys of all log records of Turnstile. Filters and alerts can rely on
-// them. A record about a lock request has Path, Node, State, Session and Token. One about a session
+// them. Five packages import it, from zkconn to actors, and it imports none of Turnstile's: so it is
+// a package of its own. A record about a lock request has Path, Node, State, Session and Token. One about a session
 // has Session and Epoch where they are known. One about a connection has Server.
 package logkeys
 

@@ -1,6 +1,6 @@
-// Package carrier carries out what a coordinator asks of the servers: each [coordinator.Query] becomes
-// the requests of one connection, and what came of them its [coordinator.Answer]. It decides nothing,
-// and it has no state.
+// Package carrier carries out the queries of a coordinator at the servers: each [coordinator.Query] becomes
+// requests of one connection, and their outcome its [coordinator.Answer]. It decides nothing, and it
+// has no state.
 package carrier
 
 import (

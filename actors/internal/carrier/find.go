@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// find looks for the node of a request and proves with a committed transaction what it has found. A node that is known needs
+// find looks for the node of a request and confirms the result by a committed transaction. A node that is known needs
 // nothing but the proof. Otherwise the list is read after a sync, because a follower that lags would not show it (the
 // library's own search makes a second node), and a node with the GUID is the request's only when its session owns it
 // (CURATOR-604). Of several, the first in the queue is kept and the others are deleted.
@@ -53,7 +53,7 @@ func (k Carrier) search(q *coordinator.Find, a *coordinator.Found) error {
 	return k.searchOnce(q, a)
 }
 
-// searchOnce searches in what our server shows now.
+// searchOnce searches the children that our server shows now.
 func (k Carrier) searchOnce(q *coordinator.Find, a *coordinator.Found) error {
 	children, err := k.Conn.Children(q.Spec.Path)
 	if errors.Is(err, zkconn.ErrNoNode) {

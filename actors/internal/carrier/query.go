@@ -94,8 +94,8 @@ func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 // written a revoke request there. Where we may not write the node, the waiter learns it from its
 // slow re-list.
 //
-// Where a revoke request has replaced what the node says, as Curator's do, it says it again (saysAgain), beside the
-// request. The event of that write has the node read once more.
+// Where a revoke request has replaced the node's data, as Curator's do, readOwn writes them again (saysAgain), beside
+// the request. The event of that write has the node read once more.
 func (k Carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	for tries := 0; q.Announce && tries < 3; tries++ {
 		data, stat, err := k.Conn.Get(q.Path)
@@ -116,7 +116,8 @@ func (k Carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 }
 
 // saysAgain gives the data that a holder writes beside a revoke request; nil where the node says it, or is another's.
-// In a contest the request may have been meant for the holder before, and tell of that one: see queue.Asked.
+// In a contest the request may have been meant for the previous holder, and its data may describe that holder: see
+// queue.Asked.
 func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	contest := q.Says.Spec.One != ""
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {

@@ -46,7 +46,7 @@ func (k Carrier) readPermits(path string, permits int) (int, error) {
 	return queue.ParsePermits(data)
 }
 
-// recordPermits writes the number of permits where nothing is recorded yet. What others have written stands:
+// recordPermits writes the number of permits where nothing is recorded yet. A number that others have written stands:
 // the listing that follows compares it.
 func (k Carrier) recordPermits(path string, permits int) error {
 	data, stat, err := k.Conn.Get(path)

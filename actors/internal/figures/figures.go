@@ -1,5 +1,5 @@
-// Package figures counts and times what lock requests and sessions do: package metering says what, and how it is
-// called.
+// Package figures counts and times the steps of lock requests and sessions: package metering has the list, with their
+// names.
 package figures
 
 import (
@@ -79,8 +79,8 @@ var stateWith = map[string]with{
 	metering.StateDisconnected: newWith(metering.KeyState.String(metering.StateDisconnected)),
 }
 
-// Turned counts a session under another state: a word of package metering, "" for a session that has ended.
-func (f *Figures) Turned(to string) {
+// Became counts a session under another state: a word of package metering, "" for a session that has ended.
+func (f *Figures) Became(to string) {
 	if f == nil || f.state == to {
 		return
 	}
@@ -122,7 +122,7 @@ func (f *Figures) Batch(operations int) {
 	}
 }
 
-// Loaded takes what the session's ephemeral nodes weigh, in bytes, and how many requests wait inside it.
+// Loaded takes the weight of the session's ephemeral nodes, in bytes, and the number of requests that wait inside it.
 func (f *Figures) Loaded(weight, inside int) {
 	if f == nil {
 		return
@@ -137,16 +137,16 @@ func (f *Figures) Loaded(weight, inside int) {
 	}
 }
 
-// End ends the figures of a session. What has been counted stays counted.
+// End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0, 0)
-		f.Turned("")
+		f.Became("")
 		f.provider.leave(f)
 	}
 }
 
-// provider is a MeterProvider and the sessions that have it. They share what is observed rather than told: two callbacks
+// provider is a MeterProvider and the sessions that have it. They share the observable instruments: two callbacks
 // that observe one instrument with the same attributes would hide each other.
 type provider struct {
 	of          metric.MeterProvider
@@ -167,7 +167,7 @@ var (
 func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
-	sharable := reflect.ValueOf(from).Comparable() // its type would not do: what is in an interface within it counts
+	sharable := reflect.ValueOf(from).Comparable() // its type would not do: the values in its interfaces count
 	if sharable {
 		if p := providers[from]; p != nil {
 			p.mu.Lock()

@@ -41,7 +41,7 @@ func (r *Request) HandedOff(at Moment, local bool) {
 	}
 }
 
-// Step takes what an event has changed: the machine before and after.
+// Step takes the change by an event: the machine before and after.
 func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	if r == nil || after.State == before.State {
 		return
@@ -123,8 +123,8 @@ func (r *Request) Stopped() {
 }
 
 // Request begins to follow a request; nil where there are no figures. It returns an error where the
-// function that makes labels panics: what a program has told wrong about its figures must not look
-// like a fault of the lock.
+// function that makes labels panics: a mistake in a program's figures must not look like a fault of the
+// lock.
 func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
 		return nil, nil
@@ -154,7 +154,8 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 	return s.(*strand)
 }
 
-// begin exports what is rare as zero before it happens: an alert on its increase would not see the first of it otherwise.
+// begin exports the counts of rare events as zero before they happen: otherwise an alert on an increase would miss the
+// first.
 func (f *Figures) begin(s *strand) {
 	f.grants.Add(always, 0, s.plain.add...)
 	for _, kind := range []with{s.asked, s.forced} {

@@ -38,7 +38,7 @@ type OwnSession struct {
 	Bytes   int    `json:"bytes"`            // of its ephemeral nodes
 	Most    int    `json:"most"`             // bytes
 	Inside  int    `json:"inside,omitempty"` // requests that wait without a node: see InsideRow
-	Proofs  int    `json:"proofs"`           // in what is drawn
+	Proofs  int    `json:"proofs"`           // in the time that is drawn
 	Lapses  int    `json:"lapses"`
 }
 

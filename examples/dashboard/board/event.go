@@ -21,7 +21,7 @@ const (
 	More = "more"
 )
 
-// mostAtOnce bounds the events that one look at one queue makes; what is beyond is counted in one more. A hand-off is
+// mostAtOnce bounds the events that one look at one queue makes; one more event counts the rest. A hand-off is
 // three: one has ended, another holds, and perhaps the first has come again.
 const mostAtOnce = 6
 
@@ -52,7 +52,7 @@ type Event struct {
 	LeftMore int `json:"leftMore,omitempty"`
 }
 
-// rank orders the events of one look by how much they tell: those of the lowest are kept.
+// rank orders the events of one look by how much they tell: the events of the lowest rank are kept.
 func (e Event) rank() int {
 	switch e.What {
 	case Asked:

@@ -196,7 +196,7 @@ func kindOf(m messages.Mode) string {
 	return m.String()
 }
 
-// longestWaits gives those of all locks that have waited longest.
+// longestWaits gives the waiters of all locks that have waited longest.
 func (b *Board) longestWaits() []WaitRow {
 	var all []WaitRow
 	for _, t := range b.tracks {

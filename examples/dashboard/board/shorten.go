@@ -10,7 +10,7 @@ import (
 // longestText bounds, in bytes, each text that others have written into their nodes: such a node may hold a megabyte.
 const longestText = 1024
 
-// ellipsis stands for what was cut off.
+// ellipsis stands for the rest of a text.
 const ellipsis = "…"
 
 // shorten cuts a text after a whole letter. The short text does not keep the whole one in memory.

@@ -39,7 +39,8 @@ type key struct {
 	token messages.Token
 }
 
-// contender is one of the queue's, with what its node does not tell: when it was first seen, and since when it holds.
+// contender is one of the queue's, with two times that its node does not tell: when it was first seen, and since when
+// it holds.
 type contender struct {
 	messages.Contender
 	position int // its place among the waiters, from 1; 0 where it holds

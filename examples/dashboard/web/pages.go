@@ -12,7 +12,7 @@ import (
 const (
 	usual = 50
 	most  = 2000
-	// longestWord bounds what is looked for.
+	// longestWord bounds the word that is looked for.
 	longestWord = 200
 )
 

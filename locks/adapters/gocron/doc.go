@@ -9,7 +9,7 @@
 //
 // It is a module of its own, so that Turnstile does not depend on gocron. Its tags are the folder
 // and the version. They follow the tag of Turnstile, once go.mod names that version:
-// .github/release.sh has the steps. In the repository go.mod replaces Turnstile by what is there.
+// .github/release.sh has the steps. In the repository go.mod replaces Turnstile by the checkout.
 //
 // # A fast job runs on every replica
 //

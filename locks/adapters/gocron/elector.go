@@ -38,7 +38,7 @@ func NewElector(ctx context.Context, election *locks.Election, name string) *Ele
 }
 
 // IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run.
-// The error says that another process leads, and wraps what campaigning has failed with where it is
+// The error says that another process leads, and wraps the error of the campaign where that is
 // over.
 func (e *Elector) IsLeader(context.Context) error {
 	select {

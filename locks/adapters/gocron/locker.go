@@ -65,7 +65,7 @@ type NotRun struct {
 	Err error
 }
 
-// Error says which job was not run for what, and why.
+// Error names the job, the tick for which it was not run, and the reason.
 func (n *NotRun) Error() string {
 	text := fmt.Sprintf("%s, %v: %s (%v)", n.Job, n.Tick, n.Once.Outcome, n.Once.Mark)
 	if n.Err != nil {
@@ -82,7 +82,7 @@ func (n *NotRun) Unwrap() error { return n.Err }
 func (l *Locker) Follow(scheduler gocron.Scheduler) { l.scheduler.Store(&scheduler) }
 
 // Lock is called by gocron before each run of a job. Where it returns an error gocron does not run
-// it: a *NotRun, or what kept it from finding out.
+// it: a *NotRun, or the error of finding out.
 func (l *Locker) Lock(ctx context.Context, job string) (gocron.Lock, error) {
 	tick, err := l.tickOf(ctx, job)
 	if err != nil {

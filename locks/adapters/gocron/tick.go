@@ -29,9 +29,9 @@ func (t Tick) String() string {
 }
 
 const (
-	// A run counts for an instant if it begins at most early before it: timers run by another clock
-	// than the one that is read, and that one may be set back meanwhile. Instants of gocron's
-	// schedules are a second apart at least.
+	// A run counts for an instant if it begins at most early before it: timers run by the monotonic
+	// clock, instants are read from the wall clock, and the wall clock may be set back meanwhile.
+	// Instants of gocron's schedules are a second apart at least.
 	early = 500 * time.Millisecond
 	// passed bounds the instants of a schedule that are looked at: a process that was paused may
 	// have missed many.
@@ -50,7 +50,7 @@ var (
 	errAtOnce      = errors.New("a one-time job that starts at once has no instant that replicas have in common")
 )
 
-// tickOf finds out what a job is about to be run for. The scheduler answers from its loop, which
+// tickOf finds out for which tick a job is about to be run. The scheduler answers from its loop, which
 // may be waiting for jobs to end: then ctx, which is the job's, ends.
 func (l *Locker) tickOf(ctx context.Context, job string) (Tick, error) {
 	scheduler := l.scheduler.Load()
@@ -87,7 +87,7 @@ func look(jobs []gocron.Job, name string, now time.Time) (Tick, error) {
 	return tickAt(jobs[at], now)
 }
 
-// tickAt gives what a job is run for that is about to be run.
+// tickAt gives the tick for which a job is about to be run.
 func tickAt(job gocron.Job, now time.Time) (Tick, error) {
 	switch schedule := job.Schedule().(type) {
 	case gocron.DurationJobSchedule:

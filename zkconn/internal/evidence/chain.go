@@ -122,8 +122,8 @@ func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration)
 	return c.timeout
 }
 
-// Lost ends the newest connection. What its proofs without a committed transaction have shown counts no more: its server
-// may have left the leader long ago.
+// Lost ends the newest connection. Its proofs without a committed transaction count no more: its server may have left
+// the leader long ago.
 func (c *Chain) Lost(now Instant) {
 	asked := c.phase == asking || c.phase == unclear
 	if c.phase == broken || c.Broken(now) {

@@ -32,7 +32,8 @@ const (
 	slackOfPace = 0.175
 	// slackOfFirst is half of 1 − 1/10 − 1/3: the first proof after a connect needs 4 r + T/3 and two paces.
 	slackOfFirst = 0.28
-	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
+	// fastestPace bounds the rate at which a session sends, however slow the servers are. Above a round trip of T/7 no
+	// pace is enough.
 	fastestPace = 1.0 / 32
 	// commitPace bounds the time that a lease may stay without a transaction. The transaction that
 	// its owner sends each T/6 comes first. One goes out in place of a sync, at lastingPace: 0.279 T after the last.

@@ -13,7 +13,7 @@ func (c *Chain) Clone() *Chain {
 	return &next
 }
 
-// AppendState appends what tells chains apart that do not behave alike.
+// AppendState appends the state that decides how the chain behaves: chains that append the same behave alike.
 func (c *Chain) AppendState(to []byte) []byte {
 	num := func(all ...Instant) {
 		for _, n := range all {

@@ -17,8 +17,8 @@ const (
 	halfTick = 1.0 / 4
 	// Lateness bounds how late a leader's ping may be. It is added to half a tick, and waited for before a transaction counts.
 	Lateness = 1.0 / 24
-	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for what a system takes to
-	// act on a deadline.
+	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for the time that a
+	// system takes to act on a deadline.
 	Margin = 1.0 / 10
 	// rounding is the grain of round trips: two that begin within it count as one.
 	rounding = 1.0 / 64
@@ -33,7 +33,7 @@ func Good(timeout time.Duration) time.Duration { return timeout - Fraction(timeo
 // trips are the round trips of one connection. They show when the leader has heard of its session.
 type trips struct {
 	half   time.Duration // within which the leader has sent a ping, for certain
-	settle time.Duration // what a ping may be late by
+	settle time.Duration // by which a ping may be late
 	grain  time.Duration // round trips closer to each other than this are not told apart
 	opened trip          // of the connect request
 	all    []trip        // the others, in order; as many as matter
