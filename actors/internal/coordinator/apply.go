@@ -136,7 +136,7 @@ func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Chang
 
 // connect takes note of a new connection.
 func (c *Coordinator) connect(timeout time.Duration) {
-	c.epoch.connection, c.epoch.timeout = connected, timeout
+	c.epoch.connected, c.epoch.timeout = true, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
 	c.tellAll(machine.Event{Kind: machine.Connected})
 	c.callFirst() // before the orders: a request that came meanwhile is behind those that wait
@@ -157,7 +157,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 // disconnect takes note that the connection is lost. The servers forget our watches with it, and
 // only the machines set them again, once each has verified its node.
 func (c *Coordinator) disconnect() {
-	c.epoch.connection = disconnected
+	c.epoch.connected = false
 	for _, p := range c.epoch.paths {
 		p.listing, p.children = nil, nil
 		c.forgetIdentity(p)
@@ -181,12 +181,12 @@ func (c *Coordinator) disconnect() {
 // expire ends the epoch and begins the next: every node of it is gone, or goes with the connection that is closed, and
 // nothing of it may be believed any more.
 func (c *Coordinator) expire() {
-	if c.epoch.connection == connected { // machines are promised this order
+	if c.epoch.connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	// While connected, a server has said so in its answer to a request, and not to a connect
 	// request. A lapsed session is replaced in any case, so its end says nothing about the creates.
-	if c.epoch.connection == connected && !c.epoch.lapsed {
+	if c.epoch.connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}
 	all, positions, lines := c.inOrder(), c.positions(), c.linesOfCohorts()

@@ -73,9 +73,9 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node that is gone"
 	case r.sharing.inLine != slices.Contains(r.queue.cohort.line, r.id):
 		return "it waits in its cohort, and that does not know"
-	case r.sharing.inLine && r.turn.phase != noTurn && c.epoch.connection == connected:
+	case r.sharing.inLine && r.turn.phase != noTurn && c.epoch.connected:
 		return "it waits in its cohort, and for its turn to make a node"
-	case r.pace.keepsOrder() && c.epoch.connection != connected:
+	case r.pace.keepsOrder() && !c.epoch.connected:
 		return "an order of a connection that is lost waits for the end of a pause"
 	case r.pace.keepsOrder() && !c.willEndPause(r):
 		return "an order waits for the end of a pause, and nothing will end it"
@@ -160,7 +160,7 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.line) > 0 {
 		return "requests wait in a cohort for a node that nobody is to hold with"
 	}
-	if k.node == nil && k.called == 0 && len(k.line) > 0 && c.epoch.connection == connected {
+	if k.node == nil && k.called == 0 && len(k.line) > 0 && c.epoch.connected {
 		return "requests wait in a cohort that nobody leads"
 	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
@@ -297,9 +297,9 @@ func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 		return fmt.Sprintf("%d nodes are to come, and %d are listed", has.coming, len(q.coming))
 	case has.waiting-has.unbounded > c.bounds.Waiting:
 		return fmt.Sprintf("%d nodes wait, and %d may", has.waiting-has.unbounded, c.bounds.Waiting)
-	case length > 0 && q.room.nodes == 0 && c.epoch.connection == connected:
+	case length > 0 && q.room.nodes == 0 && c.epoch.connected:
 		return "requests stand in line behind nobody"
-	case length > 0 && c.epoch.connection == connected && c.idles(q):
+	case length > 0 && c.epoch.connected && c.idles(q):
 		return "there is room, and nobody is called"
 	case q.line.toScan:
 		return "the line is to be scanned, and the input is over"

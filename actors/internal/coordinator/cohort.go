@@ -135,7 +135,7 @@ func (c *Coordinator) takeNext(k *cohort) *request {
 // callNext has the first waiter make a node and lead, where nobody leads.
 func (c *Coordinator) callNext(q *ownQueue) {
 	k := &q.cohort
-	if k.node != nil || k.called != 0 || len(k.line) == 0 || c.epoch.connection != connected {
+	if k.node != nil || k.called != 0 || len(k.line) == 0 || !c.epoch.connected {
 		return
 	}
 	next := c.takeNext(k)
@@ -341,7 +341,7 @@ func (k *cohort) heldByReaders() bool {
 // letsIn reports whether one more may read with a node that has the lock. That it exists is known as where a node is
 // passed on.
 func (c *Coordinator) letsIn(n *node) bool {
-	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
+	return n.phase == present && !n.wanted && c.epoch.connected && c.at.Lease.Valid
 }
 
 // endClosedReaders ends a cohort of readers that lets nobody in any more, for a reader that makes its own node.

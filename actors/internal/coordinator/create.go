@@ -127,7 +127,7 @@ func (c *Coordinator) tryAgain() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
 		c.epoch.again = c.epoch.again[1:]
-		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connection == connected {
+		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connected {
 			c.create(r, r.sharing.waitingCreate)
 		}
 	}

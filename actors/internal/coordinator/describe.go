@@ -73,7 +73,7 @@ func (c *Coordinator) describeDue() {
 			}
 		}
 	}
-	if next != nil && d.asked == 0 && c.epoch.connection == connected {
+	if next != nil && d.asked == 0 && c.epoch.connected {
 		c.describe(of, next)
 		wrong--
 	}

@@ -89,7 +89,7 @@ func (c *Coordinator) beatNow() {
 	c.checkLease()
 	b.newest, b.timer = 0, 0
 	p, n := c.target()
-	if n == nil || c.epoch.connection != connected {
+	if n == nil || !c.epoch.connected {
 		return
 	}
 	b.sent++
@@ -139,7 +139,7 @@ func (c *Coordinator) pace() time.Duration {
 // beatLate tells the holders that a heartbeat has had no answer by the time at which the next would be due: the lock is
 // in doubt, though the connection is up.
 func (c *Coordinator) beatLate() {
-	if c.epoch.connection != connected {
+	if !c.epoch.connected {
 		return
 	}
 	c.emit(&Note{What: Unanswered})
@@ -171,7 +171,7 @@ func (c *Coordinator) watchLease() {
 		return
 	}
 	wait := c.at.Lease.Left
-	if c.epoch.connection != connected {
+	if !c.epoch.connected {
 		wait = min(wait, c.epoch.timeout/checksPerTimeout)
 	}
 	c.epoch.leaseTimer = c.after(wait, timer{kind: LeaseTimer})

@@ -53,7 +53,7 @@ func (c *Coordinator) leave(r *request) {
 
 // handOver grants the lock that a request gives back to the one right behind it.
 func (c *Coordinator) handOver(r *request) {
-	if !c.fast(HandOver) || r.node.successor == nil || c.epoch.connection != connected {
+	if !c.fast(HandOver) || r.node.successor == nil || !c.epoch.connected {
 		return
 	}
 	next := c.requests[r.node.successor.users[0]]
@@ -88,7 +88,7 @@ func (c *Coordinator) cleanUp(r *request) {
 func (c *Coordinator) remove(r *request) {
 	switch n := r.node; {
 	case r.removal.phase == removing || r.removal.phase == removalPaused:
-	case n.phase == creating || n.phase != absent && n.phase != left && c.epoch.connection != connected:
+	case n.phase == creating || n.phase != absent && n.phase != left && !c.epoch.connected:
 		// What is under way may still make the node; the answer to the create goes on, or the new connection.
 		r.removal.phase = removalWanted
 	case n.phase == unknown:

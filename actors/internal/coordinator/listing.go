@@ -215,7 +215,7 @@ func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 func (c *Coordinator) listAhead(r *request) {
 	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
 	r.wait.lookAhead = ""
-	if c.epoch.connection == connected {
+	if c.epoch.connected {
 		c.listFor(r.queue.path, lister{operation: operation{r.id, r.wait.op}, lookAhead: true})
 	}
 }

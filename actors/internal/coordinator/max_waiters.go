@@ -96,7 +96,7 @@ type countingAhead struct {
 // stale: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
 func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
-	return r == nil || r.life == ended || r.sharing.waitingCreate != p.op || c.epoch.connection != connected
+	return r == nil || r.life == ended || r.sharing.waitingCreate != p.op || !c.epoch.connected
 }
 
 // takeLooksBefore takes the looks at a queue that were asked for before one that is answered, in order. Their own answers

@@ -26,7 +26,7 @@ func (c *Coordinator) order(o *Order) {
 		c.withdraw(r, o.Op)
 	case o.Do == machine.CleanUp:
 		c.cleanUp(r)
-	case c.epoch.connection != connected:
+	case !c.epoch.connected:
 		c.park(r, o.Effect)
 	default:
 		c.execute(r, o.Effect)
@@ -106,7 +106,7 @@ func (c *Coordinator) pauseOver(t timer) {
 	}
 	kind := r.pace.of(t.do)
 	kind.timer, kind.rested = 0, true
-	if e := kind.waiting; e.Op != 0 && c.epoch.connection == connected {
+	if e := kind.waiting; e.Op != 0 && c.epoch.connected {
 		c.execute(r, e)
 	}
 }

@@ -110,7 +110,7 @@ func (c *Coordinator) readsDue() {
 	}
 	for _, d := range due {
 		if r := c.requests[d.request]; r != nil && r.own.phase == owed && r.own.op == d.op &&
-			c.epoch.connection == connected && r.life != ended {
+			c.epoch.connected && r.life != ended {
 			c.readOwn(r, d.op)
 		}
 	}

@@ -134,7 +134,7 @@ func (c *Coordinator) seatInCohort(r *request) (s seat, found bool) {
 // mayReuse reports whether the retained node of its queue would do for a request, and is nobody's yet.
 func (c *Coordinator) mayReuse(r *request) bool {
 	kept := r.queue.retained
-	return kept != nil && kept.next == 0 && r.spec.One == "" && c.epoch.connection == connected &&
+	return kept != nil && kept.next == 0 && r.spec.One == "" && c.epoch.connected &&
 		c.requests[kept.request].spec.saysTheSame(r.spec)
 }
 
@@ -306,7 +306,7 @@ func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 func (c *Coordinator) mayPassOn(r *request) bool {
 	n, k := r.node, &r.queue.cohort
 	return k.node == n && len(k.line) > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() &&
-		k.grants < r.spec.Want.Cohort && c.epoch.connection == connected && c.at.Lease.Valid
+		k.grants < r.spec.Want.Cohort && c.epoch.connected && c.at.Lease.Valid
 }
 
 // maxRetained bounds the nodes that a session retains.
@@ -317,7 +317,7 @@ func (c *Coordinator) mayRetain(r *request) bool {
 	n, q := r.node, r.queue
 	return r.spec.Want.Sticky > 0 && r.held && n.phase == present &&
 		!n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
-		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
+		c.epoch.connected && c.epoch.retained < maxRetained &&
 		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.line) == 0 &&
 		!c.isDescribed(n) // else the write would look like somebody else's
 }
@@ -325,7 +325,7 @@ func (c *Coordinator) mayRetain(r *request) bool {
 // mayPassOnWaiting reports whether the node of a request that has not held stays, for the next in line to wait with.
 func (c *Coordinator) mayPassOnWaiting(r *request) bool {
 	n := r.node
-	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connection == connected &&
+	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connected &&
 		!queue.Exhausted(n.number) && (len(n.line) > 0 || c.leadsUngranted(r))
 }
 

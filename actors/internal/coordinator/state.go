@@ -54,9 +54,10 @@ func New(off Switches, timeout time.Duration, bounds Bounds) *Coordinator {
 
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
 type epoch struct {
-	number     uint64
-	timeout    time.Duration // of the session
-	connection connection
+	number  uint64
+	timeout time.Duration // of the session
+	// connected: a server has the session on the newest connection. Only the session actor tells more (actors.Phase).
+	connected  bool
 	lapsed     bool // no lease may rest on the session any more
 	paths      map[string]*lockPath
 	idle       []string // the paths that no request uses, the one that was left first at first
@@ -114,17 +115,6 @@ type load struct {
 	// shares has the part of each requester of a gateway in nodes, reserved and due.
 	shares map[string]int
 }
-
-// connection is the state of the session's connection, as far as decisions depend on it. It is not
-// the actors.Phase that people are told: Unanswered is told by a Note of this package, and when a
-// session is Closed there is no coordinator any more. Package zkconn tells events, and no states.
-type connection uint8
-
-const (
-	connecting connection = iota
-	connected
-	disconnected
-)
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
 	return epoch{number: number, timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},

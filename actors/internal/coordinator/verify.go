@@ -24,7 +24,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
-	case c.epoch.connection != connected: // the machine was told, or is about to be
+	case !c.epoch.connected: // the machine was told, or is about to be
 		c.park(r, machine.Effect{Do: machine.Verify, Op: op})
 	default:
 		r.search.op = op
@@ -84,7 +84,7 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 // nobody waits for could find the node gone, and its machine would not hear of it.
 func (c *Coordinator) searchAgain(t timer) {
 	r := c.requests[t.request]
-	if r != nil && r.search.op == t.op && r.life != ended && c.epoch.connection == connected {
+	if r != nil && r.search.op == t.op && r.life != ended && c.epoch.connected {
 		c.verify(r, t.op)
 	}
 }

@@ -200,7 +200,7 @@ var inCoordinator = []seeded{
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits for the end of a pause", source: edits(
-		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.execute", "false {\n		c.execute")),
+		rule("e.Op != 0 && c.epoch.connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
 	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.with", "		r.sharing.with")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
