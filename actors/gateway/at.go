@@ -157,9 +157,9 @@ func (g *Gateways) remove(epoch uint64) {
 	}
 }
 
-// close takes no more requests. It gives the requests that are left, and a channel that is closed
-// when they have ended.
-func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
+// close takes no more requests. It gives the requests that have not ended, and a channel that is
+// closed when they have.
+func (g *Gateways) close() (open []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
@@ -175,9 +175,9 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 		g.idle = idle
 	}
 	for _, r := range g.requests {
-		left = append(left, r.pid)
+		open = append(open, r.pid)
 	}
-	return left, g.idle
+	return open, g.idle
 }
 
 // check reports whether there are gateways to ask.

@@ -111,8 +111,8 @@ var errRefused = errors.New("it was not carried out")
 
 // Close ends all requests, and waits until their actors have ended.
 func (s *source) Close(ctx context.Context) error {
-	left, ended := s.close()
-	for _, pid := range left {
+	open, ended := s.close()
+	for _, pid := range open {
 		s.system.Root.Send(pid, &shutdown{})
 	}
 	select {

@@ -41,7 +41,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	}
 	c.giveTurns()
 	for len(c.epoch.again) > 0 {
-		c.tryAgain()
+		c.retryCreates()
 		c.giveTurns()
 	}
 	c.endBursts()

@@ -154,7 +154,7 @@ func (n *node) mayServe() bool {
 // checkCohort gives what is wrong with a cohort.
 func (c *Coordinator) checkCohort(q *ownQueue) string {
 	k := &q.cohort
-	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == left) {
+	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == leftToOthers) {
 		return "a node serves a cohort, and does not exist"
 	}
 	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.line) > 0 {

@@ -295,7 +295,7 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
 	r.search, r.early = search{}, nil // what is still under way may find the node when another has it
-	r.node = &node{phase: left}
+	r.node = &node{phase: leftToOthers}
 	n.users = []RequestID{next.id}
 	next.node = n
 	c.checkDescription(n)

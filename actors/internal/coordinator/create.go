@@ -120,10 +120,10 @@ func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []str
 	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seatBeforeBound(r)))
 }
 
-// tryAgain tries the creates again that wait for another request to be decided. It tries none while
-// the connection is down: the machine, which was told so, verifies when the connection is back, and
-// then asks again by itself.
-func (c *Coordinator) tryAgain() {
+// retryCreates retries creates that wait for another request to be decided. It retries none while the
+// connection is down: the machine, which was told so, verifies when the connection is back, and then
+// asks again by itself.
+func (c *Coordinator) retryCreates() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
 		c.epoch.again = c.epoch.again[1:]

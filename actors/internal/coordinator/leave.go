@@ -44,7 +44,7 @@ func (c *Coordinator) leave(r *request) {
 	}
 	for _, w := range p.watchers[n.name] {
 		next := c.requests[w.request]
-		if w.role == waits && next.wait.nodes[0] == n.name && next.node.exists() && next.spec.Permits == 0 {
+		if w.role == awaitsNode && next.wait.nodes[0] == n.name && next.node.exists() && next.spec.Permits == 0 {
 			n.successor = next.node
 			return
 		}
@@ -88,7 +88,7 @@ func (c *Coordinator) cleanUp(r *request) {
 func (c *Coordinator) remove(r *request) {
 	switch n := r.node; {
 	case r.removal.phase == removing || r.removal.phase == removalPaused:
-	case n.phase == creating || n.phase != absent && n.phase != left && !c.epoch.connected:
+	case n.phase == creating || n.phase != absent && n.phase != leftToOthers && !c.epoch.connected:
 		// What is under way may still make the node; the answer to the create goes on, or the new connection.
 		r.removal.phase = removalWanted
 	case n.phase == unknown:

@@ -241,7 +241,7 @@ func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 func (c *Coordinator) hearForWaiter(w watcher, name string, change Change, local bool) {
 	switch r := c.requests[w.request]; {
 	case r == nil || r.wait == nil: // another who heard of it came first
-	case w.role == waits:
+	case w.role == awaitsNode:
 		c.waitChanged(r, name, change, local)
 	case r.wait.lookAhead == name:
 		c.listAhead(r)

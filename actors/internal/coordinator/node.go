@@ -62,9 +62,9 @@ const (
 	unknown
 	// retained: as present, and nobody holds with it: the queue has it, for the next request.
 	retained
-	// left: the request has left its node, which was retained or shared and belongs to another
+	// leftToOthers: the request has left its node, which was retained or shared and belongs to another
 	// request by now.
-	left
+	leftToOthers
 )
 
 // arrivals says whether others have come to the queue of a node that was retained.

@@ -86,7 +86,7 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 		c.granted(r)
 		c.boundCohort(r)
 		c.letReadersIn(r)
-		c.tryAgain()
+		c.retryCreates()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
 		c.verify(r, e.Op)
@@ -115,7 +115,7 @@ func (c *Coordinator) pauseOver(t timer) {
 // (CURATOR-678).
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.leaveOwner(r)
-	c.tryAgain()
+	c.retryCreates()
 	r.removal.shortHold = r.own.phase == owed
 	if r.own.phase == owed {
 		r.own.phase = unwatched

@@ -65,7 +65,7 @@ func (c *Coordinator) lose(r *request) {
 // by it any more.
 func (c *Coordinator) leaveShared(r *request) {
 	c.lose(r)
-	r.node.phase = left
+	r.node.phase = leftToOthers
 	r.search = search{} // what is still under way would find the node that others have
 }
 
@@ -75,7 +75,7 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 		return
 	}
 	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
-		if w.role == waits || w.role == looksAhead {
+		if w.role == awaitsNode || w.role == looksAhead {
 			c.hearForWaiter(w, name, NodeDeleted, true)
 		}
 	}

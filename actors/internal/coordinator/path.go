@@ -79,8 +79,9 @@ type watcher struct {
 type role uint8
 
 const (
-	// waits: the request waits for this node.
-	waits role = iota
+	// awaitsNode: the request waits for this node to go or to be written to; as a watcher of a list of
+	// children, for any change of the queue.
+	awaitsNode role = iota
 	// looksAhead: it is the one before its predecessor.
 	looksAhead
 	// holds: it is its own.
@@ -153,7 +154,7 @@ func (p *lockPath) take(name string) []watcher {
 
 // waitedFor reports whether a request of this session waits for a node.
 func (p *lockPath) waitedFor(name string) bool {
-	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == waits })
+	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == awaitsNode })
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.

@@ -155,7 +155,7 @@ func (c *Coordinator) pass(q *ownQueue) {
 	c.stop(q.retained.timer)
 	q.retained = nil
 	c.epoch.retained--
-	kept.node = &node{phase: left}
+	kept.node = &node{phase: leftToOthers}
 	n.token, n.place, n.batchMates, n.users = token, token.Place(), false, []RequestID{r.id}
 	c.setPhase(q, n, present)
 	r.node = n

@@ -60,7 +60,7 @@ func (c *Coordinator) setHeld(r *request, held bool) {
 }
 
 // weighs reports whether the servers may have a node, or get it.
-func (n *node) weighs() bool { return n.phase != absent && n.phase != left }
+func (n *node) weighs() bool { return n.phase != absent && n.phase != leftToOthers }
 
 // isWaiting reports whether a node is being made, or stands in its queue, and nobody holds with it yet.
 func (c *Coordinator) isWaiting(n *node) bool {

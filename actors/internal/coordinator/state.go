@@ -195,7 +195,7 @@ type request struct {
 // watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {
 	switch as {
-	case waits:
+	case awaitsNode:
 		return r.wait != nil && slices.Contains(r.wait.nodes, name)
 	case looksAhead:
 		return r.wait != nil && r.wait.lookAhead == name

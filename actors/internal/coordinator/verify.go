@@ -15,7 +15,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	switch {
 	case op < r.search.op: // a newer one has overtaken it: nobody waits for this one
 		c.stale++
-	case r.node.phase == left || r.node.phase == retained:
+	case r.node.phase == leftToOthers || r.node.phase == retained:
 		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
 		// nobody's.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})

@@ -14,7 +14,7 @@ import (
 // waitFor registers that a request waits for a node.
 func (c *Coordinator) waitFor(r *request, name string) {
 	r.wait.nodes = append(r.wait.nodes, name)
-	r.queue.path.watch(name, watcher{request: r.id, role: waits})
+	r.queue.path.watch(name, watcher{request: r.id, role: awaitsNode})
 }
 
 // watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by
@@ -67,7 +67,7 @@ func (c *Coordinator) watchNode(r *request, name string, same expect) {
 func (c *Coordinator) watchChildren(r *request) {
 	p := r.queue.path
 	r.wait.children = true
-	p.children = append(p.children, watcher{request: r.id, role: waits})
+	p.children = append(p.children, watcher{request: r.id, role: awaitsNode})
 	r.wait.pending++
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
@@ -171,7 +171,7 @@ func (c *Coordinator) waitChanged(r *request, name string, change Change, local 
 	case change == DataChanged && r.spec.Permits == 0:
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
 		r.wait.nodes = r.wait.nodes[:0]
-		r.queue.path.unwatch(name, watcher{request: r.id, role: waits})
+		r.queue.path.unwatch(name, watcher{request: r.id, role: awaitsNode})
 		c.watchPredecessor(r, name)
 	case change == NodeDeleted:
 		c.wake(r, r.wakeKind(name), Handoff{c.at.Moment, local})
@@ -191,13 +191,13 @@ func (c *Coordinator) endWait(r *request) {
 		c.endRemoteWait(r.queue)
 	}
 	for _, name := range w.nodes {
-		p.unwatch(name, watcher{request: r.id, role: waits})
+		p.unwatch(name, watcher{request: r.id, role: awaitsNode})
 	}
 	if w.lookAhead != "" {
 		p.unwatch(w.lookAhead, watcher{request: r.id, role: looksAhead})
 	}
 	if w.children {
-		p.children = withoutWatcher(p.children, watcher{request: r.id, role: waits})
+		p.children = withoutWatcher(p.children, watcher{request: r.id, role: awaitsNode})
 	}
 }
 
