@@ -1,10 +1,6 @@
 package coordinator
 
-import (
-	"time"
-
-	"github.com/turnstile-locks/turnstile/actors/machine"
-)
+import "github.com/turnstile-locks/turnstile/actors/machine"
 
 // Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
 // that request holds at once, before the node is deleted. Nobody is between a waiter and the node
@@ -63,9 +59,6 @@ func (c *Coordinator) handOver(r *request) {
 	r.queue.burst.handsOn()
 	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
 }
-
-// firstRetry is the pause after the first attempt that fails; it grows with each, up to a session timeout.
-const firstRetry = 100 * time.Millisecond
 
 // cleanUp makes sure that nothing of a request is left, without its machine.
 func (c *Coordinator) cleanUp(r *request) {
@@ -193,8 +186,7 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	r.removal.phase = removalPaused
 	note.Tries = r.removal.tries
 	c.emit(&note)
-	pause := min(time.Duration(r.removal.tries)*firstRetry, c.epoch.timeout)
-	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
+	c.after(c.removalPause(r.removal.tries), timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
 // retryRemoval tries again after the pause.
