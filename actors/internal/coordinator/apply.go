@@ -7,7 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Apply takes one input and gives what is to be done, in order. The outputs are valid until the next call.
+// Apply takes one input and gives the outputs that the shell is to carry out, in order. They are
+// valid until the next call.
 func (c *Coordinator) Apply(in Input, at At) []Output {
 	c.at = at
 	clear(c.out)
@@ -64,7 +65,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 }
 
-// fired does what a timer was started for.
+// fired carries out the purpose of a timer.
 func (c *Coordinator) fired(timer uint64) {
 	what := c.epoch.timers[timer]
 	delete(c.epoch.timers, timer)
@@ -173,7 +174,7 @@ func (c *Coordinator) disconnect() {
 		r.pace.voided()
 		r.sharing.with = nil
 	}
-	c.dropAllRetained() // what would tell of others who want the lock is lost
+	c.dropAllRetained() // the watches that would tell of other contenders are lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
 	c.watchLease()
 }
@@ -202,7 +203,7 @@ func (c *Coordinator) expire() {
 	c.restore(positions)
 	c.restoreLines(lines)
 	c.emit(NewEpoch{c.epoch.number})
-	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
+	c.tellAll(machine.Event{Kind: machine.Expired}) // in the new epoch: orders that follow from it belong there
 }
 
 // tellUrgency says whether anything is held, when that has changed. A grant of which the session hears only while it is

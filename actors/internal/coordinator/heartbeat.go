@@ -98,14 +98,15 @@ func (c *Coordinator) beatNow() {
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
-// heartbeat is the purpose of a Check that is a heartbeat. What its answer means is in missing.go.
+// heartbeat is the purpose of a Check that is a heartbeat. Its answer is taken in missing.go.
 type heartbeat struct {
 	neverStale
 	path, node string
 }
 
-// target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the
-// one that was checked the longest ago. So each has its turn, however many there are.
+// target gives the node that the next heartbeat checks: of the nodes with which a request holds, or
+// else of all, the node that was checked the longest ago. So each has its turn, however many there
+// are.
 func (c *Coordinator) target() (at *lockPath, next *node) {
 	held := false
 	for p, n := range c.epoch.nodes {

@@ -12,9 +12,9 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 // Nor is a hold handed over that a later process may reclaim: the first node of its queue must be
 // the one that was held with last, because the next token is made from it.
 //
-// An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so
-// that nobody else is let in, until that request has been told: a delete is one transaction with a check of the
-// successor's node.
+// An operator may have deleted the node of the request that has the lock now. Then the older node
+// has to stay, so that nobody else is let in, until the request that has the lock has been told: a
+// delete is one transaction with a check of the successor's node.
 //
 // A check needs READ, which a session need not have of its own nodes. When a server has refused one for
 // that, the delete is sent without it, and the session hands nothing over any more.
@@ -82,7 +82,8 @@ func (c *Coordinator) remove(r *request) {
 	switch n := r.node; {
 	case r.removal.phase == removing || r.removal.phase == removalPaused:
 	case n.phase == creating || n.phase != absent && n.phase != leftToOthers && !c.epoch.connected:
-		// What is under way may still make the node; the answer to the create goes on, or the new connection.
+		// A create under way may still make the node. Its answer goes on with the removal, or the
+		// new connection does.
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
@@ -140,7 +141,7 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.(*Ack).Failure)
 }
 
-// removalSearch is the purpose of a Find, where something may be left of a request.
+// removalSearch is the purpose of a Find, where a node may be left of a request.
 type removalSearch struct {
 	neverStale
 	operation
@@ -163,8 +164,9 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.remove(r)
 }
 
-// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may
-// not be deleted at all would keep everybody out for as long as the session lives, so the session must not.
+// removalFailed tells the machine that waits for the removal. Where none waits, the removal is
+// tried again after a pause. A node that may not be deleted at all would keep everybody out for as
+// long as the session lives, so the session is ended.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch newest := r.removal.op; {
 	case newest != 0 && newest != op: // it has asked anew meanwhile

@@ -19,7 +19,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	if n.exists() {
 		q.remove(n)
 	}
-	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
+	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
 		for _, id := range slices.Clone(q.nodes[0].users) {
 			c.tell(c.requests[id], machine.Event{Kind: machine.NodeGone})
 			c.lose(c.requests[id])
@@ -66,7 +66,7 @@ func (c *Coordinator) lose(r *request) {
 func (c *Coordinator) leaveShared(r *request) {
 	c.lose(r)
 	r.node.phase = leftToOthers
-	r.search = search{} // what is still under way would find the node that others have
+	r.search = search{} // a search under way would find the node that others have
 }
 
 // vanished tells the requests that wait for a node that it is gone.
@@ -101,7 +101,7 @@ func (c *Coordinator) watchOwn(r *request, op uint64) {
 	due.newer = append(due.newer, operation{r.id, op})
 }
 
-// readsDue reads the older ones.
+// readsDue reads the older of the nodes that are owed a read.
 func (c *Coordinator) readsDue() {
 	due := c.epoch.reads.older
 	c.epoch.reads = reads{older: c.epoch.reads.newer}

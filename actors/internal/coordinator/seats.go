@@ -48,7 +48,8 @@ const (
 // seat is the answer to a create.
 type seat struct {
 	kind seatKind
-	// node is the one that it has, joins, waits for or reuses; nil behind a node that is still to be made.
+	// node is the node that it has, joins, waits for or reuses; nil behind a node that is still to
+	// be made.
 	node *node
 	// of is the request of its owner whose hold it shares, or that it makes its node beside.
 	of *request
@@ -63,7 +64,8 @@ type seat struct {
 // first.
 func (c *Coordinator) seat(r *request) seat { return c.withinBound(r, c.seatBeforeBound(r)) }
 
-// seatBeforeBound answers a create without a bound on waiters. What needs no node is asked first: no bound stops it.
+// seatBeforeBound answers a create without a bound on waiters. Seats that need no node come first:
+// no bound stops them.
 func (c *Coordinator) seatBeforeBound(r *request) seat {
 	if r.node.phase == present && r.spec.One == "" {
 		return seat{kind: hasNode, node: r.node}
@@ -82,8 +84,8 @@ func (c *Coordinator) seatBeforeBound(r *request) seat {
 	return c.ownSeat(r)
 }
 
-// seatWithOwner answers a create by what its owner has already, in another request; nil for none. Requests of one owner
-// would wait for each other for ever. See messages.Acquire.Owner.
+// seatWithOwner answers a create by another request of its owner; nil for none. Requests of one
+// owner would wait for each other for ever. See messages.Acquire.Owner.
 func (c *Coordinator) seatWithOwner(r, other *request) seat {
 	reads, ofOther := r.spec.Reads(), r.sharing.holdOfOther
 	switch {
@@ -154,7 +156,8 @@ func (c *Coordinator) ownSeat(r *request) seat {
 	}
 }
 
-// roomFor answers whether there is room for the node of a request in what all nodes of the session may weigh.
+// roomFor answers a create by the room for one more node within the weight that the session may
+// have.
 func (c *Coordinator) roomFor(r *request) seat {
 	clears := !c.overShare(r.spec)
 	switch {
@@ -185,14 +188,16 @@ func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 	return weight
 }
 
-// What a bound on waiters does to the answer, by what the session knows. With a listing see max_waiters.go.
+// The bound on waiters, as far as the session can apply it without a listing. max_waiters.go
+// applies it to a listing.
 
-// queues reports whether a seat may be one in which to wait.
+// queues reports whether a request may have to wait in a seat.
 func (s seat) queues() bool {
 	return s.kind == lineOfNode || s.kind == makes || s.kind == awaitsRoom || s.kind == lineOfQueue
 }
 
-// isBounded reports whether it is still to be decided if a request may queue. One that only tries never queues.
+// isBounded reports whether the bound on waiters is still to decide if a request may queue. A
+// request that only tries never queues.
 func (r *request) isBounded(s seat) bool {
 	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
 }
@@ -221,7 +226,8 @@ func (s seat) isBefore(number int32) bool {
 	return s.node != nil && s.node.exists() && s.node.number < number
 }
 
-// exceeds reports whether a request would have to wait, and behind more than it is to.
+// exceeds reports whether a request would have to wait, and behind as many contenders as its bound,
+// or more.
 func (r *request) exceeds(ahead []queue.Style, permits int) bool {
 	return len(ahead) >= r.spec.Want.MaxWaiters && queue.KeptOut(r.spec.Style, ahead, permits)
 }

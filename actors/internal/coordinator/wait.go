@@ -40,8 +40,8 @@ func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	}
 }
 
-// predecessorNode says what is known of a node of this session. Requests that wait in one cohort
-// share one value.
+// predecessorNode describes a node of this session as a predecessor. Requests that wait in one
+// cohort share one value.
 func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
 	p := &Predecessor{Node: n.name}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
@@ -128,10 +128,10 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.is(NoNode):
 		c.wake(r, r.wakeKind(p.name), Handoff{At: c.at.Moment})
 	case f.none(), f.is(NoAuth):
-		// What we may not read we get no event of: the slow re-list has to find out.
+		// No event comes of a node that the session may not READ: the slow re-list has to find out.
 		if w.pending == 0 {
 			predecessor, w.predecessor = w.predecessor, nil
-			c.tellWaits(r, predecessor) // where it reads the list of children nothing more is known than that had told
+			c.tellWaits(r, predecessor) // nil where it watches the children: the listing has told as much
 		}
 	default:
 		c.endWait(r)
@@ -180,7 +180,7 @@ func (c *Coordinator) waitChanged(r *request, name string, change Change, local 
 	}
 }
 
-// endWait drops what a request watches while it waits.
+// endWait ends the wait of a request, with its watchers.
 func (c *Coordinator) endWait(r *request) {
 	w, p := r.wait, r.queue.path
 	if w == nil {
