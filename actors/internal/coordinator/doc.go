@@ -172,8 +172,8 @@
 // locks alone, nothing is listed either: a number that follows the one before tells that nobody
 // came between (succession.go, succession.txt). Invariant: one create for a request at a time.
 //
-// Admission (back-pressure). A session bounds the nodes that wait in one queue, and what all of its
-// nodes weigh in the transaction that ends it. Requests beyond that stand in the line of their
+// Admission (back-pressure). A session bounds the nodes that wait in one queue, and the weight of
+// all its nodes in the transaction that ends it. Requests beyond that stand in the line of their
 // queue, without a node. Where the queue has no node of the session they are refused instead
 // (admission.txt). Package actors says why: see WithMaxNodeBytes. Seats that need no node come
 // first.

@@ -96,7 +96,8 @@ func (semaphore) noteListing(r *request, position queue.Position, permits int) s
 func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
 	v := r.view
 	if len(v.front) != v.before && v.written != predecessor {
-		// It may have written that it holds before the watch was set: once its node was written to, the queue is listed again.
+		// It may have written that it holds before the watch was set: once its node was written to,
+		// the queue is listed again.
 		c.watchNode(r, predecessor, expect{unwritten: true})
 		return
 	}

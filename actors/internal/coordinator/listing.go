@@ -35,7 +35,8 @@ func (c *Coordinator) listFor(p *lockPath, w lister) {
 	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.request})
 }
 
-// listedEvent turns a listing into the event for a request. It notes what the request is to watch.
+// listedEvent turns a listing into the event for a request. It notes the nodes that the request is
+// to watch.
 func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Event {
 	switch {
 	case view.Failure.is(NoPermits):

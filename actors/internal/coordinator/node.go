@@ -2,7 +2,7 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// node is a contender node of this session, or what may become one.
+// node is a contender node of this session, or a node that may come to be.
 type node struct {
 	phase phase
 	name  string // "" until it is known

@@ -61,9 +61,9 @@ func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// arrived takes note that another contender may have come. It queues behind the node, so a request
-// that is about to reuse the node still does, unless the node is spent: it is gone, or has a revoke
-// request.
+// arrived takes note that another contender may have come. The node is dropped, unless a request is
+// about to reuse it: the others are behind it. A spent node is dropped in any case: it is gone, or
+// has a revoke request.
 func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	q, n := p.findNode(name)
 	if n == nil || n.arrivals == arrivalsUnwatched {
@@ -175,7 +175,8 @@ func (c *Coordinator) pass(q *ownQueue) {
 }
 
 // declineReuse cancels the reuse of a retained node by a request. The node stays for the next
-// request. It gives false where the request was not to reuse it.
+// request, unless other contenders have come or requests wait in the cohort. It gives false where
+// the request was not to reuse it.
 func (c *Coordinator) declineReuse(r *request) bool {
 	q := r.queue
 	if q.retained == nil || q.retained.next != r.id {

@@ -289,8 +289,9 @@ const (
 	goes
 )
 
-// unseat answers a request that leaves its node: do is the order to give the lock back (GiveBack), to give it up
-// (Delete), or to remove what an ended lock actor left (CleanUp). A hold that is taken from its owner goes to nobody.
+// unseat answers a request that leaves its node: do is the order to give the lock back (GiveBack),
+// to give it up (Delete), or to remove the node of an ended lock actor (CleanUp). A hold that is
+// taken from its owner goes to nobody.
 func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 	switch {
 	case len(r.node.users) > 1:

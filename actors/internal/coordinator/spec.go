@@ -82,8 +82,8 @@ func (sp *Spec) bytes() int {
 		len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
-// saysTheSame reports whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
-// and when.
+// saysTheSame reports whether the data of two requests' nodes are the same, but for the lock actor,
+// where it asks by itself, and the time.
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&

@@ -162,7 +162,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
-		rule("	c.dropAllRetained() // the watches that", "	// what would tell")),
+		rule("	c.dropAllRetained() // the watches that", "	// the watches that")),
 		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
