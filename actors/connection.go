@@ -9,7 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
-// Phase is the phase of a session's connection.
+// Phase is the phase of a session's connection. It is the only enumeration of a connection's state:
+// the coordinator knows only whether a server has the session, and package zkconn tells events. The
+// figures count sessions by it (counted).
 type Phase string
 
 // The phases.

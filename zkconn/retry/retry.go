@@ -17,12 +17,13 @@
 // T is the session timeout. The caller knows when to stop: at the end of ctx, of the session, or of
 // the lease. Jitter comes on top of the bounds, so a pause may be half as long again.
 //
-// Other pauses stand with the rule that they are a part of. A history that is played again has the
-// same ones: their jitter, where they have any, follows from the request or the session.
+// Other pauses stand with the rule that they are a part of; the coordinator has the numbers of HungUp
+// from package hungup, too. A history that is played again has the same ones: their jitter, where
+// they have any, follows from the request or the session.
 //
 //	rule                       pauses       what fails                       what a pause buys
 //	coordinator, pause.go      0.1 to 5 s   the server hangs up on an order  fewer reconnects of all others
-//	coordinator, leave.go      0.1 s to T   a node is not removed            at most 10 removals a second
+//	coordinator, pause.go      0.1 s to T   a node is not removed            at most 10 removals a second
 //	actors, lapse.go           2 T to 30 T  sessions lapse on slow servers   waiters keep their nodes
 //	gateway, relay and ask.go  0.5 s        a gateway does not answer        the next one is asked soon
 //
@@ -34,6 +35,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+
+	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup"
 )
 
 // Policy says how long the pauses are between tries.
@@ -55,7 +58,7 @@ var (
 	// connection stays.
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
 	// HungUp: the server has hung up on the same request for the second time in a row.
-	HungUp = Policy{100 * time.Millisecond, 5 * time.Second, 2}
+	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}
 	// NoRoom: the session has no room for one more node while the caller holds others. Two callers
 	// may each hold what the other has no room for. The jitter tells them apart.
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}

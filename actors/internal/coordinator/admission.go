@@ -70,7 +70,7 @@ func (c *Coordinator) giveTurns() {
 	if e := &c.epoch; len(e.toScan)+len(e.short)+len(e.due) == 0 {
 		return // no request stands in a line
 	}
-	if c.epoch.connection != connected { // the next connection has all lines scanned
+	if !c.epoch.connected { // the next connection has all lines scanned
 		for _, q := range c.epoch.toScan {
 			q.line.toScan = false
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Apply takes one input and gives what is to be done, in order. The outputs are valid until the next call.
+// Apply takes one input and gives the outputs that the shell is to carry out, in order. They are
+// valid until the next call.
 func (c *Coordinator) Apply(in Input, at At) []Output {
 	c.at = at
 	clear(c.out)
@@ -41,7 +42,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	}
 	c.giveTurns()
 	for len(c.epoch.again) > 0 {
-		c.tryAgain()
+		c.retryCreates()
 		c.giveTurns()
 	}
 	c.endBursts()
@@ -64,7 +65,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 }
 
-// fired does what a timer was started for.
+// fired carries out the purpose of a timer.
 func (c *Coordinator) fired(timer uint64) {
 	what := c.epoch.timers[timer]
 	delete(c.epoch.timers, timer)
@@ -136,7 +137,7 @@ func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Chang
 
 // connect takes note of a new connection.
 func (c *Coordinator) connect(timeout time.Duration) {
-	c.epoch.connection, c.epoch.timeout = connected, timeout
+	c.epoch.connected, c.epoch.timeout = true, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
 	c.tellAll(machine.Event{Kind: machine.Connected})
 	c.callFirst() // before the orders: a request that came meanwhile is behind those that wait
@@ -157,7 +158,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 // disconnect takes note that the connection is lost. The servers forget our watches with it, and
 // only the machines set them again, once each has verified its node.
 func (c *Coordinator) disconnect() {
-	c.epoch.connection = disconnected
+	c.epoch.connected = false
 	for _, p := range c.epoch.paths {
 		p.listing, p.children = nil, nil
 		c.forgetIdentity(p)
@@ -173,7 +174,7 @@ func (c *Coordinator) disconnect() {
 		r.pace.voided()
 		r.sharing.with = nil
 	}
-	c.dropAllRetained() // what would tell of others who want the lock is lost
+	c.dropAllRetained() // the watches that would tell of other contenders are lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
 	c.watchLease()
 }
@@ -181,12 +182,12 @@ func (c *Coordinator) disconnect() {
 // expire ends the epoch and begins the next: every node of it is gone, or goes with the connection that is closed, and
 // nothing of it may be believed any more.
 func (c *Coordinator) expire() {
-	if c.epoch.connection == connected { // machines are promised this order
+	if c.epoch.connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	// While connected, a server has said so in its answer to a request, and not to a connect
 	// request. A lapsed session is replaced in any case, so its end says nothing about the creates.
-	if c.epoch.connection == connected && !c.epoch.lapsed {
+	if c.epoch.connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}
 	all, positions, lines := c.inOrder(), c.positions(), c.linesOfCohorts()
@@ -202,7 +203,7 @@ func (c *Coordinator) expire() {
 	c.restore(positions)
 	c.restoreLines(lines)
 	c.emit(NewEpoch{c.epoch.number})
-	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
+	c.tellAll(machine.Event{Kind: machine.Expired}) // in the new epoch: orders that follow from it belong there
 }
 
 // tellUrgency says whether anything is held, when that has changed. A grant of which the session hears only while it is

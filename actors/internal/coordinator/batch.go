@@ -7,11 +7,12 @@ import "slices"
 // done: when one part is refused each is asked for by itself, so that each is answered for itself, and when the outcome
 // is unknown each part's is.
 //
-// Transactions that are under way together may be carried out in any order. One that deletes may
-// need another node (leave.go), which one that was sent later may delete before; then it is
-// refused, and sent once more. So in the batch such deletes are kept from the other changes as soon
-// as there is enough for several transactions. Only the request that has given the lock back waits
-// for them; for creates, and for the last deletes of a burst, others wait.
+// Transactions that are under way together may be carried out in any order. A transaction that
+// deletes may need another node (leave.go). A later transaction may delete that node first. Then
+// the earlier one is refused, and sent once more. So in the batch such deletes are kept from the
+// other changes as soon as there is enough for several transactions. Only the request that has
+// given the lock back waits for them; for creates, and for the last deletes of a burst, others
+// wait.
 
 const (
 	// maxTogether bounds the operations of one transaction; the creates of one lock path stay below
@@ -27,7 +28,7 @@ const (
 	mayPass = maxUnderway
 )
 
-// creation is the purpose of a Create or a CreateAt. What its answer means is in create.go.
+// creation is the purpose of a Create or a CreateAt. Its answer is taken in create.go.
 type creation struct {
 	neverStale
 	operation
@@ -35,7 +36,7 @@ type creation struct {
 	looksUp bool // others wait for the path info that it brings
 }
 
-// transaction is the purpose of a Commit. What its answer means is in create.go.
+// transaction is the purpose of a Commit. Its answer is taken in create.go.
 type transaction struct {
 	neverStale
 	changes []change
@@ -43,7 +44,7 @@ type transaction struct {
 	batch   bool     // it is one of those under way in the batch
 }
 
-// flush sends what is batched, as far as it may be sent now.
+// flush sends the batched changes that may be sent now.
 func (c *Coordinator) flush() {
 	b := &c.epoch.batch
 	for len(b.waiting) > 0 && (b.underway == 0 || b.underway < maxUnderway && len(b.waiting) >= enough) {

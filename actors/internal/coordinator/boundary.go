@@ -61,7 +61,7 @@ type (
 		Answer Answer
 	}
 
-	// Changed is an event of something that is watched.
+	// Changed is an event of a watch.
 	Changed struct {
 		Path   string
 		Change Change
@@ -99,7 +99,7 @@ func (Expired) input()      {}
 func (Fired) input()        {}
 func (Others) input()       {}
 
-// Change says what has happened to something that is watched.
+// Change says how a watched node, or its list of children, has changed.
 type Change uint8
 
 // The changes.
@@ -153,8 +153,8 @@ type (
 	// Urgent says whether to reconnect as fast as possible, because a lock is held.
 	Urgent struct{ Urgent bool }
 
-	// Trouble says what keeps a request from being carried out though there are servers; the empty text that nothing
-	// does any more. To is zero where that is the session's heartbeat.
+	// Trouble gives the reason why a request is not carried out though there are servers. An empty
+	// text says that the trouble is over. To is zero for the session's heartbeat.
 	Trouble struct {
 		To   RequestID
 		Path string // the lock path
@@ -181,21 +181,22 @@ func (Urgent) output()     {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 
-// Predecessor says what is known of a predecessor: what its node says, or, where that is of this session, what it
-// wants. Nothing is decided on it. It does not change: many requests may keep one.
+// Predecessor describes a predecessor: by the data of its node, or, in this session, by the Spec of
+// its request. Nothing is decided on it. It is immutable: many requests may share one.
 type Predecessor struct {
 	Node string
 	Data []byte
 	Spec *Spec
 }
 
-// Handoff says when the one before a request gave the lock back, or was heard to be gone; zero where neither is known.
+// Handoff says when the predecessor of a request gave the lock back, or was heard to be gone; zero
+// where neither is known.
 type Handoff struct {
 	At    Moment
 	Local bool // it was of the same session
 }
 
-// Noted says what a Note is about.
+// Noted is the subject of a Note.
 type Noted uint8
 
 const (
@@ -203,12 +204,13 @@ const (
 	Unanswered Noted = iota
 	// NotRemoved: the node of a request that has ended could not be deleted yet.
 	NotRemoved
-	// MayNotRemove: it may not be deleted, so that the session is ended for it.
+	// MayNotRemove: the servers refuse to delete it, so the session is ended.
 	MayNotRemove
 	// Unowned: a node of this session that no request owned was removed.
 	Unowned
 	// NoRequest: a session does not carry out such an order.
 	NoRequest
-	// Polled: a waiter found by looking again what an event should have told it, see Counts.
+	// Polled: a waiter found a change by looking again, though an event should have told it: see
+	// Counts.
 	Polled
 )

@@ -33,10 +33,11 @@ func (b *burst) delaysCreates() bool {
 	return b.remote > 0 || b.phase == running || b.phase == burstOver
 }
 
-// complete reports whether a burst is over and as many requests have come as nodes have left in it.
+// complete reports whether a burst is over and at least as many creates have come in it as nodes
+// have gone.
 func (b *burst) complete() bool { return b.phase == burstOver && b.returned >= b.departed }
 
-// begin begins a phase in which no node has left yet, and so many requests have come.
+// begin begins a phase. returned is the number of creates that wait already. No node has gone yet.
 func (b *burst) begin(phase burstPhase, returned int) {
 	b.phase, b.departed, b.returned = phase, 0, returned
 }
@@ -89,7 +90,7 @@ func (c *Coordinator) boundBurst(q *ownQueue, delay time.Duration) {
 	q.burst.timer = c.after(delay, timer{kind: CreatesTimer, path: q.path.path, queue: q.name})
 }
 
-// delayOver sends what has waited for long enough.
+// delayOver sends the changes whose delay is over.
 func (c *Coordinator) delayOver(t timer) {
 	switch q := c.epoch.paths[t.path].queueNamed(t.queue, ""); {
 	case q == nil:
@@ -109,7 +110,7 @@ func (c *Coordinator) batchDeletes(b *burst) {
 	b.deleteTimer = 0
 }
 
-// sendBurst sends what was delayed. A burst that is over ends with it.
+// sendBurst sends the delayed changes of a queue. A burst that is over ends with them.
 func (c *Coordinator) sendBurst(q *ownQueue) {
 	b := &q.burst
 	c.stop(b.timer)

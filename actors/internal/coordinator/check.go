@@ -40,7 +40,7 @@ func (c *Coordinator) Check() error {
 	return nil
 }
 
-// checkRequest gives what is wrong with a request.
+// checkRequest describes the first violation that it finds in a request; "" for none.
 func (c *Coordinator) checkRequest(r *request) string {
 	n := r.node
 	switch {
@@ -73,9 +73,9 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node that is gone"
 	case r.sharing.inLine != slices.Contains(r.queue.cohort.line, r.id):
 		return "it waits in its cohort, and that does not know"
-	case r.sharing.inLine && r.turn.phase != noTurn && c.epoch.connection == connected:
+	case r.sharing.inLine && r.turn.phase != noTurn && c.epoch.connected:
 		return "it waits in its cohort, and for its turn to make a node"
-	case r.pace.keepsOrder() && c.epoch.connection != connected:
+	case r.pace.keepsOrder() && !c.epoch.connected:
 		return "an order of a connection that is lost waits for the end of a pause"
 	case r.pace.keepsOrder() && !c.willEndPause(r):
 		return "an order waits for the end of a pause, and nothing will end it"
@@ -85,7 +85,8 @@ func (c *Coordinator) checkRequest(r *request) string {
 	return ""
 }
 
-// willEndPause reports whether a timer runs for each order of a request that waits.
+// willEndPause reports whether a timer runs for each order of a request that waits for the end of a
+// pause.
 func (c *Coordinator) willEndPause(r *request) bool {
 	for _, kind := range [...]*paced{&r.pace.orders, &r.pace.searches} {
 		if kind.waiting.Op != 0 && c.epoch.timers[kind.timer].kind != PauseTimer {
@@ -95,7 +96,7 @@ func (c *Coordinator) willEndPause(r *request) bool {
 	return true
 }
 
-// checkPath gives what is wrong with a lock path.
+// checkPath describes the first violation that it finds in a lock path; "" for none.
 func (c *Coordinator) checkPath(p *lockPath) string {
 	for _, q := range p.queues {
 		for at, n := range q.nodes {
@@ -105,7 +106,7 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 			case len(n.users) == 0:
 				return fmt.Sprintf("%s is nobody's", n.name)
 			case c.misdescribed(n) && c.epoch.timers[c.epoch.describes.timer].kind != DescribeTimer:
-				return fmt.Sprintf("what %s says is wrong, and nobody will look", n.name)
+				return fmt.Sprintf("the data of %s are wrong, and nobody will look", n.name)
 			case !c.mayShare(n):
 				return fmt.Sprintf("%s is shared by requests that exclude each other", n.name)
 			case at > 0 && n.number < q.nodes[at-1].number:
@@ -151,16 +152,16 @@ func (n *node) mayServe() bool {
 	return n.phase == creating || n.phase == present || n.phase == unknown
 }
 
-// checkCohort gives what is wrong with a cohort.
+// checkCohort describes the first violation that it finds in a cohort; "" for none.
 func (c *Coordinator) checkCohort(q *ownQueue) string {
 	k := &q.cohort
-	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == left) {
+	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == leftToOthers) {
 		return "a node serves a cohort, and does not exist"
 	}
 	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.line) > 0 {
 		return "requests wait in a cohort for a node that nobody is to hold with"
 	}
-	if k.node == nil && k.called == 0 && len(k.line) > 0 && c.epoch.connection == connected {
+	if k.node == nil && k.called == 0 && len(k.line) > 0 && c.epoch.connected {
 		return "requests wait in a cohort that nobody leads"
 	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
@@ -178,7 +179,8 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	return ""
 }
 
-// checkAdmission gives what is wrong with what the session counts as having at the servers.
+// checkAdmission counts nodes, lines and weight anew. It describes the first count of the session
+// that differs, or the first bound that is exceeded; "" for none.
 func (c *Coordinator) checkAdmission() string {
 	var nodes, kept, due, going, standing int
 	byQueue := map[*ownQueue]*counts{}
@@ -258,7 +260,7 @@ type counts struct {
 	unbounded, coming int
 }
 
-// checkTurn says what is wrong with the turn of a request.
+// checkTurn describes the first violation that it finds in the turn of a request; "" for none.
 func (c *Coordinator) checkTurn(r *request) string {
 	switch {
 	case r.turn.phase != noTurn && r.node.phase != absent:
@@ -277,7 +279,7 @@ func (r *request) unbounded() bool {
 	return r.sharing.holdOfOther || r.inherited != 0 || r.node.token.Place() > 0
 }
 
-// checkLine gives what is wrong with the line of a queue.
+// checkLine describes the first violation that it finds in the line of a queue; "" for none.
 func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 	length, last := 0, RequestID(0)
 	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
@@ -297,9 +299,9 @@ func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 		return fmt.Sprintf("%d nodes are to come, and %d are listed", has.coming, len(q.coming))
 	case has.waiting-has.unbounded > c.bounds.Waiting:
 		return fmt.Sprintf("%d nodes wait, and %d may", has.waiting-has.unbounded, c.bounds.Waiting)
-	case length > 0 && q.room.nodes == 0 && c.epoch.connection == connected:
+	case length > 0 && q.room.nodes == 0 && c.epoch.connected:
 		return "requests stand in line behind nobody"
-	case length > 0 && c.epoch.connection == connected && c.idles(q):
+	case length > 0 && c.epoch.connected && c.idles(q):
 		return "there is room, and nobody is called"
 	case q.line.toScan:
 		return "the line is to be scanned, and the input is over"

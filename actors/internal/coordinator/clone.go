@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes are never changed,
-// and shared. Package walk spends much of its time here: what is small lies side by side, and an empty map is not
-// copied.
+// Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes
+// are never changed, and shared. Package walk spends much of its time here: small values lie side
+// by side, and empty maps are not copied.
 func (c *Coordinator) Clone() *Coordinator {
 	var (
 		next   = *c

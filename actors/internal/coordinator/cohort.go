@@ -49,7 +49,8 @@ func (r *request) lineUpInCohort() {
 	r.sharing.inLine = true
 }
 
-// lineUpReader has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
+// lineUpReader has a reader wait for the node of its cohort. When the node may serve no more, the
+// next reader leads.
 func (c *Coordinator) lineUpReader(r *request) {
 	k := &r.queue.cohort
 	n := k.node
@@ -112,8 +113,8 @@ func (c *Coordinator) leaveCohort(r *request) {
 // that it was given.
 func (r *request) lineOp() uint64 { return r.sharing.lineCreate + 1 }
 
-// tellNode tells a request, which asks for a node, of the one that it was given since its machine asked last: in a
-// cohort, or one that was retained.
+// tellNode tells a request that asks for a node of the node that it was given since its machine
+// asked last: its cohort's, or a retained one.
 func (c *Coordinator) tellNode(r *request, op uint64) {
 	n, kind := r.node, machine.Created
 	if r.held {
@@ -135,7 +136,7 @@ func (c *Coordinator) takeNext(k *cohort) *request {
 // callNext has the first waiter make a node and lead, where nobody leads.
 func (c *Coordinator) callNext(q *ownQueue) {
 	k := &q.cohort
-	if k.node != nil || k.called != 0 || len(k.line) == 0 || c.epoch.connection != connected {
+	if k.node != nil || k.called != 0 || len(k.line) == 0 || !c.epoch.connected {
 		return
 	}
 	next := c.takeNext(k)
@@ -294,8 +295,8 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	n := r.node
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
-	r.search, r.early = search{}, nil // what is still under way may find the node when another has it
-	r.node = &node{phase: left}
+	r.search, r.early = search{}, nil // a search under way may find the node when another request has it
+	r.node = &node{phase: leftToOthers}
 	n.users = []RequestID{next.id}
 	next.node = n
 	c.checkDescription(n)
@@ -338,10 +339,10 @@ func (k *cohort) heldByReaders() bool {
 	return k.style.Mode == messages.Read && k.node != nil && k.grants > 0
 }
 
-// letsIn reports whether one more may read with a node that has the lock. That it exists is known as where a node is
-// passed on.
+// letsIn reports whether one more reader may hold with a node that has the lock. Its existence is
+// known as that of a node that is passed on.
 func (c *Coordinator) letsIn(n *node) bool {
-	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
+	return n.phase == present && !n.wanted && c.epoch.connected && c.at.Lease.Valid
 }
 
 // endClosedReaders ends a cohort of readers that lets nobody in any more, for a reader that makes its own node.

@@ -14,7 +14,7 @@ func (c *Coordinator) create(r *request, op uint64) {
 	c.takeSeat(r, op, c.seat(r))
 }
 
-// takeSeat has a request sit where its create is answered that it is to.
+// takeSeat carries out the seat with which a create is answered.
 func (c *Coordinator) takeSeat(r *request, op uint64, s seat) {
 	r.admitted = r.admitted || r.isBounded(s)
 	switch s.kind {
@@ -35,7 +35,7 @@ func (c *Coordinator) takeSeat(r *request, op uint64, s seat) {
 	}
 }
 
-// sitWithOwner carries out what the owner's other request decides.
+// sitWithOwner carries out a seat that another request of the owner decides.
 func (c *Coordinator) sitWithOwner(r *request, op uint64, s seat) {
 	switch s.kind {
 	case refused:
@@ -69,7 +69,7 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 		return
 	}
 	if kept := r.queue.retained; kept != nil && kept.next == 0 && r.spec.One == "" {
-		c.dropRetained(r.queue) // its data would say something else of the request
+		c.dropRetained(r.queue) // its data do not describe this request
 	}
 	if s.clears {
 		c.dropRetainedFor(c.weigh(r.spec))
@@ -120,14 +120,14 @@ func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []str
 	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seatBeforeBound(r)))
 }
 
-// tryAgain tries the creates again that wait for another request to be decided. It tries none while
-// the connection is down: the machine, which was told so, verifies when the connection is back, and
-// then asks again by itself.
-func (c *Coordinator) tryAgain() {
+// retryCreates retries creates that wait for another request to be decided. It retries none while the
+// connection is down: the machine, which was told so, verifies when the connection is back, and then
+// asks again by itself.
+func (c *Coordinator) retryCreates() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
 		c.epoch.again = c.epoch.again[1:]
-		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connection == connected {
+		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connected {
 			c.create(r, r.sharing.waitingCreate)
 		}
 	}
@@ -180,7 +180,7 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// noteEarly takes what was listed behind the create of a request.
+// noteEarly keeps the listing that was read behind the create of a request.
 func (c *Coordinator) noteEarly(r *request, view *View) {
 	if r.early = view; view != nil {
 		r.queue.path.noteSize(view)
@@ -204,7 +204,7 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 		c.beat()
 	}
 	if ev.Kind != machine.Created || ev.Predecessor != "" || ev.First {
-		r.early = nil // it does not list, and by the time that it does this would be out of date
+		r.early = nil // its machine does not list now, and later the listing would be out of date
 	}
 	later := r.search.later
 	r.search.later = 0
@@ -215,7 +215,7 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	}
 }
 
-// createdEvent turns the answer to a create into an event, and notes what it means for the node.
+// createdEvent turns the answer to a create into an event, and updates the node.
 func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f Failure) machine.Event {
 	n := r.node
 	switch {
@@ -296,9 +296,9 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.flush()
 }
 
-// Reclaiming: a request with a reclaim key takes over the node that an earlier process held with under the same key,
-// whose session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
-// looks for.
+// Reclaiming: a request with a reclaim key takes over the node with which an earlier process held
+// under the same key. The shell knows that no process uses the session of that node any more.
+// messages.Acquire.Reclaim describes it; package carrier has the search for the node.
 //
 // Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its
 // number in one transaction, which is refused when the old one is gone or was written to. A contender that waits for
@@ -310,7 +310,7 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 // have held with. It is chosen before the node is made, so a node whose reply was lost is found
 // with the same token.
 
-// reclaim has the servers asked what there is to take over, before the node of a request is made.
+// reclaim has the servers asked for a node to take over, before the node of a request is made.
 func (c *Coordinator) reclaim(r *request, op uint64) {
 	r.inherited = 0 // of an attempt before, which has come to nothing
 	c.ask(&SeekReclaimable{Spec: r.spec}, seekingReclaimable{operation: operation{r.id, op}})

@@ -2,30 +2,33 @@ package coordinator
 
 import "time"
 
-// Whom a node names. Its data name the request that it was made for, or that has found it. When it is passed on to
-// another request, the session writes that one's name there. The search for deadlocks in other processes goes by it, and
-// so do people. Nothing else depends on it, and it delays nobody:
+// Descriptions. The data of a node name the request that it was made for, or that has found it.
+// When the node is passed on, the session writes the name of its new request there. The search for
+// deadlocks in other processes reads the name, and so do people. Nothing else depends on it, and
+// the writes delay no request:
 //
 //   - one such write is under way at a time, by itself, and the next is due describeEvery later;
 //   - a node is written to when two looks in a row, describeEvery apart, have found that its data are wrong: most
 //     nodes of a fast cohort are gone by then;
-//   - it is written in the version that was read, so that a revoke request stays. A refusal means nothing, and an
-//     unknown outcome that it is to be written once more.
+//   - it is written in the version that was read, so that a revoke request stays. A write that is
+//     refused is not tried again; one with an unknown outcome is.
 //
-// How many requests wait behind it only their session knows: see Coordinator.Waiting.
+// The data do not say how many requests wait behind the node in its session: see
+// Coordinator.Waiting.
 
-// describeEvery is the time between two looks at what nodes say: a session writes twice in a second at most.
+// describeEvery is the time between two looks at the data of nodes: a session writes twice in a
+// second at most.
 const describeEvery = 500 * time.Millisecond
 
-// describeSoon has the session look whether what its nodes say is right.
+// describeSoon starts the timer of the next look at the data of nodes, unless it runs.
 func (c *Coordinator) describeSoon() {
 	if d := &c.epoch.describes; d.timer == 0 {
 		d.timer = c.after(describeEvery, timer{kind: DescribeTimer})
 	}
 }
 
-// checkDescription has the session look at what a node says, if that is wrong. It is called where the first user of a
-// node has changed.
+// checkDescription has the session look at the data of a node before long, if they are wrong. It is
+// called where the first user of a node has changed.
 func (c *Coordinator) checkDescription(n *node) {
 	if c.misdescribed(n) {
 		c.describeSoon()
@@ -45,14 +48,14 @@ func (c *Coordinator) describable(n *node) *request {
 	return r
 }
 
-// misdescribed reports whether what a node says is to be written anew.
+// misdescribed reports whether the data of a node are to be written anew.
 func (c *Coordinator) misdescribed(n *node) bool {
 	of := c.describable(n)
 	return of != nil && n.says.of != of.id
 }
 
-// describeDue looks at what the nodes say, and writes to the one that has waited for it the longest. It looks again while
-// others are wrong.
+// describeDue looks at the data of all nodes, and writes to the node that has waited for it the
+// longest. It looks again while the data of others are wrong.
 func (c *Coordinator) describeDue() {
 	d := &c.epoch.describes
 	d.timer = 0
@@ -73,7 +76,7 @@ func (c *Coordinator) describeDue() {
 			}
 		}
 	}
-	if next != nil && d.asked == 0 && c.epoch.connection == connected {
+	if next != nil && d.asked == 0 && c.epoch.connected {
 		c.describe(of, next)
 		wrong--
 	}

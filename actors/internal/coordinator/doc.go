@@ -23,9 +23,9 @@
 //
 // # What is authoritative
 //
-// The nodes at the servers decide who holds a lock. What the coordinator knows of them may be older
-// than the truth, in one direction only. A node that it believes to be present may be gone. A node
-// of ours that exists is known, or its request is in phase creating or unknown, and somebody
+// The nodes at the servers decide who holds a lock. The coordinator's knowledge of them may be
+// older than the truth, in one direction only. A node that it believes to be present may be gone. A
+// node of ours that exists is known, or its request is in phase creating or unknown, and somebody
 // searches for it.
 //
 //   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
@@ -33,15 +33,15 @@
 //     session handed the lock over.
 //   - Who judges: a fact is judged where it is known. The coordinator judges what a reply says of a
 //     queue, and tells it as a flag of an event: First, Missing, Exhausted. The machine decides on
-//     flags and on what was asked. So a request with Try ends by a row of the machine. The
-//     coordinator reads Try only to choose what it sends, and whether it tells SeatTaken.
+//     flags and on the options of its request. So a request with Try ends by a row of the machine.
+//     The coordinator reads Try only to choose its queries, and whether it tells SeatTaken.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.
-//   - What a hold rests on: one term of the lease, which is a stretch of time in which it was valid
+//   - Hold: it rests on one term of the lease, which is a stretch of time in which it was valid
 //     without a gap. A later term of the same session does not bring the hold back.
-//   - What a loss means: the term has ended, the node is gone, or the session has expired. Each
-//     reply, each heartbeat and the lease timer first compare the term with the last one. If it is
-//     another, every request is told LeaseOver before anything else.
+//   - Loss: the term has ended, the node is gone, or the session has expired. Each reply, each
+//     heartbeat and the lease timer first compare the term with the last one. If it is another,
+//     every request is told LeaseOver before anything else.
 //
 // The formulas, with T for the session timeout:
 //
@@ -62,9 +62,9 @@
 //
 // # Inputs are believed as far as they prove something
 //
-//   - An order carries the epoch of what it was decided on. One of an epoch that is over is void
-//     (Stale counts it) and is not answered: Expired is on its way. Orders that come while there is
-//     no connection wait for one.
+//   - An order carries the epoch of the newest event that its machine had heard of. One of an epoch
+//     that is over is void (Stale counts it) and is not answered: Expired is on its way. Orders
+//     that come while there is no connection wait for one.
 //   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that
 //     comes after its request has gone on changes only what is known of nodes: searches and waits
 //     have operation numbers for that.
@@ -77,10 +77,11 @@
 // # Requests and nodes
 //
 // A request has one node at a time. The phases of a node are declared with their invariants. A node
-// has one user while it is waited or held with, and several while a hold is shared (reentry). A
-// retained node has one: the request that held with it. The life of a request is active, ending
-// (its owner may ask anew) or ended (its lock actor is gone). A request is removed when nothing of
-// it can be left at the servers, and not before.
+// has one user while it is waited or held with. It has several while a hold is shared: by requests
+// of one owner (reentry), or by readers of a cohort, whose line it has as well. A retained node has
+// one user: its last holder. The life of a request is active, ending (its owner may ask anew) or
+// ended (its lock actor is gone). A request is removed when nothing of it can be left at the
+// servers, and not before.
 //
 // # Seats
 //
@@ -151,7 +152,11 @@
 //	  answers       listsFirst, refused
 //
 // What stays apart: a reclaimer takes a node over from another session, and bursts and hand-over
-// pass the lock on from node to node.
+// pass the lock on from node to node. The line of a cohort that excludes belongs to its queue,
+// because it outlives the node. The next node serves it, also after a lost connection (keepLine)
+// and in the next epoch (linesOfCohorts). Its bounds belong to the queue with it, because a cohort
+// ends before its node goes: the last holder keeps the node. A retained node's terms are its
+// queue's retention: how long it stays, and which request is about to reuse it.
 //
 // # Rules
 //
@@ -167,10 +172,11 @@
 // locks alone, nothing is listed either: a number that follows the one before tells that nobody
 // came between (succession.go, succession.txt). Invariant: one create for a request at a time.
 //
-// Admission (back-pressure). A session bounds the nodes that wait in one queue, and what all of its
-// nodes weigh in the transaction that ends it. Requests beyond that stand in the line of their queue, without a
-// node. Where the queue has no node of the session they are refused instead (admission.txt). Package
-// actors says why: see WithMaxNodeBytes. What needs no node is asked first.
+// Admission (back-pressure). A session bounds the nodes that wait in one queue, and the weight of
+// all its nodes in the transaction that ends it. Requests beyond that stand in the line of their
+// queue, without a node. Where the queue has no node of the session they are refused instead
+// (admission.txt). Package actors says why: see WithMaxNodeBytes. Seats that need no node come
+// first.
 //
 // A node weighs from before its create is sent until it is known to be gone. A node that goes leaves
 // its room to its own queue's line, with the same input. Then lines that wait for weight have a
@@ -203,8 +209,9 @@
 // session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
 // once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter with
-// a node that hears nothing lists again after a session timeout. What only that finds is counted
-// (Counts.Polls). A waiter without a node is told by callNext, dissolveLine or giveTurns alone.
+// a node that hears nothing lists again after a session timeout. Changes that only this listing
+// finds are counted (Counts.Polls). A waiter without a node is told by callNext, dissolveLine or
+// giveTurns alone.
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While
@@ -255,13 +262,13 @@
 // Invariant: its token is known before the node is made, and greater than any that was held with
 // before. So a hold with a reclaim key is never handed over.
 //
-// Contests. One node and no queue. Its name does not say whose it is: session, czxid and data do
+// Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
 // (contests.txt). Invariant: only the session that made a contest's node deletes it.
 //
-// Clean-up. However a request ends, one mechanism removes what may be left of it. It retries until
-// that is known to be gone or the epoch is over (clean_up.txt, verifying.txt). Invariant: a request
-// that has ended has a removal that goes on, or a retained node. A node that may not be deleted
-// ends the session, because it would keep everybody out.
+// Clean-up. However a request ends, one mechanism removes the node that may be left of it. It
+// retries until the node is known to be gone or the epoch is over (clean_up.txt, verifying.txt).
+// Invariant: a request that has ended has a removal that goes on, or a retained node. A node that
+// may not be deleted ends the session, because it would keep everybody out.
 //
 // Pauses. A server may hang up on the same request each time, or put it off. From the second
 // hang-up in a row on, that order of that request waits before it is sent again, and goes by itself
@@ -288,12 +295,12 @@
 //
 // # Where a change goes
 //
-// What a reply means for a request: the file of its purpose. Every Ask has a purpose, a plain value
-// whose method answered takes the reply. Its method stale says whether nobody waits for that any
-// more. What differs between kinds of locks: the interface kind.
-// When changes are sent: batch.go, and burst.go above it, which delays some. Who holds next:
-// leave.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
-// walk, whose tests of mistakes seed the ways in which it can be wrong.
+// The file of a purpose says how a reply changes a request. Every Ask has a purpose, a plain value
+// whose method answered takes the reply. Its method stale says whether nobody waits for the reply
+// any more. The interface kind has the differences between kinds of locks. batch.go decides when
+// changes are sent; burst.go above it delays some. leave.go decides which request holds next. When
+// that is wrong, TestStories/hand_over fails, and so does TestWalk of package walk, whose tests of
+// mistakes seed the ways in which it can be wrong.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //

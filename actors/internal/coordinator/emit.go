@@ -51,8 +51,8 @@ func (c *Coordinator) tellAll(ev machine.Event) {
 	}
 }
 
-// inOrder lists the requests in the order in which they came, so that what is sent follows from what was asked for, and
-// not from the order of a map.
+// inOrder lists the requests in the order in which they came, so that the outputs follow from the
+// inputs, and not from the order of a map.
 func (c *Coordinator) inOrder() []*request {
 	all := make([]*request, 0, len(c.requests))
 	for _, r := range c.requests {

@@ -10,16 +10,16 @@ import (
 // Rename gives an operation of a request a name that says all that matters of it: whether it is the request's newest.
 type Rename func(RequestID, uint64) byte
 
-// AppendState writes the state in bytes, so that coordinators which behave alike write the same: numbers of queries and
-// timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package
-// walk tells states apart by it.
+// AppendState writes the state in bytes, so that coordinators which behave alike write the same:
+// numbers of queries and timers are left out, and the order of maps. AppendPurpose writes the
+// queries that are under way, one by one. Package walk tells states apart by it.
 func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	e := encoder{b, rename}
 	for _, r := range c.inOrder() {
 		e.request(r)
 	}
 	ep := &c.epoch
-	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
+	e.num(ep.number, flag(ep.connected), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
 		flag(c.urgent), flag(ep.lapsed), flag(c.blind))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
@@ -82,7 +82,7 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 	return append(e.b[:begin], e.b[end:]...)
 }
 
-// AppendPurpose writes what a query that is under way is for.
+// AppendPurpose writes the purpose of a query that is under way.
 func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	e := encoder{b, rename}
 	what := c.epoch.asked[id]
@@ -129,7 +129,7 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	return e.b
 }
 
-// encoder writes what tells states apart.
+// encoder writes the values that tell states apart.
 type encoder struct {
 	b      []byte
 	rename Rename
@@ -166,7 +166,7 @@ func (e *encoder) changes(all []change) {
 	e.mark()
 }
 
-// about writes what a query is for, and for whom.
+// about writes the purpose of a query, and the operation that it serves.
 func (e *encoder) about(purpose string, o operation, names ...string) {
 	e.text(purpose)
 	e.operation(o)

@@ -6,27 +6,28 @@ import (
 	"strings"
 )
 
-// What the shell may ask of a coordinator, and package walk.
+// Reading a coordinator: for the shell, and for package walk.
 
 // Epoch is the number of the epoch.
 func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
 
 // Counts has the counts of a session: of events, and of its nodes at the servers.
 type Counts struct {
-	// Stale counts what came for an epoch or an attempt that was over. It only grows.
+	// Stale counts the orders and answers that came for an epoch or an attempt that was over. It
+	// only grows.
 	Stale int64
-	// Polls counts the waiters that found by looking again, after a session timeout, what an event should have told
-	// them: see showsUnheard. It only grows.
+	// Polls counts the changes that waiters found by looking again, after a session timeout, though
+	// an event should have told of them: see showsUnheard. It only grows.
 	Polls int64
 	// Weight is the size of the session's ephemeral nodes in the transaction that ends it, in bytes.
 	Weight int
 	// Inside counts the requests that stand in lines, without a node.
 	Inside int
-	// Busy: something of a request may be left at the servers, or come to be there.
+	// Busy: a node of a request may be at the servers, or come to be there.
 	Busy bool
 }
 
-// Counts gives them as they are behind the newest input.
+// Counts gives the counts after the newest input.
 func (c *Coordinator) Counts() Counts {
 	l := &c.epoch.load
 	return Counts{Stale: c.stale, Polls: c.polls, Weight: l.nodes + l.others, Inside: l.inLine, Busy: len(c.requests) > 0}
@@ -80,7 +81,7 @@ func (c *Coordinator) Room(weight int) (now, soon bool) {
 	return lacks <= 0, lacks <= c.epoch.load.going
 }
 
-// Unused reports whether nobody holds or waits any more with a node, which is one of this session.
+// Unused reports whether no request holds or waits any more with a node of this session.
 func (c *Coordinator) Unused(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)
 	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
@@ -162,7 +163,7 @@ func (c *Coordinator) Waiting(path, name string) (waiting int) {
 	return waiting
 }
 
-// Nodes tells the names of the nodes of this session, as far as they are known.
+// Nodes yields the names of the nodes of this session, as far as they are known.
 func (c *Coordinator) Nodes(yield func(name string) bool) {
 	for _, n := range c.epoch.nodes {
 		if !yield(n.name) {
@@ -171,7 +172,7 @@ func (c *Coordinator) Nodes(yield func(name string) bool) {
 	}
 }
 
-// Timers tells which timers are set, and what for.
+// Timers yields the timers that are set, with their kinds.
 func (c *Coordinator) Timers(yield func(timer uint64, kind TimerKind) bool) {
 	for timer, what := range c.epoch.timers {
 		if !yield(timer, what.kind) {

@@ -89,7 +89,7 @@ func (c *Coordinator) beatNow() {
 	c.checkLease()
 	b.newest, b.timer = 0, 0
 	p, n := c.target()
-	if n == nil || c.epoch.connection != connected {
+	if n == nil || !c.epoch.connected {
 		return
 	}
 	b.sent++
@@ -98,14 +98,15 @@ func (c *Coordinator) beatNow() {
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
-// heartbeat is the purpose of a Check that is a heartbeat. What its answer means is in missing.go.
+// heartbeat is the purpose of a Check that is a heartbeat. Its answer is taken in missing.go.
 type heartbeat struct {
 	neverStale
 	path, node string
 }
 
-// target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the
-// one that was checked the longest ago. So each has its turn, however many there are.
+// target gives the node that the next heartbeat checks: of the nodes with which a request holds, or
+// else of all, the node that was checked the longest ago. So each has its turn, however many there
+// are.
 func (c *Coordinator) target() (at *lockPath, next *node) {
 	held := false
 	for p, n := range c.epoch.nodes {
@@ -139,7 +140,7 @@ func (c *Coordinator) pace() time.Duration {
 // beatLate tells the holders that a heartbeat has had no answer by the time at which the next would be due: the lock is
 // in doubt, though the connection is up.
 func (c *Coordinator) beatLate() {
-	if c.epoch.connection != connected {
+	if !c.epoch.connected {
 		return
 	}
 	c.emit(&Note{What: Unanswered})
@@ -171,7 +172,7 @@ func (c *Coordinator) watchLease() {
 		return
 	}
 	wait := c.at.Lease.Left
-	if c.epoch.connection != connected {
+	if !c.epoch.connected {
 		wait = min(wait, c.epoch.timeout/checksPerTimeout)
 	}
 	c.epoch.leaseTimer = c.after(wait, timer{kind: LeaseTimer})

@@ -45,8 +45,9 @@ func (watchesAll) waitsFor(*request, *node) bool { return false }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
-// contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its name says nothing
-// of whose it is: that is in its data, which others may replace, and in the session that owns it.
+// contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its
+// name does not tell its owner: its data do, which others may replace, and the session that owns
+// it.
 type contest struct{ fifo }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
@@ -63,8 +64,8 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 
 func (contest) readsLate() bool { return false } // it may be another's by then
 
-// remove deletes the node if it is still the one that this request has made: of two who look whether it is theirs, and
-// delete it then, the second could delete another's.
+// remove deletes the node if it is still the one that this request has made: of two requests that
+// look whether the node is theirs and then delete it, the second could delete another's node.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
@@ -95,12 +96,14 @@ func (semaphore) noteListing(r *request, position queue.Position, permits int) s
 func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
 	v := r.view
 	if len(v.front) != v.before && v.written != predecessor {
-		// What was written to its node before the watch was set may have been that it holds: then the queue is listed again.
+		// It may have written that it holds before the watch was set: once its node was written to,
+		// the queue is listed again.
 		c.watchNode(r, predecessor, expect{unwritten: true})
 		return
 	}
-	// The first waiter; or one behind a contender that has written to its node and does not fit. That one may hold
-	// nevertheless, since before the permits became fewer, and does not say so again.
+	// The first waiter; or one behind a contender that has written to its node and does not fit.
+	// That contender may hold nevertheless, since before the permits became fewer, and does not say
+	// so again.
 	for _, name := range v.earlier {
 		c.watchNode(r, name, expect{})
 	}

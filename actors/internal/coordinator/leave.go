@@ -1,10 +1,6 @@
 package coordinator
 
-import (
-	"time"
-
-	"github.com/turnstile-locks/turnstile/actors/machine"
-)
+import "github.com/turnstile-locks/turnstile/actors/machine"
 
 // Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
 // that request holds at once, before the node is deleted. Nobody is between a waiter and the node
@@ -16,9 +12,9 @@ import (
 // Nor is a hold handed over that a later process may reclaim: the first node of its queue must be
 // the one that was held with last, because the next token is made from it.
 //
-// An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so
-// that nobody else is let in, until that request has been told: a delete is one transaction with a check of the
-// successor's node.
+// An operator may have deleted the node of the request that has the lock now. Then the older node
+// has to stay, so that nobody else is let in, until the request that has the lock has been told: a
+// delete is one transaction with a check of the successor's node.
 //
 // A check needs READ, which a session need not have of its own nodes. When a server has refused one for
 // that, the delete is sent without it, and the session hands nothing over any more.
@@ -44,7 +40,7 @@ func (c *Coordinator) leave(r *request) {
 	}
 	for _, w := range p.watchers[n.name] {
 		next := c.requests[w.request]
-		if w.role == waits && next.wait.nodes[0] == n.name && next.node.exists() && next.spec.Permits == 0 {
+		if w.role == awaitsNode && next.wait.nodes[0] == n.name && next.node.exists() && next.spec.Permits == 0 {
 			n.successor = next.node
 			return
 		}
@@ -53,7 +49,7 @@ func (c *Coordinator) leave(r *request) {
 
 // handOver grants the lock that a request gives back to the one right behind it.
 func (c *Coordinator) handOver(r *request) {
-	if !c.fast(HandOver) || r.node.successor == nil || c.epoch.connection != connected {
+	if !c.fast(HandOver) || r.node.successor == nil || !c.epoch.connected {
 		return
 	}
 	next := c.requests[r.node.successor.users[0]]
@@ -63,9 +59,6 @@ func (c *Coordinator) handOver(r *request) {
 	r.queue.burst.handsOn()
 	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
 }
-
-// firstRetry is the pause after the first attempt that fails; it grows with each, up to a session timeout.
-const firstRetry = 100 * time.Millisecond
 
 // cleanUp makes sure that nothing of a request is left, without its machine.
 func (c *Coordinator) cleanUp(r *request) {
@@ -88,8 +81,9 @@ func (c *Coordinator) cleanUp(r *request) {
 func (c *Coordinator) remove(r *request) {
 	switch n := r.node; {
 	case r.removal.phase == removing || r.removal.phase == removalPaused:
-	case n.phase == creating || n.phase != absent && n.phase != left && c.epoch.connection != connected:
-		// What is under way may still make the node; the answer to the create goes on, or the new connection.
+	case n.phase == creating || n.phase != absent && n.phase != leftToOthers && !c.epoch.connected:
+		// A create under way may still make the node. Its answer goes on with the removal, or the
+		// new connection does.
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
@@ -147,7 +141,7 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.(*Ack).Failure)
 }
 
-// removalSearch is the purpose of a Find, where something may be left of a request.
+// removalSearch is the purpose of a Find, where a node may be left of a request.
 type removalSearch struct {
 	neverStale
 	operation
@@ -170,8 +164,9 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.remove(r)
 }
 
-// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may
-// not be deleted at all would keep everybody out for as long as the session lives, so the session must not.
+// removalFailed tells the machine that waits for the removal. Where none waits, the removal is
+// tried again after a pause. A node that may not be deleted at all would keep everybody out for as
+// long as the session lives, so the session is ended.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch newest := r.removal.op; {
 	case newest != 0 && newest != op: // it has asked anew meanwhile
@@ -193,8 +188,7 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	r.removal.phase = removalPaused
 	note.Tries = r.removal.tries
 	c.emit(&note)
-	pause := min(time.Duration(r.removal.tries)*firstRetry, c.epoch.timeout)
-	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
+	c.after(c.removalPause(r.removal.tries), timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
 // retryRemoval tries again after the pause.

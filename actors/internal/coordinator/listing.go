@@ -35,7 +35,8 @@ func (c *Coordinator) listFor(p *lockPath, w lister) {
 	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.request})
 }
 
-// listedEvent turns a listing into the event for a request. It notes what the request is to watch.
+// listedEvent turns a listing into the event for a request. It notes the nodes that the request is
+// to watch.
 func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Event {
 	switch {
 	case view.Failure.is(NoPermits):
@@ -98,7 +99,7 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// serves reports whether a listing says what a request needs that asked while it was under way.
+// serves reports whether a listing answers a request that asked while it was under way.
 func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	r := c.requests[w.request]
 	if r == nil {
@@ -109,7 +110,7 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	}
 	position, shown := view.Queue.Find(r.node.name)
 	if shown && position.Predecessor != "" && position.Predecessor == r.view.departed {
-		return false // it was read before that one went
+		return false // it was read before the predecessor went
 	}
 	return shown && (l.permits > 0 || r.spec.Permits == 0)
 }
@@ -118,10 +119,10 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 // event. The request has waited for long and looks again. The change is that a node that it waits
 // for is gone, the number of permits is another, or nobody is before it any more.
 //
-// It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends
-// the wait. Only the ends of this session's own nodes come by another way, perhaps later: these count once the
-// session takes them to be gone. Of a semaphore's waiter the predecessor may not have written yet that it holds; that
-// counts, too.
+// It is exact. A server sends an event before any answer that shows what the event is about, and
+// the first event ends the wait. Only the ends of this session's own nodes come by another way,
+// perhaps later: these count once the session takes them to be gone. The predecessor of a
+// semaphore's waiter may hold and not have written so yet; that counts, too.
 func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 	w := r.wait
 	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
@@ -190,7 +191,7 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	r.view.lookAhead = ""
 	w.lookAhead = before
 	r.queue.path.watch(before, watcher{request: r.id, role: looksAhead})
-	if r.queue.find(before) == nil { // of our own session's the session hears by itself
+	if r.queue.find(before) == nil { // the session hears by itself of its own nodes
 		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{operation{r.id, w.op}}, before})
 	}
 }
@@ -207,7 +208,7 @@ func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.removeUnowned(r, p.name, a.Czxid)
 	}
 	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
-		c.listAhead(r) // of other failures the predecessor's own watch will hear
+		c.listAhead(r) // the watch of the predecessor tells of other failures
 	}
 }
 
@@ -215,13 +216,13 @@ func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 func (c *Coordinator) listAhead(r *request) {
 	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
 	r.wait.lookAhead = ""
-	if c.epoch.connection == connected {
+	if c.epoch.connected {
 		c.listFor(r.queue.path, lister{operation: operation{r.id, r.wait.op}, lookAhead: true})
 	}
 }
 
-// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the
-// last of them is watched in its place.
+// lookedAhead takes the listing. When the node before the predecessor had given up, and others are
+// before the predecessor still, the last of them is watched in its place.
 func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if !r.waitsIn(op) || !found.Failure.none() {
 		return
@@ -236,12 +237,12 @@ func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	}
 }
 
-// hearForWaiter takes the event of a node that keeps a request out, or is before that one. local: the session itself
-// knows of it.
+// hearForWaiter takes the event of a node that keeps a request out, or of the node before that.
+// local: the session knows by itself, because the node was its own.
 func (c *Coordinator) hearForWaiter(w watcher, name string, change Change, local bool) {
 	switch r := c.requests[w.request]; {
-	case r == nil || r.wait == nil: // another who heard of it came first
-	case w.role == waits:
+	case r == nil || r.wait == nil: // another watcher of the same event came first
+	case w.role == awaitsNode:
 		c.waitChanged(r, name, change, local)
 	case r.wait.lookAhead == name:
 		c.listAhead(r)

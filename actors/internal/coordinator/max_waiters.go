@@ -20,8 +20,9 @@ import (
 //     counted as they were listed, the requests of its own session as they are when the answer
 //     comes. So within a session the bound is exact. Sessions that look at the same moment may each
 //     find room, and go beyond it together.
-//   - Answers may come in another order than that in which the queue was asked for. So one decides those of the session,
-//     too, who asked before it: they came first, and it is newer than what they asked for.
+//   - Answers may come in another order than that in which the queue was asked for. So an answer
+//     also decides the requests of the session that asked before: they came first, and it is newer
+//     than the listing that they asked for.
 //   - In the line of a node that has the lock, nobody of another session is before it: nothing is listed.
 //   - A request that need not wait is not refused. Nor is one that was let in once: not after a
 //     loss of the connection or of the session, and not for looking again.
@@ -96,7 +97,7 @@ type countingAhead struct {
 // stale: the request has gone on. While the connection is down nothing is made; its machine asks anew when it is back.
 func (p countingAhead) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
-	return r == nil || r.life == ended || r.sharing.waitingCreate != p.op || c.epoch.connection != connected
+	return r == nil || r.life == ended || r.sharing.waitingCreate != p.op || !c.epoch.connected
 }
 
 // takeLooksBefore takes the looks at a queue that were asked for before one that is answered, in order. Their own answers

@@ -49,8 +49,9 @@ func (p serving) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// served takes the event of a node that serves a cohort: it is gone, or somebody has written there that he wants the
-// lock. While the session itself writes to it, it looks which of them that was.
+// served takes the event of a node that serves a cohort: it is gone, or somebody has written a
+// revoke request there. While a write of the session itself is under way, the event may be of that:
+// the node is read again.
 func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	q, n := p.findNode(name)
 	switch {

@@ -2,7 +2,7 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// node is a contender node of this session, or what may become one.
+// node is a contender node of this session, or a node that may come to be.
 type node struct {
 	phase phase
 	name  string // "" until it is known
@@ -17,7 +17,8 @@ type node struct {
 	givenBack bool // the last of an exclusive cohort has given it back: it is the head of its queue until it goes
 	token     messages.Token
 	arrivals  arrivals
-	// users are the requests whose node it is: several where a hold is shared; while it is retained, the one that had it.
+	// users are the requests that hold or wait with the node: several where a hold is shared; of a
+	// retained node, its last holder.
 	users []RequestID
 	// successor is the node of this session that was right behind it when its holder left. Its
 	// request has the lock now, or is to have it.
@@ -62,9 +63,9 @@ const (
 	unknown
 	// retained: as present, and nobody holds with it: the queue has it, for the next request.
 	retained
-	// left: the request has left its node, which was retained or shared and belongs to another
+	// leftToOthers: the request has left its node, which was retained or shared and belongs to another
 	// request by now.
-	left
+	leftToOthers
 )
 
 // arrivals says whether others have come to the queue of a node that was retained.
@@ -97,9 +98,9 @@ func (n *node) hasNextToken() bool { return !n.batchMates && n.token.Place() < m
 // nextToken gives the token of its next grant, where it has one.
 func (n *node) nextToken() messages.Token { return n.token + 1 }
 
-// nextHolder gives the node that must exist when this one is deleted: of the request that has the lock now, or is to
-// have it. It is nil where no request of this session has the lock after this one, or where that one has given it back,
-// too.
+// nextHolder gives the node that must exist when this one is deleted: the node of the request that
+// has the lock now, or is to have it. It is nil where the lock went to no request of this session,
+// or where that request has given it back, too.
 func (n *node) nextHolder() *node {
 	for n.successor != nil && n.successor.phase == deleting { // the lock has been handed on meanwhile
 		n.successor = n.successor.successor

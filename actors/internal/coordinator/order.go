@@ -17,7 +17,7 @@ func (c *Coordinator) order(o *Order) {
 		return
 	}
 	r.gaveBack = o.Moment
-	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+	if o.Ending { // its owner may ask anew, also while the order waits: the new request queues behind the old node
 		r.life = ending
 		c.leaveOwner(r)
 	}
@@ -26,7 +26,7 @@ func (c *Coordinator) order(o *Order) {
 		c.withdraw(r, o.Op)
 	case o.Do == machine.CleanUp:
 		c.cleanUp(r)
-	case c.epoch.connection != connected:
+	case !c.epoch.connected:
 		c.park(r, o.Effect)
 	default:
 		c.execute(r, o.Effect)
@@ -57,7 +57,8 @@ func kindOf(sp *Spec) kind {
 	}
 }
 
-// execute begins what an effect of a machine asks for. A kind of orders that the servers hang up on pauses first.
+// execute carries out an effect of a machine. An order of a kind that the servers hang up on waits
+// for a pause first.
 func (c *Coordinator) execute(r *request, e machine.Effect) {
 	if r.pace != nil {
 		r.pace.voided() // by a later order
@@ -86,7 +87,7 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 		c.granted(r)
 		c.boundCohort(r)
 		c.letReadersIn(r)
-		c.tryAgain()
+		c.retryCreates()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
 		c.verify(r, e.Op)
@@ -97,8 +98,8 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 	}
 }
 
-// pauseOver goes on with the order that has waited for that, if there is one. One that waited when the connection was
-// lost is void: its machine verifies, and asks again.
+// pauseOver goes on with the order that has waited for the end of the pause, if there is one. One
+// that waited when the connection was lost is void: its machine verifies, and asks again.
 func (c *Coordinator) pauseOver(t timer) {
 	r := c.requests[t.request]
 	if r == nil || r.pace == nil {
@@ -106,16 +107,16 @@ func (c *Coordinator) pauseOver(t timer) {
 	}
 	kind := r.pace.of(t.do)
 	kind.timer, kind.rested = 0, true
-	if e := kind.waiting; e.Op != 0 && c.epoch.connection == connected {
+	if e := kind.waiting; e.Op != 0 && c.epoch.connected {
 		c.execute(r, e)
 	}
 }
 
-// giveUp removes the node of a request that gives the lock up, or back. That it is gone already is success
-// (CURATOR-678).
+// giveUp removes the node of a request that gives the lock up, or back. A node that is gone already
+// counts as removed (CURATOR-678).
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.leaveOwner(r)
-	c.tryAgain()
+	c.retryCreates()
 	r.removal.shortHold = r.own.phase == owed
 	if r.own.phase == owed {
 		r.own.phase = unwatched
@@ -226,7 +227,8 @@ func (c *Coordinator) countExpiry() {
 	}
 }
 
-// count counts one outcome of an order. What a server puts off waits at once.
+// count counts one outcome of an order. A deferred order pauses from the first time on, one that
+// was hung up on from the second time in a row.
 func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 	r := c.requests[id]
 	switch {
@@ -242,8 +244,9 @@ func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 	}
 }
 
-// forgive forgets the failures of a kind of orders. One may wait already: an answer to the order before may come late,
-// behind a loss of the connection. It waits no longer.
+// forgive forgets the failures of a kind of orders. An order that waits for the end of the pause
+// goes at once. There may be one already, because the answer to the order before may come late,
+// after a loss of the connection.
 func (c *Coordinator) forgive(r *request, kind *paced) {
 	c.stop(kind.timer)
 	*kind = paced{do: kind.do, waiting: kind.waiting}

@@ -19,7 +19,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	if n.exists() {
 		q.remove(n)
 	}
-	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
+	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
 		for _, id := range slices.Clone(q.nodes[0].users) {
 			c.tell(c.requests[id], machine.Event{Kind: machine.NodeGone})
 			c.lose(c.requests[id])
@@ -65,8 +65,8 @@ func (c *Coordinator) lose(r *request) {
 // by it any more.
 func (c *Coordinator) leaveShared(r *request) {
 	c.lose(r)
-	r.node.phase = left
-	r.search = search{} // what is still under way would find the node that others have
+	r.node.phase = leftToOthers
+	r.search = search{} // a search under way would find the node that others have
 }
 
 // vanished tells the requests that wait for a node that it is gone.
@@ -75,7 +75,7 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 		return
 	}
 	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
-		if w.role == waits || w.role == looksAhead {
+		if w.role == awaitsNode || w.role == looksAhead {
 			c.hearForWaiter(w, name, NodeDeleted, true)
 		}
 	}
@@ -101,7 +101,7 @@ func (c *Coordinator) watchOwn(r *request, op uint64) {
 	due.newer = append(due.newer, operation{r.id, op})
 }
 
-// readsDue reads the older ones.
+// readsDue reads the older of the nodes that are owed a read.
 func (c *Coordinator) readsDue() {
 	due := c.epoch.reads.older
 	c.epoch.reads = reads{older: c.epoch.reads.newer}
@@ -110,7 +110,7 @@ func (c *Coordinator) readsDue() {
 	}
 	for _, d := range due {
 		if r := c.requests[d.request]; r != nil && r.own.phase == owed && r.own.op == d.op &&
-			c.epoch.connection == connected && r.life != ended {
+			c.epoch.connected && r.life != ended {
 			c.readOwn(r, d.op)
 		}
 	}

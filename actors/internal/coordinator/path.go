@@ -22,8 +22,8 @@ type lockPath struct {
 	watchers map[string][]watcher
 	// children has the requests that wait for events of the list of children.
 	children []watcher
-	// unowned is the node of this session that is being removed because no request owns it; asksHead: the servers are
-	// being asked whose the head of a queue is.
+	// unowned is the node of this session that is being removed because no request owns it;
+	// asksHead: the servers are being asked for the owner of the head of a queue.
 	unowned  string
 	asksHead bool
 	// idle: it is in epoch.idle; usedAgain: it was in use since it was looked at there.
@@ -51,14 +51,14 @@ type change struct {
 }
 
 // listing is a listing of one lock path that is under way, with the requests that wait for it. One
-// listing serves everybody who asked before it was answered and whose node it shows: nodes only
-// ever vanish from before a contender, so that an older view never makes it look closer to the head
-// than it is.
+// listing serves every request that asked before it was answered and whose node it shows: nodes
+// only ever vanish from before a contender, so that an older view never makes it look closer to the
+// head than it is.
 type listing struct {
 	ask     uint64
 	first   lister
 	after   []lister // asked while it was under way
-	permits int      // a semaphore's, as the first would have it: the lock path's data are read as well
+	permits int      // of a semaphore, as its first lister expects it: the data are read as well; zero for other locks
 }
 
 // lister is a request that waits for a listing.
@@ -70,24 +70,25 @@ type lister struct {
 
 // watcher waits for events of a node, or of a list of children.
 type watcher struct {
-	request RequestID // 0 for a retained node, which is nobody's
+	request RequestID // 0 for a node that is retained or serves a cohort: its queue watches it
 	role    role
-	node    string // that is retained
+	node    string // that is retained or serves a cohort
 }
 
-// role says what the events are for.
+// role is the purpose of the events.
 type role uint8
 
 const (
-	// waits: the request waits for this node.
-	waits role = iota
-	// looksAhead: it is the one before its predecessor.
+	// awaitsNode: the request waits for this node to go or to be written to; as a watcher of a list of
+	// children, for any change of the queue.
+	awaitsNode role = iota
+	// looksAhead: the node is before the predecessor of the request.
 	looksAhead
-	// holds: it is its own.
+	// holds: the request holds with the node.
 	holds
-	// retains: it is retained, and is given up when somebody comes behind it.
+	// retains: the node is retained, and is given up when somebody queues behind it.
 	retains
-	// serves: it serves a cohort.
+	// serves: the node serves a cohort.
 	serves
 )
 
@@ -108,7 +109,7 @@ func split(path string) (parent, name string) {
 	return path[:at], path[at+1:]
 }
 
-// inUse reports whether there is anything of a lock path that no request uses.
+// inUse reports whether a lock path that no request uses still has watchers, nodes or changes.
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
@@ -153,7 +154,7 @@ func (p *lockPath) take(name string) []watcher {
 
 // waitedFor reports whether a request of this session waits for a node.
 func (p *lockPath) waitedFor(name string) bool {
-	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == waits })
+	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == awaitsNode })
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.
@@ -187,7 +188,7 @@ type ownQueue struct {
 // succession is the last node of this session that nobody was before.
 type succession struct {
 	number int32
-	streak uint8  // how many had numbers that followed one another, this one among them; zero: nothing is known
+	streak uint8  // the count of nodes with successive numbers up to this one; zero: nothing is known
 	under  uint64 // the watch under which it was created; zero where none stood
 }
 
@@ -203,7 +204,7 @@ type burst struct {
 	departed, returned int
 }
 
-// burstPhase reports whether the nodes of a session hold one after the other.
+// burstPhase is the phase of a burst, in which nodes of the session hold one after the other.
 type burstPhase uint8
 
 const (
@@ -212,16 +213,16 @@ const (
 	unmet
 	// running: the requests of the session that waited for another session wait for it no more.
 	running
-	// burstOver: and no node of this session is left in the queue.
+	// burstOver: since then, the last node of this session has left the queue.
 	burstOver
 )
 
-// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
-// it.
+// retention has the terms of a retained node: nobody holds with it, and the next request may reuse
+// it. Its last holder keeps it.
 type retention struct {
 	request RequestID
 	timer   uint64 // which ends it
-	number  uint64 // an older one has a smaller number
+	number  uint64 // older retentions have smaller numbers
 	// next is the request that is to reuse the node, and op its create, while the servers are asked whether the node
 	// exists. The node is not next's yet.
 	next RequestID
@@ -299,7 +300,7 @@ func (p *lockPath) findNode(name string) (*ownQueue, *node) {
 	return nil, nil
 }
 
-// indexOf gives where a node of the queue is or would be.
+// indexOf gives the index at which a node is in the queue, or would be.
 func (q *ownQueue) indexOf(n *node) (int, bool) {
 	return slices.BinarySearchFunc(q.nodes, n, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup"
 )
 
 // Pauses. A server may close the connection in place of an answer, each time that it is sent the
@@ -12,7 +13,7 @@ import (
 // and each time all requests of the session lose theirs. So the second such failure in a row of the
 // same order of a request suspects that order: it waits before it is sent once more, and by itself.
 // Nothing else of the session waits. Removals go on: an order to delete is paced in the same way,
-// and the removal of an ended request's node has pauses of its own (leave.go).
+// and the removal of an ended request's node has pauses of its own (removalPause).
 //
 // A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
 // it a pause of a tenth of a second.
@@ -20,15 +21,8 @@ import (
 // A request that a server puts off (throttled, read-only) was not carried out. It is sent again
 // after a pause, too.
 
-const (
-	// suspected is the number of failures in a row after which an order waits.
-	suspected = 2
-	// firstPause is the average first pause. Pauses double with each failure, up to longestPause on
-	// average. Sent again every five seconds, a request costs the others of the session a reconnect
-	// in that time, some milliseconds.
-	firstPause   = 100 * time.Millisecond
-	longestPause = 5 * time.Second
-)
+// suspected is the number of failures in a row after which an order waits.
+const suspected = 2
 
 // isSuspect reports whether the server hangs up on orders of this kind.
 func (p *paced) isSuspect() bool { return p.failures >= suspected && !p.deferred }
@@ -67,13 +61,22 @@ func (c *Coordinator) endPauses(r *request) {
 // pauseAfter gives the pause after so many failures. It differs by up to a half from request to
 // request, so that orders that fail together are not sent together again.
 func pauseAfter(failures int, of RequestID) time.Duration {
-	pause := firstPause
-	for ; failures > suspected && pause < longestPause; failures-- {
-		pause *= 2
+	pause := hungup.First
+	for ; failures > suspected && pause < hungup.Longest; failures-- {
+		pause *= hungup.Growth
 	}
 	const fine = 1 << 10
 	// The fractional part of the golden ratio's multiples is spread evenly (Knuth, TAOCP 3, 6.4).
 	spread := (uint64(of)*0x9e3779b97f4a7c15 + uint64(failures)<<60) >> 54
-	pause = min(pause, longestPause)
+	pause = min(pause, hungup.Longest)
 	return (pause/2 + pause*time.Duration(spread)/fine).Round(time.Millisecond)
+}
+
+// removalStep is the first pause of a removal. It buys at most ten removals of a node in a second.
+const removalStep = 100 * time.Millisecond
+
+// removalPause gives the pause before a removal is tried again. It grows by removalStep with each
+// try, up to a session timeout.
+func (c *Coordinator) removalPause(tries int) time.Duration {
+	return min(time.Duration(tries)*removalStep, c.epoch.timeout)
 }

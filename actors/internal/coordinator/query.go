@@ -14,8 +14,9 @@ type Query interface{ query() }
 type Answer interface{ failure() Failure }
 
 type (
-	// Create makes the node of one request, by itself: where the lock path is not known to be there, or for a semaphore.
-	// What is learnt of the path on the way is part of the answer. *Created answers it.
+	// Create makes the node of one request, by itself: where the lock path is not known to be
+	// there, or for a semaphore. The answer has the path info that was learnt on the way. *Created
+	// answers it.
 	Create struct {
 		Spec *Spec
 		Info Info
@@ -35,8 +36,8 @@ type (
 	// request, in a session that no process uses any more. *Reclaimable answers it.
 	SeekReclaimable struct{ Spec *Spec }
 
-	// TakeOver makes the node of a request in place of one that an earlier process has left, if that is there and nobody
-	// has written to it: both in one transaction. *Created answers it.
+	// TakeOver replaces the node of an earlier process by the node of a request, in one
+	// transaction, if the old node is there and nobody has written to it. *Created answers it.
 	TakeOver struct {
 		Spec *Spec
 		Name string
@@ -83,10 +84,10 @@ type (
 		Czxid int64
 	}
 
-	// Find looks for the node of a request in this session, and proves with a committed transaction
-	// what it has found. Known is its name, where that is sure. Otherwise it looks for the GUID,
-	// and of several nodes deletes all but the first of the queue. Place is the place of the create
-	// in its transaction. *Found answers it.
+	// Find looks for the node of a request in this session, and proves the result with a committed
+	// transaction. Known is its name, where that is sure. Otherwise it looks for the GUID, and of
+	// several nodes deletes all but the first of the queue. Place is the place of the create in its
+	// transaction. *Found answers it.
 	Find struct {
 		Spec  *Spec
 		GUID  string
@@ -153,7 +154,7 @@ type (
 	// Created answers Create, CreateAt and TakeOver.
 	Created struct {
 		Node Made
-		// Info says what is known of the lock path now.
+		// Info is the path info as of now.
 		Info Info
 		// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
 		// another connection, before.
@@ -163,9 +164,9 @@ type (
 		Failure  Failure
 	}
 
-	// Committed answers Commit. Made are in the order of the creates, and so is Early: what Created says of it holds
-	// here too. Nothing was done where it failed, unless its outcome is unknown; Failure names the path of the part that
-	// was refused.
+	// Committed answers Commit. Made are in the order of the creates, and so is Early: see
+	// Created.Early. Nothing was done where it failed, unless its outcome is unknown; Failure names
+	// the path of the part that was refused.
 	Committed struct {
 		Made    []Made
 		Early   []*View
@@ -250,7 +251,7 @@ type View struct {
 	Failure Failure
 }
 
-// Info says what is known of a lock path.
+// Info is the path info: it describes a lock path, as far as it is known.
 type Info struct {
 	Exists bool
 	// Permits: a semaphore's number of permits is recorded in its data.
@@ -301,7 +302,8 @@ type Failure struct {
 	Path string
 	// Detail is for people.
 	Detail string
-	// Trouble says, for people, what the servers do in place of carrying it out: that they hang up on it, or put it off.
+	// Trouble says, for people, how the servers keep it from being carried out: they hang up on it,
+	// or put it off.
 	Trouble string
 }
 

@@ -103,7 +103,7 @@ const (
 	noRemoval removalPhase = iota
 	// removalWanted: as soon as the create has come back, or the connection.
 	removalWanted
-	// removing: a delete, or the search for what is to be deleted, is waiting or under way.
+	// removing: a delete, or the search for the node to delete, is waiting or under way.
 	removing
 	// removalPaused: it has failed, and is tried again when a timer fires.
 	removalPaused
@@ -164,8 +164,10 @@ func (p *pace) voided() (e machine.Effect) {
 
 // sharing says how a request depends on others of its session.
 type sharing struct {
-	// waitingCreate is the create that is not answered yet: until another request of its owner, or the one that had a
-	// retained node, has been decided, or until a listing has counted those before it. It is zero for none.
+	// waitingCreate is the create that is not answered yet; zero for none. It waits for the
+	// decision on another request of its owner, for room, for its turn in line (of a request that
+	// only tries), for a listing that counts the contenders before it, or to be tried again because
+	// the retained node was dropped.
 	waitingCreate uint64
 	// lineCreate is the create that was answered with a wait in the line of a cohort. inLine: the request waits there.
 	lineCreate uint64
@@ -184,7 +186,7 @@ type turn struct {
 	previous, next RequestID
 }
 
-// turnPhase reports whether a request has to wait for its turn to make a node.
+// turnPhase is the phase of a request's wait for its turn to make a node.
 type turnPhase uint8
 
 const (

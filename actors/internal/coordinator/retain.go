@@ -18,7 +18,7 @@ func (c *Coordinator) retain(r *request) {
 	n, q := r.node, r.queue
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
-	r.search = search{} // what is still under way may find the node when another has it
+	r.search = search{} // a search under way may find the node when another request has it
 	c.setPhase(q, n, retained)
 	c.epoch.retained++
 	c.numbers++
@@ -61,8 +61,9 @@ func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// arrived takes note that somebody may want the lock. The others are behind the node, which is reused once more
-// when a request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
+// arrived takes note that another contender may have come. The node is dropped, unless a request is
+// about to reuse it: the others are behind it. A spent node is dropped in any case: it is gone, or
+// has a revoke request.
 func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	q, n := p.findNode(name)
 	if n == nil || n.arrivals == arrivalsUnwatched {
@@ -102,11 +103,12 @@ func (c *Coordinator) dropAllRetained() {
 	}
 }
 
-// How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an
-// operator may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way,
-// and a server that is cut off never sends one. So the session has the ensemble commit a transaction that checks the
-// node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
-// is granted the lock; a contender that is granted it later has a greater token.
+// How a retained node is reused. A session that has not heard that the node is gone does not know
+// that it exists: an operator may have deleted it, and somebody else may hold, with a greater
+// token. The event of that may be on its way, and a server that is cut off never sends one. So the
+// session has the ensemble commit a transaction that checks the node, sent after the request came,
+// and grants the lock when the transaction succeeds. While the node exists nobody behind it is
+// granted the lock; a contender that is granted it later has a greater token.
 //
 // This costs one round trip, as a create does, and saves the delete. A sync would be cheaper for
 // the servers and prove nothing: a leader that is cut off answers it.
@@ -140,14 +142,14 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 		if f.is(NoNode) {
 			c.dropRetained(q)
 		}
-	case f.none() || f.is(NoAuth): // what may not be read was found
+	case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read
 		c.pass(q)
 	default:
 		c.dropRetained(q)
 	}
 }
 
-// pass gives a retained node to the request that is to have it.
+// pass gives a retained node to the request that is to reuse it.
 func (c *Coordinator) pass(q *ownQueue) {
 	kept, r, op := c.requests[q.retained.request], c.requests[q.retained.next], q.retained.op
 	n := kept.node
@@ -155,11 +157,11 @@ func (c *Coordinator) pass(q *ownQueue) {
 	c.stop(q.retained.timer)
 	q.retained = nil
 	c.epoch.retained--
-	kept.node = &node{phase: left}
+	kept.node = &node{phase: leftToOthers}
 	n.token, n.place, n.batchMates, n.users = token, token.Place(), false, []RequestID{r.id}
 	c.setPhase(q, n, present)
 	r.node = n
-	if n.says.of == kept.id { // it says the same of this one
+	if n.says.of == kept.id { // its data describe this request as well
 		n.says.of = r.id
 	}
 	c.checkDescription(n)
@@ -172,8 +174,9 @@ func (c *Coordinator) pass(q *ownQueue) {
 		Event: machine.Event{Kind: machine.Seated, Op: op, Node: n.name, Token: token}})
 }
 
-// declineReuse takes back that a request is to reuse a node, which is retained on for the next; false where it was not
-// to.
+// declineReuse cancels the reuse of a retained node by a request. The node stays for the next
+// request, unless other contenders have come or requests wait in the cohort. It gives false where
+// the request was not to reuse it.
 func (c *Coordinator) declineReuse(r *request) bool {
 	q := r.queue
 	if q.retained == nil || q.retained.next != r.id {

@@ -13,7 +13,7 @@ const (
 	weightShares = 4
 )
 
-// weigh gives what a node of a request weighs.
+// weigh gives the weight of a request's node.
 func (c *Coordinator) weigh(sp *Spec) int { return c.bounds.Root + sp.size }
 
 // fits reports whether a node of a request can be made now.
@@ -31,7 +31,7 @@ func (c *Coordinator) lacks(weight int) int {
 	return l.nodes + l.others + l.reserved + l.due + weight - c.bounds.Weight
 }
 
-// share adds to what a requester of a gateway has.
+// share adds to the weight of a requester of a gateway.
 func (l *load) share(of string, weight int) {
 	if of == "" {
 		return
@@ -60,7 +60,7 @@ func (c *Coordinator) setHeld(r *request, held bool) {
 }
 
 // weighs reports whether the servers may have a node, or get it.
-func (n *node) weighs() bool { return n.phase != absent && n.phase != left }
+func (n *node) weighs() bool { return n.phase != absent && n.phase != leftToOthers }
 
 // isWaiting reports whether a node is being made, or stands in its queue, and nobody holds with it yet.
 func (c *Coordinator) isWaiting(n *node) bool {
@@ -108,9 +108,10 @@ func (c *Coordinator) scanLine(q *ownQueue) {
 	}
 }
 
-// The line of a queue: requests that stand inside the session, without a node, because it has as many nodes as it may
-// have. They are in the order in which they came; a candidate in an election stands before those of lesser priority.
-// The line is a list that goes through its requests, so that one may leave it from the middle however long it is.
+// The line of a queue: requests that stand inside the session, without a node, because it has as
+// many nodes as it may have. They are in the order in which they came; a candidate in an election
+// stands before those of lesser priority. The line is a list that goes through its requests, so
+// that a request may leave it from the middle however long it is.
 
 // enterLine puts a request at the end of the line, behind none of lesser priority.
 func (c *Coordinator) enterLine(r *request) {

@@ -48,7 +48,8 @@ const (
 // seat is the answer to a create.
 type seat struct {
 	kind seatKind
-	// node is the one that it has, joins, waits for or reuses; nil behind a node that is still to be made.
+	// node is the node that it has, joins, waits for or reuses; nil behind a node that is still to
+	// be made.
 	node *node
 	// of is the request of its owner whose hold it shares, or that it makes its node beside.
 	of *request
@@ -63,7 +64,8 @@ type seat struct {
 // first.
 func (c *Coordinator) seat(r *request) seat { return c.withinBound(r, c.seatBeforeBound(r)) }
 
-// seatBeforeBound answers a create without a bound on waiters. What needs no node is asked first: no bound stops it.
+// seatBeforeBound answers a create without a bound on waiters. Seats that need no node come first:
+// no bound stops them.
 func (c *Coordinator) seatBeforeBound(r *request) seat {
 	if r.node.phase == present && r.spec.One == "" {
 		return seat{kind: hasNode, node: r.node}
@@ -82,8 +84,8 @@ func (c *Coordinator) seatBeforeBound(r *request) seat {
 	return c.ownSeat(r)
 }
 
-// seatWithOwner answers a create by what its owner has already, in another request; nil for none. Requests of one owner
-// would wait for each other for ever. See messages.Acquire.Owner.
+// seatWithOwner answers a create by another request of its owner; nil for none. Requests of one
+// owner would wait for each other for ever. See messages.Acquire.Owner.
 func (c *Coordinator) seatWithOwner(r, other *request) seat {
 	reads, ofOther := r.spec.Reads(), r.sharing.holdOfOther
 	switch {
@@ -134,7 +136,7 @@ func (c *Coordinator) seatInCohort(r *request) (s seat, found bool) {
 // mayReuse reports whether the retained node of its queue would do for a request, and is nobody's yet.
 func (c *Coordinator) mayReuse(r *request) bool {
 	kept := r.queue.retained
-	return kept != nil && kept.next == 0 && r.spec.One == "" && c.epoch.connection == connected &&
+	return kept != nil && kept.next == 0 && r.spec.One == "" && c.epoch.connected &&
 		c.requests[kept.request].spec.saysTheSame(r.spec)
 }
 
@@ -154,7 +156,8 @@ func (c *Coordinator) ownSeat(r *request) seat {
 	}
 }
 
-// roomFor answers whether there is room for the node of a request in what all nodes of the session may weigh.
+// roomFor answers a create by the room for one more node within the weight that the session may
+// have.
 func (c *Coordinator) roomFor(r *request) seat {
 	clears := !c.overShare(r.spec)
 	switch {
@@ -185,14 +188,16 @@ func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 	return weight
 }
 
-// What a bound on waiters does to the answer, by what the session knows. With a listing see max_waiters.go.
+// The bound on waiters, as far as the session can apply it without a listing. max_waiters.go
+// applies it to a listing.
 
-// queues reports whether a seat may be one in which to wait.
+// queues reports whether a request may have to wait in a seat.
 func (s seat) queues() bool {
 	return s.kind == lineOfNode || s.kind == makes || s.kind == awaitsRoom || s.kind == lineOfQueue
 }
 
-// isBounded reports whether it is still to be decided if a request may queue. One that only tries never queues.
+// isBounded reports whether the bound on waiters is still to decide if a request may queue. A
+// request that only tries never queues.
 func (r *request) isBounded(s seat) bool {
 	return r.spec.Want.MaxWaiters > 0 && !r.spec.Want.Try && !r.admitted && s.queues()
 }
@@ -221,7 +226,8 @@ func (s seat) isBefore(number int32) bool {
 	return s.node != nil && s.node.exists() && s.node.number < number
 }
 
-// exceeds reports whether a request would have to wait, and behind more than it is to.
+// exceeds reports whether a request would have to wait, and behind as many contenders as its bound,
+// or more.
 func (r *request) exceeds(ahead []queue.Style, permits int) bool {
 	return len(ahead) >= r.spec.Want.MaxWaiters && queue.KeptOut(r.spec.Style, ahead, permits)
 }
@@ -283,8 +289,9 @@ const (
 	goes
 )
 
-// unseat answers a request that leaves its node: do is the order to give the lock back (GiveBack), to give it up
-// (Delete), or to remove what an ended lock actor left (CleanUp). A hold that is taken from its owner goes to nobody.
+// unseat answers a request that leaves its node: do is the order to give the lock back (GiveBack),
+// to give it up (Delete), or to remove the node of an ended lock actor (CleanUp). A hold that is
+// taken from its owner goes to nobody.
 func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 	switch {
 	case len(r.node.users) > 1:
@@ -306,7 +313,7 @@ func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
 func (c *Coordinator) mayPassOn(r *request) bool {
 	n, k := r.node, &r.queue.cohort
 	return k.node == n && len(k.line) > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() &&
-		k.grants < r.spec.Want.Cohort && c.epoch.connection == connected && c.at.Lease.Valid
+		k.grants < r.spec.Want.Cohort && c.epoch.connected && c.at.Lease.Valid
 }
 
 // maxRetained bounds the nodes that a session retains.
@@ -317,7 +324,7 @@ func (c *Coordinator) mayRetain(r *request) bool {
 	n, q := r.node, r.queue
 	return r.spec.Want.Sticky > 0 && r.held && n.phase == present &&
 		!n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
-		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
+		c.epoch.connected && c.epoch.retained < maxRetained &&
 		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.line) == 0 &&
 		!c.isDescribed(n) // else the write would look like somebody else's
 }
@@ -325,7 +332,7 @@ func (c *Coordinator) mayRetain(r *request) bool {
 // mayPassOnWaiting reports whether the node of a request that has not held stays, for the next in line to wait with.
 func (c *Coordinator) mayPassOnWaiting(r *request) bool {
 	n := r.node
-	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connection == connected &&
+	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connected &&
 		!queue.Exhausted(n.number) && (len(n.line) > 0 || c.leadsUngranted(r))
 }
 

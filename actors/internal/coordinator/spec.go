@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Spec says what a request wants. It never changes.
+// Spec describes a lock request. It never changes.
 type Spec struct {
-	// Want has the options that were asked for; the shell writes of it into the node.
+	// Want has the options that were asked for; the shell writes some of them into the node.
 	Want *messages.Acquire
 	// Path is the parent of the node: the lock path, but for a contest.
 	Path  string
@@ -75,15 +75,15 @@ func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
 // sharesNode reports whether its node may serve further requests of the session: see cohort.go.
 func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
 
-// bytes is about how much a create of the node takes in a transaction.
+// bytes estimates the size of a create of the node in a transaction.
 func (sp *Spec) bytes() int {
 	const usual = 320
 	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) +
 		len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
-// saysTheSame reports whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
-// and when.
+// saysTheSame reports whether the data of two requests' nodes are the same, but for the lock actor,
+// where it asks by itself, and the time.
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
@@ -107,13 +107,13 @@ const (
 	sequenceDigits = 10
 )
 
-// WeightOf gives what an ephemeral node weighs, by its path at the servers.
+// WeightOf gives the weight of an ephemeral node, by its path at the servers.
 func WeightOf(path string) int { return pathOverhead + len(path) }
 
-// Size gives what the node of a request weighs, without the chroot.
+// Size gives the weight of a request's node, without the chroot.
 func (sp *Spec) Size() int { return sp.size }
 
-// weighed gives what the node of a request weighs without the chroot.
+// weighed computes the weight of a request's node, without the chroot.
 func (sp *Spec) weighed() int {
 	if sp.One != "" {
 		return pathOverhead + len(sp.Path) + 1 + len(sp.One)

@@ -39,10 +39,11 @@ type Switches uint8
 const (
 	// GroupCommit has creates and deletes share transactions when there are many, and bursts form.
 	GroupCommit Switches = 1 << iota
-	// HandOver grants what is given back to the next of the same session before the node is gone.
+	// HandOver grants a lock that is given back to the next request of the same session, before the
+	// node is gone.
 	HandOver
-	// LookAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as that one
-	// holds.
+	// LookAhead has a waiter find out as soon as its predecessor holds, where that is of another
+	// session and waits itself.
 	LookAhead
 )
 
@@ -54,12 +55,13 @@ func New(off Switches, timeout time.Duration, bounds Bounds) *Coordinator {
 
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
 type epoch struct {
-	number     uint64
-	timeout    time.Duration // of the session
-	connection connection
+	number  uint64
+	timeout time.Duration // of the session
+	// connected: a server has the session on the newest connection. Only the session actor tells more (actors.Phase).
+	connected  bool
 	lapsed     bool // no lease may rest on the session any more
 	paths      map[string]*lockPath
-	idle       []string // the paths that no request uses, the one that was left first at first
+	idle       []string // the paths that no request uses, the longest idle first
 	asked      map[uint64]purpose
 	timers     map[uint64]timer
 	parked     []parked
@@ -114,17 +116,6 @@ type load struct {
 	// shares has the part of each requester of a gateway in nodes, reserved and due.
 	shares map[string]int
 }
-
-// connection is the state of the session's connection, as far as decisions depend on it. It is not
-// the actors.Phase that people are told: Unanswered is told by a Note of this package, and when a
-// session is Closed there is no coordinator any more. Package zkconn tells events, and no states.
-type connection uint8
-
-const (
-	connecting connection = iota
-	connected
-	disconnected
-)
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
 	return epoch{number: number, timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
@@ -183,7 +174,7 @@ type request struct {
 	queue   *ownQueue // of this epoch
 	node    *node     // its own, or the one of the hold that it shares; never nil
 	held    bool      // the machine has said that the lock is granted
-	wait    *wait     // what it watches while it waits; nil while it does not
+	wait    *wait     // the nodes that it watches while it waits; nil while it does not
 	view    lastListing
 	own     ownWatch
 	search  search
@@ -205,7 +196,7 @@ type request struct {
 // watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {
 	switch as {
-	case waits:
+	case awaitsNode:
 		return r.wait != nil && slices.Contains(r.wait.nodes, name)
 	case looksAhead:
 		return r.wait != nil && r.wait.lookAhead == name
@@ -229,7 +220,7 @@ func (r *request) token(czxid int64) (messages.Token, error) {
 	return token, err
 }
 
-// kind has what differs between kinds of locks. Its values have no state.
+// kind has the differences between kinds of locks. Its values have no state.
 type kind interface {
 	// create has the node made that a request asks for.
 	create(c *Coordinator, r *request, op uint64)
@@ -237,9 +228,10 @@ type kind interface {
 	waitsFor(r *request, before *node) bool
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
-	// noteListing notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
+	// noteListing notes where a listing shows a request. It gives the reason why the request cannot
+	// wait there; "" where it can.
 	noteListing(r *request, position queue.Position, permits int) (wrong string)
-	// watch watches what keeps a request out: its predecessor is named.
+	// watch watches the nodes that keep a request out. predecessor is the name of the nearest.
 	watch(c *Coordinator, r *request, predecessor string)
 	// readsLate reports whether a holder's node need not be read at once.
 	readsLate() bool
@@ -247,7 +239,7 @@ type kind interface {
 	remove(c *Coordinator, r *request, op uint64)
 }
 
-// purpose is the purpose of an answer: plain data, that names requests and paths.
+// purpose is the purpose of a query: plain data, that names requests and paths.
 type purpose interface {
 	// answered takes the answer.
 	answered(c *Coordinator, id uint64, answer Answer)
@@ -261,7 +253,7 @@ type neverStale struct{}
 
 func (neverStale) stale(*Coordinator, uint64) bool { return false }
 
-// TimerKind tells what a timer is for.
+// TimerKind is the kind of a timer's purpose.
 type TimerKind uint8
 
 // The kinds of timers.
@@ -272,7 +264,7 @@ const (
 	DeletesTimer
 	// ReadTimer reads the nodes of holders.
 	ReadTimer
-	// RetryTimer removes what could not be removed yet.
+	// RetryTimer retries a removal that has failed.
 	RetryTimer
 	// RetentionTimer drops a retained node.
 	RetentionTimer
@@ -285,7 +277,7 @@ const (
 	SearchTimer
 	// CohortTimer ends a cohort.
 	CohortTimer
-	// DescribeTimer looks at what nodes say.
+	// DescribeTimer looks at the data of nodes.
 	DescribeTimer
 	// PauseTimer ends the pause of a request.
 	PauseTimer
@@ -293,7 +285,7 @@ const (
 	WatchTimer
 )
 
-// timer is the purpose of a timer, and for whom.
+// timer is the purpose of a timer, with the operation that it serves.
 type timer struct {
 	kind TimerKind
 	operation
@@ -330,8 +322,9 @@ func (e *epoch) nodes(yield func(*lockPath, *node) bool) {
 	}
 }
 
-// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many,
-// one goes that was not used since it was last looked at.
+// leavePath notes that a request is gone. The session keeps its knowledge of a path that is not in
+// use for a while. Of more than knownPaths, a path goes that was not used since it was last looked
+// at.
 func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return
@@ -369,7 +362,7 @@ func (c *Coordinator) Wanted() bool {
 	return false
 }
 
-// reset makes a request one that has nothing in this epoch.
+// reset makes a request begin this epoch, with nothing at the servers.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
 		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec), admitted: r.admitted,

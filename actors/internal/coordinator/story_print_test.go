@@ -126,7 +126,7 @@ func asked(query Query) string {
 
 var (
 	phases = [...]string{absent: "absent", creating: "creating", present: "present", deleting: "deleting",
-		unknown: "unknown", retained: "retained", left: "left"}
+		unknown: "unknown", retained: "retained", leftToOthers: "left to others"}
 	lives = [...]string{active: "active", ending: "ending", ended: "ended"}
 )
 

@@ -9,9 +9,10 @@ package coordinator
 //
 // Why. A node's number is the lock path's count of creates (PrepRequestProcessor: the parent's
 // cversion, which deletes leave as it is). Every create counts, of any session and under any name,
-// a downgrade's and a reclaimer's too. So nothing was made between s and n. What was made before s
-// was gone when s was first, because contenders only vanish from before a node. What is made later
-// at an older number, in a downgrade or by a reclaimer, takes the place of a node that is there.
+// a downgrade's and a reclaimer's too. So nothing was made between s and n. All nodes made before s
+// were gone when s was first, because contenders only vanish from before a node. A node that is
+// made later at an older number, in a downgrade or by a reclaimer, takes the place of a node that
+// is there.
 //
 // That counts nodes of one lock path only. A path that was deleted and made again counts from zero,
 // and others may have come up to the number before n. Hence the watch. A server tells of the
@@ -59,7 +60,7 @@ func (c *Coordinator) isSteady(r *request) bool {
 		int(s.streak) >= c.bounds.Streak
 }
 
-// succeed notes what the create of a node has shown.
+// succeed adds the create of a node to the evidence.
 func (c *Coordinator) succeed(r *request, first bool) {
 	q, n := r.queue, r.node
 	if !r.spec.exclusive() {
@@ -79,7 +80,7 @@ func (c *Coordinator) succeed(r *request, first bool) {
 	}
 }
 
-// maxStreak bounds what is counted.
+// maxStreak bounds the count of successive nodes.
 const maxStreak = 8
 
 // identifying is the purpose of the Watch of a lock path.

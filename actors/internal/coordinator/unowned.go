@@ -70,7 +70,8 @@ func (p unownedRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// askWhoseHead asks whose the head of the queue is, for a request that has waited for long and looks again.
+// askWhoseHead asks for the owner of the head of the queue, for a request that has waited for long
+// and looks again.
 func (c *Coordinator) askWhoseHead(r *request, view *View) {
 	p, head := r.queue.path, ""
 	if all := view.Queue.Queue(r.spec.Style.Name); len(all) > 0 {

@@ -8,23 +8,23 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// verify finds out whether the node of a request exists in this session. It waits for the create of the request to come
-// back first: what is under way may yet make the node.
+// verify finds out whether the node of a request exists in this session. It waits for the create of
+// the request to come back first: a create under way may yet make the node.
 func (c *Coordinator) verify(r *request, op uint64) {
-	r.stopsWaiting() // what it waited for is void, and would be answered twice
+	r.stopsWaiting() // its waiting create is void, and would be answered twice
 	switch {
-	case op < r.search.op: // a newer one has overtaken it: nobody waits for this one
+	case op < r.search.op: // a newer search has overtaken it: nobody waits for this one
 		c.stale++
-	case r.node.phase == left || r.node.phase == retained:
-		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
-		// nobody's.
+	case r.node.phase == leftToOthers || r.node.phase == retained:
+		// Its give-back was lost on the way, with the connection. The node is another request's, or
+		// retained.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
 		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
-	case c.epoch.connection != connected: // the machine was told, or is about to be
+	case !c.epoch.connected: // the machine was told, or is about to be
 		c.park(r, machine.Effect{Do: machine.Verify, Op: op})
 	default:
 		r.search.op = op
@@ -44,7 +44,7 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 // finding is the purpose of a Find, where the machine has asked to verify.
 type finding struct{ operation }
 
-// stale: a newer one, or a create, was started meanwhile.
+// stale: a newer search, or a create, was started meanwhile.
 func (p finding) stale(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]
 	return r == nil || r.search.op != p.op || r.life == ended
@@ -80,11 +80,12 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// searchAgain verifies once more what was found, for want of evidence, unless the request has gone on. A search that
-// nobody waits for could find the node gone, and its machine would not hear of it.
+// searchAgain verifies a found node once more, for want of evidence, unless the request has gone
+// on. A search that nobody waits for could find the node gone, and the machine would not hear of
+// it.
 func (c *Coordinator) searchAgain(t timer) {
 	r := c.requests[t.request]
-	if r != nil && r.search.op == t.op && r.life != ended && c.epoch.connection == connected {
+	if r != nil && r.search.op == t.op && r.life != ended && c.epoch.connected {
 		c.verify(r, t.op)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // waitFor registers that a request waits for a node.
 func (c *Coordinator) waitFor(r *request, name string) {
 	r.wait.nodes = append(r.wait.nodes, name)
-	r.queue.path.watch(name, watcher{request: r.id, role: waits})
+	r.queue.path.watch(name, watcher{request: r.id, role: awaitsNode})
 }
 
 // watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by
@@ -40,8 +40,8 @@ func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	}
 }
 
-// predecessorNode says what is known of a node of this session. Requests that wait in one cohort
-// share one value.
+// predecessorNode describes a node of this session as a predecessor. Requests that wait in one
+// cohort share one value.
 func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
 	p := &Predecessor{Node: n.name}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
@@ -67,7 +67,7 @@ func (c *Coordinator) watchNode(r *request, name string, same expect) {
 func (c *Coordinator) watchChildren(r *request) {
 	p := r.queue.path
 	r.wait.children = true
-	p.children = append(p.children, watcher{request: r.id, role: waits})
+	p.children = append(p.children, watcher{request: r.id, role: awaitsNode})
 	r.wait.pending++
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
@@ -128,10 +128,10 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.is(NoNode):
 		c.wake(r, r.wakeKind(p.name), Handoff{At: c.at.Moment})
 	case f.none(), f.is(NoAuth):
-		// What we may not read we get no event of: the slow re-list has to find out.
+		// No event comes of a node that the session may not READ: the slow re-list has to find out.
 		if w.pending == 0 {
 			predecessor, w.predecessor = w.predecessor, nil
-			c.tellWaits(r, predecessor) // where it reads the list of children nothing more is known than that had told
+			c.tellWaits(r, predecessor) // nil where it watches the children: the listing has told as much
 		}
 	default:
 		c.endWait(r)
@@ -171,7 +171,7 @@ func (c *Coordinator) waitChanged(r *request, name string, change Change, local 
 	case change == DataChanged && r.spec.Permits == 0:
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
 		r.wait.nodes = r.wait.nodes[:0]
-		r.queue.path.unwatch(name, watcher{request: r.id, role: waits})
+		r.queue.path.unwatch(name, watcher{request: r.id, role: awaitsNode})
 		c.watchPredecessor(r, name)
 	case change == NodeDeleted:
 		c.wake(r, r.wakeKind(name), Handoff{c.at.Moment, local})
@@ -180,7 +180,7 @@ func (c *Coordinator) waitChanged(r *request, name string, change Change, local 
 	}
 }
 
-// endWait drops what a request watches while it waits.
+// endWait ends the wait of a request, with its watchers.
 func (c *Coordinator) endWait(r *request) {
 	w, p := r.wait, r.queue.path
 	if w == nil {
@@ -191,13 +191,13 @@ func (c *Coordinator) endWait(r *request) {
 		c.endRemoteWait(r.queue)
 	}
 	for _, name := range w.nodes {
-		p.unwatch(name, watcher{request: r.id, role: waits})
+		p.unwatch(name, watcher{request: r.id, role: awaitsNode})
 	}
 	if w.lookAhead != "" {
 		p.unwatch(w.lookAhead, watcher{request: r.id, role: looksAhead})
 	}
 	if w.children {
-		p.children = withoutWatcher(p.children, watcher{request: r.id, role: waits})
+		p.children = withoutWatcher(p.children, watcher{request: r.id, role: awaitsNode})
 	}
 }
 

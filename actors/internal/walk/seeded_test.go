@@ -69,8 +69,8 @@ var inCoordinator = []seeded{
 			"return style.Mode == r.spec.Style.Mode")),
 		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
 	{name: "hand over to who looks ahead", source: edits(
-		rule("w.role == waits && next.wait.nodes[0] == n.name &&",
-			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
+		rule("w.role == awaitsNode && next.wait.nodes[0] == n.name &&",
+			"(w.role == awaitsNode && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
 		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
 	{name: "take the second for the head", source: edits(
 		rule("if !position.Head {",
@@ -162,7 +162,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
-		rule("	c.dropAllRetained() // what would tell", "	// what would tell")),
+		rule("	c.dropAllRetained() // the watches that", "	// the watches that")),
 		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
@@ -171,7 +171,7 @@ var inCoordinator = []seeded{
 	{name: "retain what has batch mates", source: edits(rule("return !n.batchMates && n.token", "return n.token")),
 		plan: batchMates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
-		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
+		rule("r.node.phase == leftToOthers || r.node.phase == retained:", "false:")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 		breaks: OwnInvariants},
 
@@ -200,7 +200,7 @@ var inCoordinator = []seeded{
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits for the end of a pause", source: edits(
-		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.execute", "false {\n		c.execute")),
+		rule("e.Op != 0 && c.epoch.connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
 	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.with", "		r.sharing.with")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
@@ -227,7 +227,7 @@ var inCoordinator = []seeded{
 		rule("	case has.waiting-has.unbounded > c.bounds.Waiting:", "	case false:")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
 	{name: "weigh nothing that is unknown", source: edits(
-		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != unknown }"),
+		rule("return n.phase != absent && n.phase != leftToOthers }", "return n.phase != absent && n.phase != leftToOthers && n.phase != unknown }"),
 		rule("n.phase == present || n.phase == unknown) && !c.holdsWith", "n.phase == present) && !c.holdsWith")),
 		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
@@ -235,7 +235,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: three, Waiting: 1, Prompt: true, InTurn: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Slow: 1}},
 		breaks: InOrder},
 	{name: "weigh nothing that goes", source: edits(
-		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != deleting }")),
+		rule("return n.phase != absent && n.phase != leftToOthers }", "return n.phase != absent && n.phase != leftToOthers && n.phase != deleting }")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "stand before the others", source: edits(rule("	before := q.line.last\n", "	before := RequestID(0)\n")),
 		plan: Plan{Sessions: four, Waiting: 1, Prompt: true, InTurn: true}, breaks: InOrder},
