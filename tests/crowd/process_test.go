@@ -32,7 +32,7 @@ type crowd struct {
 	unbounded bool
 	// weight is the bound of the session's weight, in bytes; zero is the usual.
 	weight int
-	// passes: whoever is granted the lock gives it back.
+	// passes: a goroutine that is granted the lock gives it back.
 	passes  bool
 	timeout time.Duration
 }

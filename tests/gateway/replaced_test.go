@@ -110,6 +110,7 @@ func (r *replacing) befall(t *testing.T, how string, ghost func(dead *locks.Clie
 		line := bubble.NewLine(old)
 		dead, err := locks.Open(t.Context(), old.Connect(), locks.WithDialer(line.Dial), locks.WithSessionTimeout(replacedSession))
 		require.NoError(t, err)
+		relists.Count(t, dead.Session())
 		t.Cleanup(func() {
 			if err := dead.Close(context.WithoutCancel(t.Context())); !errors.Is(err, locks.ErrSessionRemains) {
 				require.NoError(t, err) // its session is over
