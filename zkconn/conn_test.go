@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -253,6 +254,31 @@ func TestLastErrorNamesTheServer(t *testing.T) {
 	server.set(func() { server.unreach = false })
 	expect(t, events, Connected)
 	require.NoError(t, c.LastError())
+}
+
+// A server that hangs up on the connect request may have older data than the client has seen. That
+// is named where the client has seen any.
+func TestLastErrorNamesOlderData(t *testing.T) {
+	const quorum, older = "it may have no quorum", "its data may be older than what this client has seen (wiped or restored)"
+	server := newFakeServer(t)
+	server.hangsUp, server.handle = true, func(fakeRequest) fakeReply { return fakeReply{code: -101} }
+	c, events := dialFake(t, server, "zk1")
+	says := func(what string) {
+		require.Eventually(t, func() bool {
+			err := c.LastError()
+			return err != nil && strings.Contains(err.Error(), what)
+		}, time.Minute, time.Millisecond)
+	}
+	says(quorum)
+	require.NotContains(t, c.LastError().Error(), older)
+	server.set(func() { server.hangsUp = false })
+	expect(t, events, Connected)
+	_, _, err := c.Exists("/x") // the answer names a transaction
+	require.NoError(t, err)
+	server.set(func() { server.hangsUp = true })
+	server.cut()
+	says(older)
+	require.ErrorContains(t, c.LastError(), quorum)
 }
 
 func TestASinkMayAsk(t *testing.T) {

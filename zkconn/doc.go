@@ -69,7 +69,7 @@
 //	-12 UnknownSession                 perhaps   resolves   ctx, Detail         yes
 //	-13 NewConfigNoQuorum              no        fails      ErrRefused          no
 //	-14 ReconfigInProgress             no        fails      ErrRefused          no
-//	-100 APIError                      perhaps   resolves   ctx                 yes
+//	-100 APIError                      perhaps   resolves   ctx, Detail         yes
 //	-101 NoNode                        no        own        ErrNoNode           no
 //	-102 NoAuth                        no        fails      ErrNoAuth           no
 //	-103 BadVersion                    no        own        ErrBadVersion       no
@@ -93,6 +93,9 @@
 // Package locks has ErrFailed for codes without a value of its own. Only callers of this package see
 // the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
 // request is sent again here, too, for a twelfth of the session timeout.
+//
+// NotReadOnly comes from the embedded or a fake server alone in our tests. A real member that is
+// read-only (readonlymode.enabled) hangs up on our connect request, which says that none will do.
 //
 // Containers are an exception. When the create of one is Unimplemented or BadArguments, or the
 // server hangs up on it twice in a row, persistent nodes are made instead, with a warning. The

@@ -20,6 +20,7 @@ type fakeServer struct {
 	mu       sync.Mutex
 	unreach  bool    // dialing fails
 	mute     bool    // connects, but answers no connect request
+	hangsUp  bool    // connects, and hangs up in place of an answer to the connect request
 	deaf     bool    // answers no request, and no ping
 	session  int64   // granted next; 0 says expired
 	grants   uint32  // the timeout granted next, in milliseconds; 0 stands for 40 seconds
@@ -123,8 +124,11 @@ func (s *fakeServer) serve(conn net.Conn, number int) {
 	asked := int64(binary.BigEndian.Uint64(hello[16:]))
 	s.mu.Lock()
 	s.connects = append(s.connects, asked)
-	session, mute, grants := s.session, s.mute, cmp.Or(s.grants, 40_000)
+	session, mute, hangsUp, grants := s.session, s.mute, s.hangsUp, cmp.Or(s.grants, 40_000)
 	s.mu.Unlock()
+	if hangsUp {
+		return
+	}
 	if mute {
 		_, _ = readFrame(conn) // until the client gives up
 		return

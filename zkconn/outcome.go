@@ -116,6 +116,7 @@ var troubles = []struct {
 	{ErrHungUp, "the server hangs up on"},
 	{ErrNoAnswer, "the server does not answer"},
 	{ErrServerError, "the server fails at"},
+	{zk.ErrAPIError, "the server gives an answer that cannot be read to"}, // or says so itself: the library tells no difference
 	// A follower that keeps sessions local has its leader look at a transaction, which does not know the session.
 	{zk.ErrSessionExpired, "the servers say that the session is over, or local to one of them, to"},
 	{ErrThrottled, "the server is throttled and does not carry out"},

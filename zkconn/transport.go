@@ -149,12 +149,17 @@ func (t *transport) fail(doing string, cause error) error {
 }
 
 // whyHungUp names the likely causes where a server closes the connection without an answer: nothing
-// else tells people the cause.
+// else tells people the cause. Older data count only where the client has seen any: a server refuses a
+// client for ever that has seen a newer transaction (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
-	if _, secured := t.Conn.(*tls.Conn); secured {
-		return "it may have no quorum, or too many connections"
+	why := "it may have no quorum, or too many connections"
+	if _, secured := t.Conn.(*tls.Conn); !secured {
+		why += ", or expect TLS"
 	}
-	return "it may have no quorum, or too many connections, or expect TLS"
+	if t.guard.zxid.Load() > 0 {
+		why += "; its data may be older than what this client has seen (wiped or restored)"
+	}
+	return why
 }
 
 // Close closes the socket.

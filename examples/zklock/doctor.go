@@ -24,7 +24,8 @@ the answers come in time for a lease. It cuts a connection, and sees whether
 its session is given back. Below --root it names what it could not read,
 contenders that no session's end deletes, locks on which libraries meet that do
 not respect each other, deadlocks, and possible ones (zklock help graph). It
-tells which sessions' ephemeral nodes weigh too much.
+tells which sessions' ephemeral nodes weigh too much. The calls that wait inside
+a process, without a node, it cannot see: only that process's State counts them.
 
 Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
 server could be reached.`,

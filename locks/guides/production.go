@@ -190,5 +190,7 @@
 //     by itself, unless it is set.
 //
 // Restart members one at a time, the leader last. Restoring a backup makes the numbers of tokens
-// begin again at older ones: see "Fencing".
+// begin again at older ones: see "Fencing". Keep wiped or restored servers down for a session
+// timeout T. After the restore command of 3.9's admin server, restart each server when all clients'
+// leases are over. LIMITS says why.
 package guides

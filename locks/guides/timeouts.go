@@ -18,9 +18,8 @@
 //
 // Reconnecting takes part of that. While a lock is held, pauses between attempts are at most 0.015
 // T. Then the session has to be renewed and a transaction committed, which is a few round trips. So
-// plan with 0.2 T. An outage longer than the lease always loses the lock; between the two it
-// depends on the moment. A wait in the queue survives anything below T; after that it begins anew,
-// at the end of the queue.
+// plan with 0.2 T. An outage longer than the lease costs the session: the lock is lost, and waiters
+// then queue anew, at the tail. Between the two it depends on the moment.
 //
 // An outage here is one in which connections are reset and refused, as when a server is restarted
 // or a network device is replaced. Where packets vanish without a word, TCP sends them again at

@@ -76,7 +76,7 @@ func TestEnsembleLives(t *testing.T) {
 	}{{"one path", s.one}, {"a path each", s.each}} {
 		for _, how := range ends {
 			t.Run(c.name+", "+how.name, func(t *testing.T) {
-				p := c.start(t, ensemble)
+				p := c.start(t, ensemble.Addrs(), ensemble.Members()...)
 				granted := c.waitBehind(t, ensemble)
 				how.end(t, p)
 				patient.GiveBack(t, patient.Receive(t, granted))

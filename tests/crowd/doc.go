@@ -9,7 +9,8 @@
 // A process of its own asks for the locks. It is closed, killed, or stopped until its session has
 // expired. Then the ensemble must go on: the one behind the crowd is granted its lock, each member
 // forgets the nodes, another client locks, and each member starts again. TestWithoutBounds shows that
-// the same crowd brings an ensemble down where the bounds are lifted.
+// the same crowd brings an ensemble down where the bounds are lifted. TestDrain has several processes
+// wait for one lock, and all get it.
 //
 // `make test` has crowds of 1250 and 2000, and servers with an eighth of the usual jute.maxbuffer.
 // TURNSTILE_CROWD=100000 go test -timeout 60m ./tests/crowd has 100 000 goroutines for one lock and 20 000 for a lock

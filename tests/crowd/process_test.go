@@ -31,7 +31,9 @@ type crowd struct {
 	// unbounded lifts the bounds of the session.
 	unbounded bool
 	// weight is the bound of the session's weight, in bytes; zero is the usual.
-	weight  int
+	weight int
+	// passes: a goroutine that is granted the lock gives it back.
+	passes  bool
 	timeout time.Duration
 }
 
@@ -60,13 +62,13 @@ func TestMain(m *testing.M) {
 }
 
 // start starts the process, and waits until all of the crowd hold, wait, or were refused, and the servers have the nodes.
-func (k crowd) start(t *testing.T, ensemble *rig.Ensemble) *process {
+func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *process {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), serversVariable+"="+ensemble.Addrs(),
-		fmt.Sprintf("%s=%d %t %t %d %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.timeout))
+	cmd.Env = append(os.Environ(), serversVariable+"="+connect,
+		fmt.Sprintf("%s=%d %t %t %d %t %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.passes, k.timeout))
 	cmd.Stderr = relists.Child(t, os.Stderr)
 	commands, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -80,7 +82,7 @@ func (k crowd) start(t *testing.T, ensemble *rig.Ensemble) *process {
 	var nodes int
 	_, err = fmt.Sscanf(p.says.Text(), "crowded %d nodes", &nodes)
 	require.NoError(t, err)
-	for _, m := range ensemble.Members() {
+	for _, m := range members {
 		patient.Eventually(t, func() bool {
 			has, err := m.Address().Ephemerals(patient.Deadline(t))
 			return err == nil && has >= nodes
@@ -104,7 +106,7 @@ func (p *process) await(t *testing.T, what string) {
 // beCrowd is the process.
 func beCrowd(servers string) error {
 	var k crowd
-	if _, err := fmt.Sscan(os.Getenv(crowdVariable), &k.many, &k.paths, &k.unbounded, &k.weight, &k.timeout); err != nil {
+	if _, err := fmt.Sscan(os.Getenv(crowdVariable), &k.many, &k.paths, &k.unbounded, &k.weight, &k.passes, &k.timeout); err != nil {
 		return err
 	}
 	opts := []locks.Option{locks.WithSessionTimeout(k.timeout)}
@@ -122,9 +124,13 @@ func beCrowd(servers string) error {
 	}
 	a := &asking{crowd: k, client: client}
 	begun := time.Now()
-	a.ask(0) // it holds, and is not refused: somebody is to wait behind it
-	for i := range k.many - 1 {
-		go a.ask(i + 1)
+	first := 0
+	if !k.passes {
+		a.ask(0) // it holds, and is not refused: somebody is to wait behind it
+		first = 1
+	}
+	for i := first; i < k.many; i++ {
+		go a.ask(i)
 	}
 	if err := a.settled(ctx); err != nil {
 		return err
@@ -133,6 +139,12 @@ func beCrowd(servers string) error {
 	fmt.Printf("crowded %d nodes after %v: %d hold, %d were refused, %d wait inside, the nodes weigh %d of %d bytes\n",
 		state.NodeBytes/k.each(), time.Since(begun).Round(time.Millisecond), a.held.Load(), a.refused.Load(), state.Inside,
 		state.NodeBytes, state.MaxNodeBytes)
+	for k.passes && int(a.held.Load()) < k.many && ctx.Err() == nil && a.failed.Load() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if k.passes {
+		fmt.Printf("passed %d\n", a.held.Load())
+	}
 	_, err = bufio.NewReader(os.Stdin).ReadString('\n') // or it is killed meanwhile
 	if err != nil {
 		return err
@@ -165,7 +177,10 @@ func (k crowd) each() int {
 }
 
 func (a *asking) ask(i int) {
-	_, err := a.client.Mutex(a.path(i)).Lock(context.Background())
+	lease, err := a.client.Mutex(a.path(i)).Lock(context.Background())
+	if err == nil && a.passes {
+		err = lease.Unlock(context.Background())
+	}
 	switch {
 	case err == nil:
 		a.held.Add(1)

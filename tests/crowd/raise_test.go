@@ -23,7 +23,7 @@ func TestWithoutBounds(t *testing.T) {
 			t.Parallel()
 			ensemble := rig.StartEnsemble(t, 3, s.servers...)
 			c.unbounded = true
-			p := c.start(t, ensemble)
+			p := c.start(t, ensemble.Addrs(), ensemble.Members()...)
 			require.NoError(t, p.Kill())
 			patient.Eventually(t, func() bool { return isDown(ensemble) }, "a majority cannot read the end of the session")
 			setProperty(t, ensemble, "jute.maxbuffer", "67108864")

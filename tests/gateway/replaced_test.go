@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
@@ -27,34 +28,56 @@ const (
 	swapped  = "swapped"  // it hands out other sessions
 )
 
+// replacements are the ways.
+var replacements = []string{wiped, restored, swapped}
+
+type kind func(c *locks.Client, path string) locks.Locker
+
 // A gateway's server is wiped or restored, or hands out other sessions. A holder, a waiter and an idle requester of every
 // kind of lock work again by themselves, over the same gateway, within the session timeout and two seconds of the
-// server's return. Package matrix has this without gateways.
+// server's return. Package matrix has this without gateways, and RunOnce, which needs a session.
 func TestReplacedServers(t *testing.T) {
 	t.Parallel()
-	type kind func(c *locks.Client, path string) locks.Locker
-	for name, kind := range map[string]kind{
-		"mutex":     func(c *locks.Client, path string) locks.Locker { return c.Mutex(path) },
-		"write":     func(c *locks.Client, path string) locks.Locker { return c.RWMutex(path) },
-		"semaphore": func(c *locks.Client, path string) locks.Locker { return c.Semaphore(path, 1).Weight(1) },
-		"contest":   func(c *locks.Client, path string) locks.Locker { return c.Contest(path + "/node") },
-		"cohort":    func(c *locks.Client, path string) locks.Locker { return c.Mutex(path, locks.WithCohort(4)) },
-		"sticky":    func(c *locks.Client, path string) locks.Locker { return c.Mutex(path, locks.WithSticky(time.Minute)) },
+	write := func(c *locks.Client, path string) locks.Locker { return c.RWMutex(path) }
+	for name, kind := range map[string]struct{ ahead, subject kind }{
+		"mutex":     {subject: func(c *locks.Client, path string) locks.Locker { return c.Mutex(path) }},
+		"write":     {subject: write},
+		"read":      {write, func(c *locks.Client, path string) locks.Locker { return c.RWMutex(path).Reader() }},
+		"semaphore": {subject: func(c *locks.Client, path string) locks.Locker { return c.Semaphore(path, 1).Weight(1) }},
+		"contest":   {subject: func(c *locks.Client, path string) locks.Locker { return c.Contest(path + "/node") }},
+		"cohort":    {subject: func(c *locks.Client, path string) locks.Locker { return c.Mutex(path, locks.WithCohort(4)) }},
+		"sticky": {subject: func(c *locks.Client, path string) locks.Locker {
+			return c.Mutex(path, locks.WithSticky(time.Minute))
+		}},
 	} {
-		for _, how := range []string{wiped, restored, swapped} {
+		if kind.ahead == nil {
+			kind.ahead = kind.subject
+		}
+		for _, how := range replacements {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { replaced(t, how, kind) })
+				synctest.Test(t, func(t *testing.T) { replaced(t, how, kind.ahead, kind.subject) })
 			})
 		}
 	}
 }
 
-func replaced(t *testing.T, how string, kind func(c *locks.Client, path string) locks.Locker) {
-	newServer := func() *embedded.Server {
-		return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-	}
-	estate, system := bubble.NewEstate(newServer()), bubble.System(t)
+// replacing is a gateway whose server is replaced, and its requesters.
+type replacing struct {
+	estate *bubble.Estate
+	system *actor.ActorSystem
+	inside *locks.Client // of the gateway's session
+	pid    *actor.PID
+	back   time.Time // when the server came back
+}
+
+func newServer(t *testing.T) *embedded.Server {
+	return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+}
+
+func newReplacing(t *testing.T) *replacing {
+	t.Helper()
+	estate, system := bubble.NewEstate(newServer(t)), bubble.System(t)
 	inside, err := locks.Open(t.Context(), bubble.EstateAddress, locks.WithDialer(estate.Dial),
 		locks.WithActorSystem(system), locks.WithSessionTimeout(replacedSession))
 	require.NoError(t, err)
@@ -62,73 +85,168 @@ func replaced(t *testing.T, how string, kind func(c *locks.Client, path string) 
 	t.Cleanup(func() { patient.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
 	pid, err := gateway.Spawn(system, inside.Session(), "gateway")
 	require.NoError(t, err)
-	var clients []*locks.Client // requesters
-	for range 3 {
-		client, err := gateway.Open(t.Context(), system, gateway.At(pid))
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
-		clients = append(clients, client)
-	}
-	holder, waiter, idle := clients[0], clients[1], clients[2]
-	lease, err := kind(idle, "/idle").Lock(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
-	held, err := kind(holder, "/held").Lock(t.Context())
-	require.NoError(t, err)
-	type answer struct {
-		lease *locks.Lease
-		err   error
-	}
-	waiting := make(chan answer, 1)
-	go func() {
-		lease, err := kind(waiter, "/held").Lock(t.Context())
-		waiting <- answer{lease, err}
-	}()
-	synctest.Wait()
+	return &replacing{estate: estate, system: system, inside: inside, pid: pid}
+}
 
+// requester opens a client over the gateway.
+func (r *replacing) requester(t *testing.T) *locks.Client {
+	t.Helper()
+	client, err := gateway.Open(t.Context(), r.system, gateway.At(r.pid))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
+	return client
+}
+
+// befall replaces the server. ghost asks for what a dead session holds in the backup.
+func (r *replacing) befall(t *testing.T, how string, ghost func(dead *locks.Client) error) {
+	t.Helper()
 	switch how {
 	case wiped:
-		estate.Vacate()
+		r.estate.Vacate()
 		time.Sleep(replacedSession * 2 / 5)
-		estate.Replace(newServer())
+		r.estate.Replace(newServer(t))
 	case restored:
-		old := newServer()
+		old := newServer(t)
 		line := bubble.NewLine(old)
 		dead, err := locks.Open(t.Context(), old.Connect(), locks.WithDialer(line.Dial), locks.WithSessionTimeout(replacedSession))
 		require.NoError(t, err)
+		relists.Count(t, dead.Session())
 		t.Cleanup(func() {
 			if err := dead.Close(context.WithoutCancel(t.Context())); !errors.Is(err, locks.ErrSessionRemains) {
 				require.NoError(t, err) // its session is over
 			}
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 		})
-		_, err = kind(dead, "/held").Lock(t.Context())
-		require.NoError(t, err)
-		estate.Vacate()
+		require.NoError(t, ghost(dead))
+		r.estate.Vacate()
 		time.Sleep(replacedSession * 2 / 5)
 		line.Be(bubble.Down) // its session lives for its timeout more
-		estate.Replace(old)
+		r.estate.Replace(old)
 	case swapped:
-		estate.Swap()
+		r.estate.Swap()
 	}
-	back := time.Now()
-	works := func(who string) {
-		t.Logf("%s works %v after the return", who, time.Since(back))
-		require.LessOrEqual(t, time.Since(back), replacedSession+2*time.Second, who)
-	}
+	r.back = time.Now()
+}
+
+// works asserts that what has just happened came in time.
+func (r *replacing) works(t *testing.T, who string) {
+	t.Helper()
+	r.inTime(t, who)
+	t.Logf("%s works %v after the return", who, time.Since(r.back))
+}
+
+func (r *replacing) inTime(t *testing.T, who string) {
+	t.Helper()
+	require.LessOrEqual(t, time.Since(r.back), replacedSession+2*time.Second, who)
+}
+
+func replaced(t *testing.T, how string, ahead, subject kind) {
+	r := newReplacing(t)
+	holder, waiter, idle := r.requester(t), r.requester(t), r.requester(t)
+	lease, err := subject(idle, "/idle").Lock(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+	held, err := ahead(holder, "/held").Lock(t.Context())
+	require.NoError(t, err)
+	waiting := patient.Elsewhere(t.Context(), subject(waiter, "/held").Lock)
+	synctest.Wait()
+	r.befall(t, how, func(dead *locks.Client) error {
+		_, err := ahead(dead, "/held").Lock(t.Context())
+		return err
+	})
 	got := <-waiting
-	works("who waited")
-	require.NoError(t, got.err)
+	r.works(t, "who waited")
+	require.NoError(t, got.Err)
 	require.False(t, held.Valid(), "two valid leases")
-	require.True(t, got.lease.Valid())
+	require.True(t, got.Lease.Valid())
 	require.ErrorIs(t, held.Unlock(t.Context()), locks.ErrLost)
-	require.NoError(t, got.lease.Unlock(t.Context()))
-	for who, again := range map[string]locks.Locker{"who held": kind(holder, "/held"), "who was idle": kind(idle, "/idle")} {
+	require.NoError(t, got.Lease.Unlock(t.Context()))
+	for who, again := range map[string]locks.Locker{"who held": ahead(holder, "/held"), "who was idle": subject(idle, "/idle")} {
 		lease, err := again.Lock(t.Context())
 		require.NoError(t, err)
-		works(who)
+		r.works(t, who)
 		require.True(t, lease.Valid())
 		require.NoError(t, lease.Unlock(t.Context()))
 	}
-	require.NoError(t, inside.Ready())
+	require.NoError(t, r.inside.Ready())
+}
+
+// A leader loop over the gateway leads again, and who asks is told of it.
+func TestReplacedServersElection(t *testing.T) {
+	t.Parallel()
+	for _, how := range replacements {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newReplacing(t)
+				loops, asks := r.requester(t), r.requester(t)
+				ctx, stop := context.WithCancel(t.Context())
+				began, ended := make(chan *locks.Leadership, 9), make(chan error, 1)
+				go func() {
+					ended <- loops.Election("/lead").Run(ctx, "loop:80", func(ctx context.Context, term *locks.Leadership) error {
+						began <- term
+						<-ctx.Done()
+						return nil
+					})
+				}()
+				first := <-began
+				r.befall(t, how, func(dead *locks.Client) error {
+					_, err := dead.Election("/lead").Campaign(t.Context(), "dead:80")
+					return err
+				})
+				second := <-began
+				r.works(t, "the leader loop")
+				require.False(t, first.Valid())
+				require.True(t, second.Valid())
+				leader, err := asks.Election("/lead").Leader(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, "loop:80", leader.Value)
+				r.works(t, "who asks")
+				stop()
+				<-ended
+				require.NoError(t, r.inside.Ready())
+			})
+		})
+	}
+}
+
+// A member that joined over the gateway joins again. After a restore a dead session is a member beside it, until it
+// expires.
+func TestReplacedServersGroup(t *testing.T) {
+	t.Parallel()
+	for _, how := range replacements {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newReplacing(t)
+				joins, asks := r.requester(t), r.requester(t)
+				member, err := joins.Group("/members").Join(t.Context(), "one:80")
+				require.NoError(t, err)
+				was := member.ID()
+				r.befall(t, how, func(dead *locks.Client) error {
+					_, err := dead.Group("/members").Join(t.Context(), "dead:80")
+					return err
+				})
+				for member.ID() == was {
+					time.Sleep(100 * time.Millisecond)
+					r.inTime(t, "who joined")
+				}
+				r.works(t, "who joined")
+				for {
+					members, err := asks.Group("/members").Members(t.Context())
+					require.NoError(t, err)
+					r.inTime(t, "who asks")
+					if len(members) == 1 {
+						r.works(t, "who asks")
+						require.Equal(t, "one:80", members[0].Data)
+						require.Equal(t, member.ID(), members[0].ID)
+						break
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				require.NoError(t, member.Leave(t.Context()))
+				require.NoError(t, r.inside.Ready())
+			})
+		})
+	}
 }

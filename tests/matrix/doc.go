@@ -39,6 +39,11 @@
 // sessions. Every client, whether it holds, waits or is idle, works again within the session
 // timeout and two seconds.
 //
+// Servers that are restored while they run, by the restore command of 3.9's admin server, are not
+// played. No client can prove anything there: the sessions that the server ends, and those that it
+// never ends, look to them as they always do (LIMITS). A test would show a fault of the servers' and
+// no rule of ours, and the servers of the tests run without Jetty, which that command needs.
+//
 // A process that is stopped is a real one: the test binary runs itself. Scenes that need real
 // servers, such as killed leaders and networks that are cut in two, run on real ones, too.
 package matrix

@@ -18,7 +18,9 @@ import (
 )
 
 // lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it: the rows of package
-// zkconn's table that are not answers on which the recipe decides.
+// zkconn's table that are not answers on which the recipe decides. -112, -115 and -124 end the whole session:
+// TestLockMeetsTheEndOfItsSession has those, the fault "ended-elsewhere" of package matrix has -112 for each request of a
+// lock, and TestRefused of package sasl has the other two on real servers.
 var lockRows = []struct {
 	code int32
 	err  error
@@ -26,6 +28,7 @@ var lockRows = []struct {
 	passes, goes bool
 }{
 	{-1, context.DeadlineExceeded, true, true},
+	{-2, context.DeadlineExceeded, true, true},
 	{-3, context.DeadlineExceeded, true, true},
 	{-4, context.DeadlineExceeded, true, true},
 	{-5, context.DeadlineExceeded, true, true},
@@ -35,6 +38,7 @@ var lockRows = []struct {
 	{-12, context.DeadlineExceeded, true, true},
 	{-13, locks.ErrFailed, false, false},
 	{-14, locks.ErrFailed, false, false},
+	{-100, context.DeadlineExceeded, true, true},
 	{-102, locks.ErrNoAuth, false, false},
 	{-108, locks.ErrFailed, false, false},
 	{-113, context.DeadlineExceeded, true, true},
@@ -92,6 +96,52 @@ func TestLockMeetsEachCode(t *testing.T) {
 				require.Empty(t, client.State().Trouble)
 				require.NoError(t, lease.Unlock(t.Context()))
 				require.NoError(t, other.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestLockMeetsTheEndOfItsSession: what Lock returns where the server answers its create with the end of the session,
+// each time. It goes on in other sessions, at a pace, or the client is closed for want of a credential.
+func TestLockMeetsTheEndOfItsSession(t *testing.T) {
+	for _, row := range []struct {
+		code   int32
+		err    error
+		says   string
+		passes bool
+	}{
+		{-112, context.DeadlineExceeded, "the session ends each time that the servers are asked for a node in /x, 1", true},
+		{-115, zkconn.ErrAuthFailed, "credential refused", false},
+		{-124, zkconn.ErrAuthFailed, "the server requires SASL authentication", false},
+	} {
+		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client := bubble.OpenClient(t, server, server.Connect())
+				injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: row.code, Count: -1})
+				require.NoError(t, err)
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
+				time.Sleep(30 * time.Second)
+				synctest.Wait()
+				require.Equal(t, row.passes, len(answer) == 0)
+				require.ErrorContains(t, client.Ready(), row.says)
+				err = (<-answer).Err
+				t.Log(err)
+				require.ErrorIs(t, err, row.err)
+				require.ErrorContains(t, err, row.says)
+				require.Equal(t, row.passes, locks.MayPass(err))
+				require.LessOrEqual(t, injected.Hits(), 120, "requests in a minute")
+				injected.Remove()
+				lease, err := client.Mutex("/x").Lock(t.Context())
+				if !row.passes {
+					require.ErrorIs(t, err, locks.ErrClosed)
+					return
+				}
+				require.NoError(t, err)
+				require.NoError(t, client.Ready())
+				require.NoError(t, lease.Unlock(t.Context()))
 			})
 		})
 	}

@@ -1,12 +1,19 @@
 package restarts
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -22,7 +29,7 @@ const restoredSession = 4 * time.Second
 
 // A server whose data are wiped, or restored from an old backup, refuses every client that has seen
 // a newer zxid, for ever. Each client comes back by itself: a holder, a waiter, an idle client, a
-// leader and a member of a group.
+// leader and a member of a group. Ready and State say why a client is refused.
 func TestRestoredServer(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
@@ -50,11 +57,13 @@ func openShort(t *testing.T, connect string) *locks.Client {
 	return patient.Open(t, connect, locks.WithSessionTimeout(restoredSession))
 }
 
-// comeBack has clients of each kind live through what happens to their server, and logs how long after it each works.
+// comeBack has clients of each kind live through what happens to their server. Each works again within the session
+// timeout and two seconds of its return, and what a plain client takes that connects anew. Until then they say why not.
 func comeBack(t *testing.T, server *rig.Server, happens func() error) {
 	holder, waiter := openShort(t, server.Addr()), openShort(t, server.Addr())
 	idle, leader := openShort(t, server.Addr()), openShort(t, server.Addr())
 	joined := openShort(t, server.Addr())
+	refused := patient.Open(t, server.Addr()) // for long enough that a slow machine sees why
 
 	held, err := holder.Mutex("/held").Lock(patient.Deadline(t))
 	require.NoError(t, err)
@@ -69,38 +78,134 @@ func comeBack(t *testing.T, server *rig.Server, happens func() error) {
 	lease, err := idle.Mutex("/idle").Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	for range 100 { // it has seen more than the server will have committed by the end
+		lease, err = refused.Mutex("/refused").Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	}
 
 	require.NoError(t, happens())
 	back := time.Now()
-	works := func(who string) {
-		t.Logf("%s works %.2f T after the return", who, float64(time.Since(back))/float64(restoredSession))
+	plain := connectAnew(t, server.Addr())
+	var all sync.WaitGroup
+	works := func(who string, does func() error) {
+		all.Go(func() {
+			err := does()
+			took := time.Since(back)
+			t.Logf("%s works %.2f T after the return", who, float64(took)/float64(restoredSession))
+			assert.NoError(t, err, who)
+			assert.LessOrEqual(t, took, restoredSession+2*time.Second+plain.slowest(), who)
+		})
 	}
-	<-held.Context().Done()
-	require.ErrorIs(t, held.Unlock(patient.Deadline(t)), locks.ErrLost)
-	got := patient.Receive(t, waiting)
-	require.NoError(t, got.Err)
-	require.True(t, got.Lease.Valid())
-	works("who waited")
-	require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
-	held, err = holder.Mutex("/held").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	works("who held")
-	require.NoError(t, held.Unlock(patient.Deadline(t)))
-	lease, err = idle.Mutex("/idle").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	works("who was idle")
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
-	<-leads.Context().Done()
-	leads, err = leader.Election("/lead").Campaign(patient.Deadline(t), "one:80")
-	require.NoError(t, err)
-	works("who led")
-	require.NoError(t, leads.Resign(patient.Deadline(t)))
-	patient.Eventually(t, func() bool { return member.ID() != was }, "it never joins again")
-	works("who joined")
-	require.NoError(t, member.Leave(patient.Deadline(t)))
+	ctx := patient.Deadline(t)
+	works("who waited", func() error {
+		select {
+		case got := <-waiting:
+			if got.Err != nil {
+				return got.Err
+			}
+			assert.True(t, got.Lease.Valid())
+			return got.Lease.Unlock(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	works("who held", func() error {
+		<-held.Context().Done()
+		assert.ErrorIs(t, held.Unlock(ctx), locks.ErrLost)
+		return lockOnce(ctx, holder, "/held")
+	})
+	works("who was idle", func() error { return lockOnce(ctx, idle, "/idle") })
+	works("who led", func() error {
+		<-leads.Context().Done()
+		leads, err := leader.Election("/lead").Campaign(ctx, "one:80")
+		if err != nil {
+			return err
+		}
+		return leads.Resign(ctx)
+	})
+	works("who joined", func() error {
+		for member.ID() == was {
+			select {
+			case <-ctx.Done():
+				return errors.New("it never joins again")
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		return nil
+	})
+	all.Wait()
+	plain.stop()
+	require.NoError(t, member.Leave(ctx))
 	for _, client := range []*locks.Client{holder, waiter, idle, leader, joined} {
 		require.NoError(t, client.Ready())
 	}
+	patient.Eventually(t, func() bool {
+		ready := refused.Ready()
+		return ready != nil && strings.Contains(ready.Error(), "its data may be older than what this client has seen")
+	}, "Ready never says why it is refused")
+	require.ErrorContains(t, refused.State().Cause, "wiped or restored")
+}
+
+// lockOnce locks and unlocks.
+func lockOnce(ctx context.Context, client *locks.Client, path string) error {
+	lease, err := client.Mutex(path).Lock(ctx)
+	if err != nil {
+		return err
+	}
+	return lease.Unlock(ctx)
+}
+
+// plain is a client of go-zookeeper's that connects anew, again and again. It makes a node each time.
+type plain struct {
+	most atomic.Int64 // time that a turn took, in nanoseconds
+	done chan struct{}
+	end  func()
+}
+
+func connectAnew(t *testing.T, server string) *plain {
+	p, ctx := &plain{done: make(chan struct{})}, t.Context()
+	ctx, p.end = context.WithCancel(ctx)
+	go func() {
+		defer close(p.done)
+		for ctx.Err() == nil {
+			began := time.Now()
+			if !assert.NoError(t, turn(server), "a plain client") {
+				return
+			}
+			p.most.Store(max(p.most.Load(), int64(time.Since(began))))
+			select {
+			case <-ctx.Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(p.stop)
+	return p
+}
+
+func turn(server string) error {
+	dial := func(network, address string, _ time.Duration) (net.Conn, error) {
+		return net.DialTimeout(network, address, patient.Bound)
+	}
+	conn, events, err := zk.Connect([]string{server}, restoredSession, zk.WithDialer(dial), zk.WithLogInfo(false))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	}()
+	_, err = conn.Create("/plain-", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+	return err
+}
+
+func (p *plain) slowest() time.Duration { return time.Duration(p.most.Load()) }
+
+func (p *plain) stop() {
+	p.end()
+	<-p.done
 }
 
 // A server or a proxy that hands out another session on each reconnect: the epoch ends at once, and the sessions that it

@@ -1,12 +1,17 @@
 package restarts
 
 import (
+	"context"
+	"net"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -73,4 +78,59 @@ func TestSuccessorOfAReplacedServer(t *testing.T) {
 }
 
 // ofTheMachine is the time that a process may take to start, and a session to expire, on a busy machine.
+// TestSuccessorOfAReplacedServerIsInTime needs none.
 const ofTheMachine = 20 * time.Second
+
+// TestSuccessorOfAReplacedServerIsInTime has the same in a bubble, where time does not depend on the machine: the
+// successor holds within the session timeout and two seconds of its start.
+func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
+	const timeout = 10 * time.Second
+	newServer := func(t *testing.T) *embedded.Server {
+		return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	}
+	for name, befall := range map[string]func(t *testing.T, e *bubble.Estate, server *embedded.Server){
+		"wiped": func(t *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Replace(newServer(t)) },
+		"restored": func(_ *testing.T, e *bubble.Estate, server *embedded.Server) { // the backup is of when the holder died
+			e.Vacate()
+			time.Sleep(timeout * 2 / 5)
+			e.Replace(server)
+		},
+		"swapped": func(_ *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Swap() },
+	} {
+		for _, label := range []string{"", "me"} {
+			t.Run(name+"/"+label, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					server := newServer(t)
+					network, file, left := &bubble.Network{Server: server}, sessionFile(t), sessionFile(t)
+					open := func(dial func(context.Context, string, string) (net.Conn, error), file string) *locks.Client {
+						client, err := locks.Open(t.Context(), bubble.EstateAddress, locks.WithDialer(dial),
+							locks.WithSessionFile(file), locks.WithSessionTimeout(timeout))
+						require.NoError(t, err)
+						bubble.CloseLater(t, client)
+						return client
+					}
+					path := "/successor"
+					last, err := open(network.Dial, file).Mutex(path, locks.WithReclaim(label)).Lock(t.Context())
+					require.NoError(t, err)
+					time.Sleep(time.Minute)
+					network.End() // it is dead
+					leave(t, left, copied(t, file))
+					estate := bubble.NewEstate(server)
+					befall(t, estate, server)
+
+					began := time.Now()
+					client := open(estate.Dial, left)
+					opened := time.Since(began)
+					next, err := client.Mutex(path, locks.WithReclaim(label)).Lock(t.Context())
+					require.NoError(t, err)
+					t.Logf("it opened after %v and held after %v", opened, time.Since(began))
+					require.LessOrEqual(t, time.Since(began), timeout+2*time.Second)
+					require.True(t, next.Valid())
+					require.NotEqual(t, last.Session(), next.Session())
+					require.NoError(t, next.Unlock(t.Context()))
+				})
+			})
+		}
+	}
+}

@@ -38,21 +38,26 @@ func TestNoOverlapWhileALinkStalls(t *testing.T) {
 
 // Many sessions expire at one instant, and the server's log is slow. Clients that reconnect
 // meanwhile are renewed and ended all the same. No two leases are valid at once, and each lock is
-// granted. Mistake ChainUnbroken makes this fail.
+// granted. Mistake ChainUnbroken makes each of these fail. At the leader, which serves the
+// reconnects as well, it strikes in one trial of ten to sixty, so there are more of them.
 func TestNoOverlapWhenManySessionsExpire(t *testing.T) {
 	rig.Require(t)
-	o, err := parse([]string{"-scenario", "masses-one", "-trials", "40", "-width", "40", "-v"}, said{t})
-	require.NoError(t, err)
-	found, err := attack(context.Background(), o, said{t})
-	require.NoError(t, err)
-	require.NoError(t, show(said{t}, false, found))
-	require.Len(t, found, 1)
-	require.Zero(t, found[0].Overlaps)
-	require.Zero(t, found[0].Disorder)
-	require.Zero(t, found[0].Relisted, "found by listing again what no event had told")
-	require.Zero(t, found[0].Never)
-	require.NotZero(t, found[0].Granted)
-	require.NotZero(t, found[0].Others)
+	for scenario, trials := range map[string]string{"masses-one": "40", "masses-three": "40", "masses-leader": "120"} {
+		t.Run(scenario, func(t *testing.T) {
+			o, err := parse([]string{"-scenario", scenario, "-trials", trials, "-width", "40", "-v"}, said{t})
+			require.NoError(t, err)
+			found, err := attack(context.Background(), o, said{t})
+			require.NoError(t, err)
+			require.NoError(t, show(said{t}, false, found))
+			require.Len(t, found, 1)
+			require.Zero(t, found[0].Overlaps)
+			require.Zero(t, found[0].Disorder)
+			require.Zero(t, found[0].Relisted, "found by listing again what no event had told")
+			require.Zero(t, found[0].Never)
+			require.NotZero(t, found[0].Granted)
+			require.NotZero(t, found[0].Others)
+		})
+	}
 }
 
 // The session of a holder is closed at its follower while it connects there again. In some trials the

@@ -1,0 +1,69 @@
+package crowd
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// drainVariable sets the waiters and the processes of TestDrain, which measures then, and whether the bounds of their
+// sessions are lifted, so that each waiter has a node: "1024 4 false".
+const drainVariable = "TURNSTILE_CROWD_DRAIN"
+
+// TestDrain: processes with a session each wait for one lock, with very many goroutines that lock once. When the holder of
+// another session has given back, all of them get it. It tells of the speed, and of the memory while all waited.
+func TestDrain(t *testing.T) {
+	rig.Require(t)
+	many, processes, unbounded := 600, 2, false
+	if of := os.Getenv(drainVariable); of != "" {
+		_, err := fmt.Sscan(of, &many, &processes, &unbounded)
+		require.NoError(t, err)
+	}
+	server := rig.StartStandalone(t)
+	k := crowd{many: many / processes, unbounded: unbounded, passes: true, timeout: patient.Session}
+	holder := patient.Open(t, server.Addr())
+	held, err := holder.Mutex(k.path(0)).Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	var all []*process
+	memory := 0.0
+	for range processes {
+		all = append(all, k.start(t, server.Addr(), server))
+	}
+	for _, p := range all {
+		memory += residentMiB(t, p.Pid())
+	}
+	begun := time.Now()
+	require.NoError(t, held.Unlock(patient.Deadline(t)))
+	for _, p := range all {
+		p.await(t, "passed")
+	}
+	took := time.Since(begun)
+	t.Logf("%d waiters of %d processes: %.0f hand-offs/s, %.0f MiB", k.many*processes, processes,
+		float64(k.many*processes)/took.Seconds(), memory)
+	for _, p := range all {
+		_, err := fmt.Fprintln(p.commands, "close")
+		require.NoError(t, err)
+		p.await(t, "closed: <nil>")
+	}
+}
+
+// residentMiB is the memory that a process has (VmRSS), or 0 where the system does not tell.
+func residentMiB(t *testing.T, pid int) float64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	var kib float64
+	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
+	_, err = fmt.Sscan(string(rest), &kib)
+	require.NoError(t, err)
+	return kib / 1024
+}
