@@ -25,6 +25,10 @@ var riddles = []word{
 	{use: "the rest of, or the noun", not: whole(`what is left of`)},
 	{use: "the outcome of, or what happened to", not: whole(`what (?:becomes|became|has become|had become) of`)},
 	{use: "acquired, held, or free", not: whole(`(?:be|was not|were not) had`)},
+	// At the beginning of a text, a paragraph, an item or a sentence; not in headings, which begin with another sign.
+	{use: "the noun, in place of a sentence that begins with What",
+		not:  regexp.MustCompile(`(?:^|\n\s*\n(?:[-*]\s+|\d+\.\s+)?\*{0,2}|\n\s*(?:[-*]|\d+\.)\s+\*{0,2}|[.;:?!]\s+)What\s+[a-z]+(?:\s+\S+){0,3}`),
+		even: regexp.MustCompile(`\bWhat\s+[a-z][^.;?!]*\?`)}, // a question
 }
 
 // TestRiddles: no comment and no text of any Go file, of a test's either, no comment of a story and nothing else that
