@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a cycle may allocate: the lock actor, the session actor, the client library, and the embedded server that answers
-// in this process. The bounds are a little above what was measured, so that half as much again is found out. When less
-// is allocated, run
+// Bounds of the allocations of a cycle: those of the lock actor, the session actor, the client library, and the embedded
+// server that answers in this process. The bounds are a little above the measured figures, so that half as much again is
+// found out. When less is allocated, run
 //
 //	go test -run TestCyclesAllocate -v ./actors
 //	go test -race -run TestCyclesAllocate -v ./actors
 //
-// and set each to what the greater says and a tenth more.
+// and set each to the greater figure and a tenth more.
 const (
 	uncontendedAllocs = 211 // a lock and an unlock that nobody competes with; a slow machine adds heartbeats
 	handOverAllocs    = 178 // the same for each of two that take turns, in one session

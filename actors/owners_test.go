@@ -196,7 +196,7 @@ func TestUnreachableOwnerHasNotEnded(t *testing.T) {
 	for _, pid := range []*actor.PID{one, several} {
 		system.Root.Send(pid, unreachable)
 	}
-	// What follows it in the mailbox is told; a release would have been told before.
+	// The message that follows it in the mailbox is told; a release would have been told before.
 	system.Root.Send(one, &messages.Revoke{})
 	require.IsType(t, &messages.RevokeRequested{}, take(t, ofOne).notice)
 	_, err := session.Ask(patience(t), &messages.SendRevokeRequest{Path: "/a"})

@@ -139,7 +139,7 @@
 // Package guides (locks/guides) has what a reference does not tell:
 //
 //   - what a lock cannot do for you, and the fencing token that can;
-//   - what services do with locks;
+//   - how services use locks;
 //   - locks by key, and libraries that ask for a Locker;
 //   - how to choose a session timeout;
 //   - a session on each node, or a gateway;

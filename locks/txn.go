@@ -62,7 +62,7 @@ func Check(path string, version int32) Op {
 // or deletes one meanwhile, the servers refuse the transaction, nothing is written, and it is looked
 // at and sent again. The parents stay when the nodes below them are deleted.
 //
-// What the error says:
+// The meaning of the error:
 //
 //   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after
 //     Unlock: the lock is not held any more, and nothing was written.
@@ -224,7 +224,7 @@ func (l *Lease) notWritten(err error) error {
 // lock either. Write with Txn, and read with Get; or write the token beside the data, and refuse
 // smaller ones ("Fencing" in package guides).
 //
-// What the error says:
+// The meaning of the error:
 //
 //   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so the data
 //     may be another holder's, and are not given. A second read asks the servers for the lease's own

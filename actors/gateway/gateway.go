@@ -33,7 +33,7 @@ type Option func(*relay.Limits)
 // WithMaxRequests bounds the requests that a gateway has at a time; without it they are 100 000. A
 // request above the bound goes to the next gateway that its requester names. When each is full it
 // ends as messages.Failed with messages.ReasonGatewayFull; package locks gives an error for which
-// MayPass is true. What the gateway has already is not touched.
+// MayPass is true. Requests that the gateway already has are not touched.
 //
 // A request takes 5 to 11 kB of the gateway's memory (10 000 of them, on one lock and on 1 000: go -C
 // tests/bench run . -workload gateway). A gateway of no requests, or fewer, refuses all.
@@ -76,8 +76,8 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:
 // protoactor's remote panics on it, in a goroutine of gRPC. With it, the connection that brought
-// the message ends instead, and is made anew with the next message. What had not been read of it is
-// lost.
+// the message ends instead, and is made anew with the next message. Its messages that had not been
+// read are lost.
 func WithRecovery(log *slog.Logger) remote.ConfigOption {
 	recovers := func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
 		handle grpc.StreamHandler) (err error) {

@@ -14,7 +14,7 @@ import (
 // either way, the connection comes and goes, and what it tells waits in the inbox of the request, which
 // may act on old news meanwhile.
 //
-// What it promises beyond the package's doc: an order of a request that has not heard of the newest
+// It promises two things beyond the package's doc: an order of a request that has not heard of the newest
 // epoch is dropped; NodeGone without an operation is told only of a node that the session knows, which
 // it does from Created, Seated or Found until it tells Found without a node, Deleted, Unseated or Expired.
 type session struct {
@@ -236,7 +236,7 @@ func (s *session) connect() {
 	s.tell(machine.Event{Kind: machine.Connected})
 }
 
-// expire: the server has ended the session. What was to be asked in it never will be.
+// expire: the server has ended the session. Orders that were to be carried out in it never will be.
 func (s *session) expire() {
 	s.forget()
 	s.established, s.lease = false, false

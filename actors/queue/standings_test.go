@@ -48,7 +48,8 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 	})
 }
 
-// TestKazooMayHold: kazoo's locks see no names but kazoo's. What waits by the rule of the queue, and not by theirs, may hold.
+// TestKazooMayHold: kazoo's locks see no names but kazoo's. A contender
+// that waits by the rule of the queue, and not by theirs, may hold.
 func TestKazooMayHold(t *testing.T) {
 	const ours, theirs, reader = "_c_a-lock-000000000%d", "k__lock__000000000%d", "k__rlock__000000000%d"
 	for _, tc := range []struct {

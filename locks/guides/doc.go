@@ -9,7 +9,7 @@
 //   - Ensembles with Kerberos or DIGEST-MD5
 //   - When a lock is stuck
 //   - Choosing a session timeout
-//   - What services do with locks
+//   - How services use locks
 //   - SIGTERM and Kubernetes
 //   - Supervision of actors
 //   - Testing programs with locks

@@ -73,7 +73,7 @@ func supervised(client *locks.Client, jams int, directive actor.Directive) {
 	_ = client.System().Root.StopFuture(pid).Wait()
 }
 
-// What a supervisor's directive does to the lock of an actor that panics while it holds.
+// The effect of a supervisor's directive on the lock of an actor that panics while it holds.
 func Example_supervision() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
 		for _, d := range []actor.Directive{actor.RestartDirective, actor.StopDirective, actor.EscalateDirective} {

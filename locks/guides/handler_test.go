@@ -103,9 +103,9 @@ func atDesk(t *testing.T, overGateway bool, test func(t *testing.T, d *desk)) {
 	})
 }
 
-// What a handler answers whose server is stopped, is cut off, or ends the session, while it pays
+// The answers of a handler whose server is stopped, is cut off, or ends the session, while it pays
 // and before it does; when somebody else has the order; and when its own work fails. Over a gateway
-// it answers the same, and 503 when the gateway is out of reach.
+// they are the same, and 503 when the gateway is out of reach.
 func TestHandlerAnswers(t *testing.T) {
 	const ok, unavailable, conflict = http.StatusOK, http.StatusServiceUnavailable, http.StatusConflict
 	cohort := []locks.LockOption{locks.WithCohort(9)} // it waits inside the session, which asks no server
@@ -117,7 +117,7 @@ func TestHandlerAnswers(t *testing.T) {
 		patience      time.Duration
 		closed, goes  bool   // the client is closed before; the caller goes while it pays
 		gateway       bool   // there is one
-		status        [3]int // with a bounded wait, by Do, and by Do of what is only tried; 0 is not told
+		status        [3]int // with a bounded wait, by Do, and by Do of a lock that is only tried; 0 is not told
 	}{
 		"nothing is wrong":     {status: [3]int{ok, ok, ok}},
 		"somebody else has it": {status: [3]int{conflict, 0, conflict}, before: held},

@@ -46,7 +46,7 @@
 //	ConnectionStateListener: SUSPENDED, LOST             lease.Context(), WithOnChange, client.State
 //	a transaction with a check of the lock (CURATOR-689)  lease.Txn
 //
-// What differs in meaning:
+// Differences in meaning:
 //
 //   - Reentry. Curator's mutex belongs to a thread, and the thread may take it again. Here the hold
 //     belongs to a context: Lock(lease.Context()) is within the lease. It is refused, unless the
@@ -72,7 +72,7 @@
 //	a lock kept for good, and a flag for it  Election.Run and IsLeader; for a cron, RunOnceFor and no flag
 //	StateHasSession, StateExpired            nothing to do: waiters queue again; client.Ready and State tell
 //
-// What differs in meaning:
+// Differences in meaning:
 //
 //   - zk.Lock tells nobody that the lock was lost.
 //   - A reply that was lost may leave a node that blocks the queue. The soak finds such nodes
@@ -127,7 +127,7 @@
 //	a loop of NewSession, Campaign and Done      Election.Run, the whole of it
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it
 //
-// What differs in meaning: two mutexes of one etcd session and one prefix have one key, so the
+// Differences in meaning: two mutexes of one etcd session and one prefix have one key, so the
 // second is let in. Here the second waits, also within one session. A session here is followed by
 // another when it expires, and waiters queue again by themselves. Session timeouts are bounded by
 // the servers' ticks (see "Choosing a session timeout").

@@ -1,4 +1,4 @@
-// # What services do with locks
+// # How services use locks
 //
 // Programs, each with the few lines that deal with locking. They run as Examples of this package
 // (locks/guides/example_services_test.go). Five of them are whole in examples/services: a cron
@@ -16,7 +16,7 @@
 //		return store.Pay(ctx, id, token)
 //	})
 //
-// What the handler answers, in this order:
+// The handler's answers, in this order:
 //
 //	err == nil                          200
 //	r.Context().Err() != nil            503, though nobody may read it: the client has gone

@@ -1,4 +1,4 @@
-// What crosses between a gateway and its requesters, and between a lock actor and owners on other nodes.
+// The messages between a gateway and its requesters, and between a lock actor and owners on other nodes.
 //
 // Durations are in nanoseconds. There are no points in time: clocks of two nodes are never compared.
 //

@@ -151,12 +151,12 @@
 //	  ends          when the request is let in, or refused
 //	  answers       listsFirst, refused
 //
-// What stays apart: a reclaimer takes a node over from another session, and bursts and hand-over
-// pass the lock on from node to node. The line of a cohort that excludes belongs to its queue,
-// because it outlives the node. The next node serves it, also after a lost connection (keepLine)
-// and in the next epoch (linesOfCohorts). Its bounds belong to the queue with it, because a cohort
-// ends before its node goes: the last holder keeps the node. A retained node's terms are its
-// queue's retention: how long it stays, and which request is about to reuse it.
+// Reclaimers, bursts and hand-over stay apart: a reclaimer takes a node over from another session,
+// and bursts and hand-over pass the lock on from node to node. The line of a cohort that excludes
+// belongs to its queue, because it outlives the node. The next node serves it, also after a lost
+// connection (keepLine) and in the next epoch (linesOfCohorts). Its bounds belong to the queue with
+// it, because a cohort ends before its node goes: the last holder keeps the node. A retained node's
+// terms are its queue's retention: how long it stays, and which request is about to reuse it.
 //
 // # Rules
 //
@@ -224,9 +224,9 @@
 // that may not READ its own nodes, once a server has refused it such a check.
 //
 // Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
-// node before that one, and lists the queue when it goes. The grant then needs only the event
-// (look_ahead.txt). Invariant: a wait ends with TurnCame only if its predecessor was seen at the
-// head; everybody else lists.
+// node before its predecessor, and lists the queue when that node goes. The grant then needs only
+// the event (look_ahead.txt). Invariant: a wait ends with TurnCame only if its predecessor was seen
+// at the head; everybody else lists.
 //
 // Retained nodes. The node of a lock that was given back may stay for the next request of this
 // session, while nobody else is in the queue (retaining.txt). An operator may have deleted it. So

@@ -17,7 +17,7 @@ func printed(c *Coordinator) string {
 	return p.String()
 }
 
-// printer writes values. What was written already is named by its number.
+// printer writes values. A value that was written already is named by its number.
 type printer struct {
 	strings.Builder
 	seen map[uintptr]int
@@ -88,8 +88,8 @@ func (p *printer) entries(v reflect.Value, depth int) {
 	p.WriteString("]")
 }
 
-// memory lists what may be changed of all that a coordinator refers to, by its address: what pointers, maps and
-// lists refer to, but for what is never changed.
+// memory lists the changeable things that a coordinator refers to, by address: the targets of pointers, maps and
+// lists, without those that are never changed.
 func memory(c *Coordinator) map[uintptr]string {
 	m := reach{}
 	shown := *c

@@ -14,8 +14,8 @@ func (t *taken) InvokeSystemMessage(message any) { t.all = append(t.all, message
 func (t *taken) InvokeUserMessage(message any)   { t.all = append(t.all, message) }
 func (t *taken) EscalateFailure(reason, _ any)   { t.all = append(t.all, reason) }
 
-// TestMailboxBeforeItsStart: an actor's name is registered before its mailbox knows who takes messages. What comes by
-// then, or before actor.Started does, is taken behind that.
+// TestMailboxBeforeItsStart: an actor's name is registered before its mailbox knows who takes messages. Messages that
+// come before then, or before actor.Started does, are taken after actor.Started.
 func TestMailboxBeforeItsStart(t *testing.T) {
 	by := &taken{}
 	m := New()

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Mistakes at the boundary of a coordinator: what it says, or is told, is dropped, doubled or altered. What is altered
-// is copied first: states share it.
+// Mistakes at the boundary of a coordinator: an input or an output is dropped, doubled or altered. An altered one is
+// copied first, because states share it.
 
 // telling changes what requests are told; nil tells them nothing.
 func telling(change func(w *world, s int, t coordinator.Tell) []coordinator.Tell) Mistake {

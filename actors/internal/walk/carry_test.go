@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What the servers answer to each query: the steps of the functions in internal/carrier, one for each round trip on
+// The servers' answers to each query: the steps of the functions in internal/carrier, one for each round trip on
 // whose order with others something may depend.
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// What happens to the connection of a session, and to its lease, until the session is lost, given up or closed.
+// Changes of the connection of a session, and of its lease, until the session is lost, given up or closed.
 
 // Ways to lose a connection: a set.
 const (

@@ -174,7 +174,7 @@ func (e *writer) session(s int) {
 	e.mark()
 }
 
-// flight writes a query that is under way. What was asked and answered is plain data, and hashed once.
+// flight writes a query that is under way. The query and its answer are plain data, and hashed once.
 func (e *writer) flight(s int, f *flight) {
 	if f.print == (fingerprint{}) {
 		since := len(e.b)

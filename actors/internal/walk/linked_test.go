@@ -13,8 +13,8 @@ import (
 // TestLayers: each file uses only those before it in the list that the package doc ends with.
 func TestLayers(t *testing.T) { layers.Check(t) }
 
-// TestNobodyLinksAWalk: the walks are tests. What users import or install links neither of them, and there is nothing in
-// them to link.
+// TestNobodyLinksAWalk: the walks are tests. The packages that users import or install link neither of them, and there
+// is nothing in them to link.
 func TestNobodyLinksAWalk(t *testing.T) {
 	const module = "github.com/turnstile-locks/turnstile/"
 	list := func(args ...string) []string {

@@ -319,7 +319,7 @@ func hasForsaken(w *world, s int) ways {
 	return once(len(w.sessions[s].sent) > 0 || slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.forsaken && n.session == s }))
 }
 
-// What a move of a session is about.
+// The subjects of a session's moves.
 
 func query(w *world, s, at int) string {
 	f := w.sessions[s].flights[at]

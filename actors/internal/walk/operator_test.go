@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What an operator does, and other clients. Each is a move of the servers.
+// Actions of an operator and of other clients. Each is a move of the servers.
 
 // ofServers are these moves. how is the place of a node.
 var ofServers = []kind{

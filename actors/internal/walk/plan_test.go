@@ -80,8 +80,8 @@ type Plan struct {
 }
 
 // Bounds bounds the optional events of a history, such as faults and cancels: Bounds{Cuts: 1}
-// allows one cut. Each may happen that often, at any moment at which it can. What a request and its
-// session do by themselves has no bound.
+// allows one cut. Each may happen that often, at any moment at which it can. Moves that a request
+// and its session make by themselves have no bound.
 type Bounds [Late + 1]uint8
 
 // Bound is an index of Bounds.
@@ -123,7 +123,7 @@ const (
 // Always, as a bound, is no bound.
 const Always = 255
 
-// What a world has, and what follows from its plan.
+// The constants of a world, and what follows from its plan.
 
 // sessionTimeout is the timeout of all sessions; no time passes.
 const sessionTimeout = 10 * time.Second

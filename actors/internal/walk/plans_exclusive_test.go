@@ -99,7 +99,7 @@ var large = []Plan{
 	{Name: "three, two cuts", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Lapses: 1}},
 }
 
-// What is promised does not hang on a fast path: the plans of this file are walked with each of them switched off.
+// The promises do not depend on a fast path: the plans of this file are walked with each of them switched off.
 
 // switches names the fast paths.
 var switches = []struct {

@@ -61,8 +61,8 @@ func compareNodes(a, b node) int {
 	return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(x.Sequence, y.Sequence), reads(x)-reads(y))
 }
 
-// deleteNode deletes a node, and fires its watches. What a server sends is lost with its connection, and reaches a
-// client in the order in which it was sent.
+// deleteNode deletes a node, and fires its watches. A server's messages are lost with the connection, and reach a
+// client in the order in which they were sent.
 func (w *world) deleteNode(name string) {
 	at := w.servers.at(name)
 	if at < 0 {

@@ -1,4 +1,4 @@
-// What states, transitions and deadlocks are called, and the shape that each of them has besides.
+// The names of states, transitions and deadlocks, and the shape that each of them has besides.
 
 import { lockLink, make, mark, say, count } from "./dom.js";
 import { span, timeOfDay } from "./clock.js";
