@@ -14,5 +14,5 @@
 //
 // `make test` has crowds of 1250 and 2000, and servers with an eighth of the usual jute.maxbuffer.
 // TURNSTILE_CROWD=100000 go test -timeout 60m ./tests/crowd has 100 000 goroutines for one lock and 20 000 for a lock
-// each, and servers with the jute.maxbuffer, the heap and the tick with which they are delivered.
+// each. Its servers have the jute.maxbuffer, the heap and the tick with which they are delivered.
 package crowd
