@@ -123,11 +123,12 @@
 //     process decides only how long it relies on the session.
 //   - Which clock: a [LeaseClock], which is the process's monotonic clock plus the time for which
 //     the machine was suspended. No time of a server is used.
-//   - What extends it (keepalive): the answer to a committed transaction, and nothing else. The answer to a
-//     ping or to a sync extends nothing by itself.
-//   - What shortens it: a server that grants less than the others, from the connect request on.
-//   - What a loss means: a hold that was lost stays lost ([LeaseClock.Unbroken]). Once the chain of
-//     evidence is broken, no lease rests on the session any more (Lapsed).
+//   - Renewal (keepalive): only the answer to a committed transaction extends the lease. The answer
+//     to a ping or to a sync extends nothing by itself.
+//   - Shorter timeouts: a server that grants less than the others shortens the lease, from the
+//     connect request on.
+//   - Loss: a hold that was lost stays lost ([LeaseClock.Unbroken]). Once the chain of evidence is
+//     broken, no lease rests on the session any more (Lapsed).
 //
 // # Evidence is a chain
 //
@@ -219,9 +220,9 @@
 //
 // A new connection is a touch by itself. With a transaction that is sent behind the connect reply,
 // the lease runs from the connect request. Nothing else is carried from one connection to the next
-// but what a transaction has shown ("proofs by sync survive the connection"). What was shown on one
-// connection is of one leader, because a server that leaves its leader closes it ("a connection
-// survives its leader").
+// but the proof by a transaction ("proofs by sync survive the connection"). All answers on one
+// connection come from one leader, because a server that leaves its leader closes the connection
+// ("a connection survives its leader").
 //
 // # What could break the proof, and does not
 //

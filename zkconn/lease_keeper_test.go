@@ -348,7 +348,7 @@ func TestRefusalsThatAreNoEvidence(t *testing.T) {
 }
 
 // TestTimeoutThatShrinks: two held for 7.6 s where a server granted less than the one before, and the lease went on by
-// what that one had granted.
+// the earlier timeout.
 func TestTimeoutThatShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c, events := dialCommitting(t)

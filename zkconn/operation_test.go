@@ -112,7 +112,7 @@ func TestCreatePlain(t *testing.T) {
 	requireNoBirths(t, c)
 }
 
-// What is sent behind a create goes out behind it, whichever goroutine comes first, and before there is an answer.
+// A request behind a create is sent behind it, whichever goroutine comes first, and before there is an answer.
 func TestCreateBefore(t *testing.T) {
 	var order []int32
 	c, _ := connected(t, func(r fakeRequest) fakeReply {
@@ -140,7 +140,7 @@ func TestCreateBefore(t *testing.T) {
 	require.Empty(t, c.awaited.all)
 }
 
-// What is not sent is followed by nothing.
+// Nothing follows a create that is not sent.
 func TestCreateBeforeIsNotSent(t *testing.T) {
 	c, _ := connected(t, nil)
 	_, err := c.CreateBefore("/q", "a/b", nil, func() { t.Error("it was called") })

@@ -65,7 +65,7 @@ func TestSASLIsToldTheServer(t *testing.T) {
 	require.Equal(t, SASLServer{Host: "zk1", Address: "zk1:2182"}, <-told)
 }
 
-// What a server answers is final: an event for each attempt, which names everything but the password.
+// A server's answer is final: an event for each attempt, which names everything but the password.
 func TestSASLIsRefused(t *testing.T) {
 	say := func(reply fakeReply) func(fakeRequest) fakeReply { return func(fakeRequest) fakeReply { return reply } }
 	for name, c := range map[string]struct {
@@ -143,7 +143,7 @@ func TestSASLIsRefusedAtAReconnect(t *testing.T) {
 	require.Equal(t, int64(0x1234), server.asked()[1])
 }
 
-// What is broken off may pass: no event, the next attempt follows.
+// An exchange that is broken off may succeed next time: no event, the next attempt follows.
 func TestSASLIsBrokenOff(t *testing.T) {
 	say := func(reply fakeReply) func(fakeRequest) fakeReply { return func(fakeRequest) fakeReply { return reply } }
 	for name, answer := range map[string]func(fakeRequest) fakeReply{
@@ -187,7 +187,7 @@ func TestSASLWithASilentServer(t *testing.T) {
 	})
 }
 
-// Where it is urgent it costs half of what the lease has left.
+// Where it is urgent it costs half of the time that the lease has left.
 func TestSASLWithASilentServerWhereItIsUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)
@@ -216,7 +216,7 @@ func TestCloseWhileSASLIsUnderWay(t *testing.T) {
 	require.Empty(t, events)
 }
 
-// What a server answers in the exchange is no evidence: the lease runs from the connect request, and the packets of
+// A server's answers in the exchange are no evidence: the lease runs from the connect request, and the packets of
 // the exchange touch nothing, so that a ping goes before the first transaction.
 func TestSASLIsNoEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the transport allocates for a frame: nothing, but for the buffers of the outbox, which are as large as what
-// waits in them and are used again. The bound lets them grow a few times in a run.
+// frameAllocs bounds the allocations of the transport for a frame. It allocates nothing but the buffers of the outbox,
+// which are as large as the frames that wait in them and are used again. The bound lets them grow a few times in a run.
 const frameAllocs = 0.1
 
 func TestTransportAllocates(t *testing.T) {

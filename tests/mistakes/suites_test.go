@@ -133,7 +133,7 @@ func findings(t *testing.T, m Mistake, suite string, env []string, args ...strin
 	require.NoError(t, err, "%s", output)
 	begin := time.Now()
 	run := exec.CommandContext(ctx, program, append(args, "-test.timeout="+foundWithin.String())...)
-	// What a suite builds has the mistake, too.
+	// The programs that a suite builds have the mistake, too.
 	run.Dir, run.Env = folder, append(append(os.Environ(), env...), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	output, err = run.CombinedOutput()
 	require.NoError(t, ctx.Err(), "not found in time: %s", m.What)

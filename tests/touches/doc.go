@@ -11,15 +11,15 @@
 //	TestShorterTimeoutMovesTheExpiry    a reconnect that is granted less moves the expiry to earlier
 //	TestServerThatWasLeftTouches        so does an answer of the server that the client has left
 //
-// What one connection shows is of one leader:
+// All replies on one connection come from one leader:
 //
 //	TestServerThatLeavesItsLeaderClosesConnections   a follower, an observer and a leader without a
 //	                                    quorum close their clients' connections, with no reply of a
 //	                                    later leader before
 //
-// And what a token rests on:
+// The basis of a token:
 //
-//	TestHeaderHasTheCzxid               the zxid in the header of a create's reply is the czxid of what it made
+//	TestHeaderHasTheCzxid               the zxid in the header of a create's reply is the czxid of the new node
 //
 // In ZooKeeper's source, 3.8.0, 3.8.6 and 3.9.5: LearnerHandler.run (PING, REVALIDATE, REQUEST),
 // LeaderZooKeeperServer.submitLearnerRequest, Learner.ping,

@@ -116,7 +116,7 @@ func (e *ensemble) relink() {
 	e.drain()
 }
 
-// unlink ends a follower's connection to its leader. What was under way is lost.
+// unlink ends a follower's connection to its leader. Messages under way are lost.
 func (r *Replica) unlink() {
 	if r.link != nil {
 		r.link.end()

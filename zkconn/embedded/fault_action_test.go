@@ -100,7 +100,7 @@ func TestDropReplyKeepsEvents(t *testing.T) {
 }
 
 // HoldReplies: the request is carried out at once, and seen by others; its reply and all that follows on
-// the connection wait for Release, in their order. What was answered before is not held.
+// the connection wait for Release, in their order. Earlier answers are not held.
 func TestHoldReplies(t *testing.T) {
 	onWrites(t, embedded.HoldReplies, func(t *testing.T, s *embedded.Server, write []byte, victim, witness *rawClient, fault *embedded.Injection) {
 		watched := inject(t, s, embedded.Fault{Op: embedded.OpExists, Path: "/f-0000000001"})

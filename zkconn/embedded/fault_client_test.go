@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// What a whole client makes of the faults, in virtual time: an answer that is lost with the connection says
+// Effects of the faults on a whole client, in virtual time: an answer that is lost with the connection says
 // nothing about the request, and afterwards the session is the same.
 func TestClientLosesItsConnection(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -40,7 +40,7 @@ func TestInjectionWait(t *testing.T) {
 	}
 }
 
-// Remove ends a fault, also one that was to go on for ever. What it holds it goes on holding.
+// Remove ends a fault, also one that was to go on for ever. Replies that it holds stay held.
 func TestInjectionRemove(t *testing.T) {
 	s, _ := frozen(t)
 	c := openRaw(t, s, 0, time.Minute)

@@ -43,7 +43,7 @@ func TestFaultPathPatterns(t *testing.T) {
 	}
 }
 
-// What is no pattern is refused at once, instead of never matching.
+// A path that is no pattern is refused at once, instead of never matching.
 func TestFaultWithABadPattern(t *testing.T) {
 	s, _ := frozen(t)
 	for _, bad := range []string{"/a[", "/a[/**", "/\\"} {
@@ -53,7 +53,7 @@ func TestFaultWithABadPattern(t *testing.T) {
 	}
 }
 
-// A fault meets only the operation it is for, and one on a path never meets what names no path.
+// A fault meets only the operation it is for, and one on a path never meets a request that names no path.
 func TestFaultByOperation(t *testing.T) {
 	s, _ := frozen(t)
 	c := openRaw(t, s, 0, time.Minute)
@@ -99,7 +99,7 @@ func TestFaultBySession(t *testing.T) {
 	require.False(t, other.exists("/victim"))
 }
 
-// Skip lets so many go first; then it happens once, or Count times, or always. What is skipped is no hit.
+// Skip lets so many go first; then it happens once, or Count times, or always. A skipped request is no hit.
 func TestFaultSkipAndCount(t *testing.T) {
 	for name, test := range map[string]struct {
 		skip, count int

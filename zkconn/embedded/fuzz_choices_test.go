@@ -2,7 +2,7 @@ package embedded
 
 import "time"
 
-// What a byte of a script chooses.
+// The operations that a byte of a script chooses from.
 const (
 	chooseCreate = iota
 	chooseDelete

@@ -40,7 +40,7 @@ func watchesOf(c *gozk, base string) (data, later, children <-chan zk.Event) {
 	return data, later, children
 }
 
-// expectAll waits for what set and make below the base are to tell the three watches.
+// expectAll waits for the events that a set and a make below the base are to send to the three watches.
 func expectAll(t testing.TB, base string, data, later, children <-chan zk.Event) {
 	t.Helper()
 	e := next(t, data)
@@ -66,7 +66,7 @@ func TestGozkWatchesAreSetAgain(t *testing.T) {
 	expectAll(t, "/a", data, later, children)
 }
 
-// What happened while the client was away it is told when it is back.
+// A client that comes back is told of the changes while it was away.
 func TestGozkWatchesCatchUp(t *testing.T) {
 	s := embedded.Run(t)
 	c, other := dialGozk(t, s), dialGozk(t, s)

@@ -102,7 +102,7 @@ func TestFollowerPauses(t *testing.T) {
 	}
 }
 
-// What a client sends may be kept from a replica, which then hears nothing of it, and read later.
+// A client's requests may be kept from a replica, which then hears nothing of them, and be read later.
 func TestHoldRequests(t *testing.T) {
 	s, clock := frozen(t)
 	c := openRaw(t, s, 0, time.Second)

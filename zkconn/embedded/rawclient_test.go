@@ -18,7 +18,7 @@ import (
 // patience bounds a wait for something that must come. Nothing that passes takes that long.
 const patience = 60 * time.Second
 
-// until waits for what nobody announces.
+// until waits for a change that nobody announces.
 func until(t testing.TB, done func() bool) {
 	t.Helper()
 	for limit := time.Now().Add(patience); !done(); runtime.Gosched() {

@@ -102,7 +102,7 @@ func partOf(op embedded.Op, fields ...any) raw {
 	return append(encode(int32(op), false, int32(-1)), encode(fields...)...)
 }
 
-// record reads what a frame holds, field by field. What is too short fails the test.
+// record reads the content of a frame, field by field. A frame that is too short fails the test.
 type record struct {
 	t    testing.TB
 	left []byte

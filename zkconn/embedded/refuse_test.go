@@ -74,7 +74,7 @@ func TestRefuseFirstPart(t *testing.T) {
 	require.Equal(t, refusal(-127, runtimeInconsistency), raw(multi.must().left))
 }
 
-// A refusal keeps its place among the answers to what was asked before.
+// A refusal keeps its place among the answers to earlier requests.
 func TestRefusalsKeepTheirPlace(t *testing.T) {
 	s, _ := frozen(t, threeReplicas...)
 	follower := followers(s)[0]

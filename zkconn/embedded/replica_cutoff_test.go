@@ -36,8 +36,8 @@ func TestCutOffFollowerAnswersFromThePast(t *testing.T) {
 	again.ping()
 }
 
-// What needs the leader gets no answer from a follower that is cut off, nor does anything that comes after
-// it on the connection; none of it is ever carried out. The connection is closed when the follower is back.
+// A request that needs the leader gets no answer from a follower that is cut off, nor does any later request
+// on the connection; none of them is ever carried out. The connection is closed when the follower is back.
 func TestCutOffFollowerParksWhatNeedsTheLeader(t *testing.T) {
 	for name, request := range map[string]func(c *rawClient) []byte{
 		"write": func(c *rawClient) []byte { return c.request(embedded.OpCreate, createOf("/a", plain)) },

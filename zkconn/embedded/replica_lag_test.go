@@ -84,8 +84,8 @@ func TestLagHoldsEventsBack(t *testing.T) {
 	require.Equal(t, reader.xid, reader.reply().must().xid)
 }
 
-// A watch that is set through a replica that lags is for what it shows: it fires for what the client has
-// not seen, however long ago that was.
+// A watch that is set through a replica that lags is for the tree that this replica shows: it fires for
+// changes that the client has not seen, however long ago they were.
 func TestLagWatchOnThePast(t *testing.T) {
 	_, slow, reader, writer := lagging(t)
 	writer.delete("/old")

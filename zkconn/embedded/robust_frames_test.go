@@ -48,7 +48,7 @@ func TestBadFramesEndTheirConnectionOnly(t *testing.T) {
 	}
 }
 
-// What came before the bad frame is carried out and answered.
+// Requests before the bad frame are carried out and answered.
 func TestRequestsBeforeABadFrameAreAnswered(t *testing.T) {
 	s := embedded.Run(t)
 	stream := overPipe(t, s)
@@ -145,7 +145,7 @@ func TestUnknownOperation(t *testing.T) {
 	}
 }
 
-// What fits into one frame takes no time that grows with its square: the server's lock is held meanwhile.
+// The handling of a frame takes no time that grows with the square of its size: the server's lock is held meanwhile.
 // Nothing here measures it, but a test that ran into the square would not end.
 func TestRequestsOfManyPartsAreQuick(t *testing.T) {
 	const many = 20_000

@@ -48,7 +48,7 @@ func TestSequenceRepeatsAtItsEnd(t *testing.T) {
 }
 
 // Within one multi the counter runs over to the least number there is, because the parts see what those
-// before them will have done. What the tree keeps is the greatest, so the next multi begins there again.
+// before them will have done. The tree keeps the greatest number, so the next multi begins there again.
 func TestSequenceRunsOverInAMulti(t *testing.T) {
 	c := atTheEnd(t, math.MaxInt32-1)
 	multi := func(prefix string) (paths []string) {

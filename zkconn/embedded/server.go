@@ -178,7 +178,7 @@ func (s *Server) Expire(id int64) error {
 // when a second connection to the client's server closes the session while the client connects again: the server takes
 // the close for its own client's, and closes no connection but the one that asked.
 //
-// From then on a follower answers the client's pings, reads and syncs as ever. What the client writes is refused with
+// From then on a follower answers the client's pings, reads and syncs as ever. The client's writes are refused with
 // SessionExpired: a single operation in the reply's header, a multi in its first part, behind a header that says OK. A
 // leader, or a server alone, answers nothing any more. A client that connects again is told that its session is over.
 //

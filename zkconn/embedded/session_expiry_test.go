@@ -128,7 +128,7 @@ func TestNegotiatedTimeout(t *testing.T) {
 	}
 }
 
-// A client may ask for another timeout when it comes back, and that one counts from then on.
+// A client may ask for another timeout when it comes back, and the new timeout counts from then on.
 func TestTimeoutIsNegotiatedAgain(t *testing.T) {
 	s, clock := frozen(t)
 	old := openRaw(t, s, 0, time.Second)

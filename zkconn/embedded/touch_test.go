@@ -104,7 +104,7 @@ func TestStallToTheLeader(t *testing.T) {
 	require.Equal(t, 1330*time.Millisecond, due(t, s, inside), "the answers to pings have come through")
 }
 
-// What is delayed arrives later, in its order.
+// Delayed messages arrive later, in their order.
 func TestDelay(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	i := followers(s)[0]

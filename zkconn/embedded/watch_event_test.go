@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A watch that fires once fires once, for what it watches; and its event comes before the reply of anything
-// that came later, also when all was asked in one piece. A client that sees a reply knows that no event
+// A watch that fires once fires once, for its own kind of change; its event comes before the reply to any
+// later request, also when all was asked in one piece. A client that sees a reply knows that no event
 // from before is still under way.
 func TestEventsComeBeforeLaterReplies(t *testing.T) {
 	s, _ := frozen(t)

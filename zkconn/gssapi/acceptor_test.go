@@ -37,7 +37,7 @@ var (
 func newPair(t testing.TB, enctype int32) (*exchange, *acceptor) {
 	t.Helper()
 	now := time.Now()
-	// What is in the ticket is for a server with a keytab, and this one knows it already.
+	// Only a server with a keytab reads the ticket's content. This acceptor knows it already.
 	ticket := messages.Ticket{TktVNO: iana.PVNO, Realm: zookeeper.realm, SName: zookeeper.name,
 		EncPart: types.EncryptedData{EType: enctype, KVNO: 1, Cipher: []byte("sealed for the server")}}
 	session := newKey(t, enctype)

@@ -123,7 +123,7 @@ func TestCanonicalHostIsRemembered(t *testing.T) {
 	require.Equal(t, 5, asked)
 }
 
-// What is formatted, logged or marshalled contains no key.
+// Formatted, logged or marshalled values contain no key.
 func TestNothingShowsKeys(t *testing.T) {
 	x, server := newPair(t, anAES)
 	server.begin(x)

@@ -47,15 +47,15 @@ type Policy struct {
 	Growth float64
 }
 
-// The policies. See the package doc for what each buys.
+// The policies. The package doc says what each buys.
 var (
 	// Vanished: a lock path that was just made is gone again, because its container was reaped.
 	Vanished = Policy{5 * time.Millisecond, 200 * time.Millisecond, 1.5}
 	// Throttled: the server has not carried the request out, because it has too much to do.
 	Throttled = Policy{20 * time.Millisecond, 500 * time.Millisecond, 2}
-	// Unknown: the outcome is unknown, or the request was not sent. What failed with its connection
-	// usually waits for the next one. These pauses bound what a try costs that fails while the
-	// connection stays.
+	// Unknown: the outcome is unknown, or the request was not sent. A request that failed with its
+	// connection usually waits for the next connection. These pauses bound the cost of a try that
+	// fails while the connection stays.
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
 	// HungUp: the server has hung up on the same request for the second time in a row.
 	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}

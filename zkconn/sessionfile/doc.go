@@ -5,8 +5,8 @@
 //
 // [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts
 // each session of our own there and waits for the closing, [Successor.Stop] gives it up, and
-// [Successor.Close] takes our session out again when it has ended in order. What could not be
-// closed stays in the file for the next process. [Open] is the file alone.
+// [Successor.Close] takes our session out again when it has ended in order. Sessions that could not
+// be closed stay in the file for the next process. [Open] is the file alone.
 //
 // # One process at a time
 //
@@ -14,15 +14,15 @@
 // processes never share a session file: the second gets ErrInUse. The kernel releases the lock when
 // the process has ended, however it ended, and no child inherits it (close-on-exec). So a process
 // that has the lock knows that its predecessor under the same run of the same kernel is dead, even
-// if that one ran in another container. It may close its predecessor's session.
+// if the predecessor ran in another container. It may close its predecessor's session.
 //
 // Of other kernels the lock proves nothing: a file on NFS, a volume that moved from a host that is
 // out of reach, the disk of a cloned machine. The writer may live and believe in its lease, and
 // must not lose its session.
 //
-// So the file says under which run of the kernel it was written (Linux's boot_id). What another run
-// wrote is passed over, and that session expires by itself, as it would without the file. A restart
-// of the host is another run, too. Do not copy the file on the same host: nothing guards against
+// So the file says under which run of the kernel it was written (Linux's boot_id). A record of
+// another run is passed over, and its session expires by itself, as it would without the file. A
+// restart of the host is another run, too. Do not copy the file on the same host: nothing guards against
 // that.
 //
 // Nor does anything guard against a virtual machine that is cloned with its memory, as from a live
@@ -36,16 +36,16 @@
 // so from before it holds anything like that. Then the successor does not close the session. It has
 // the servers give it the whole timeout anew, by which they end any older connection of it. The
 // successor keeps it that long. Meanwhile it can replace a node of that session by one of its own,
-// in one transaction; then it closes the session, and what was not taken back is free. The file
-// says until when that is. So a process that crashes again and again does not prolong it: each
+// in one transaction. Then it closes the session, and locks that were not taken back are free. The
+// file says until when that is. So a process that crashes again and again does not prolong it: each
 // successor keeps the session for the rest of that time.
 //
 // Two must never hold at once. The predecessor's lease may still run by its own clock, and nobody
 // knows until when. But the process that has the lock of the file knows that the predecessor is
 // dead, and a dead process uses no lease. A predecessor that is only stopped (SIGSTOP) still has
-// the lock of the file, so its successor gets ErrInUse. What the dead process has sent may arrive
-// later. Where it depends on the node it is refused, because that node is gone (locks.Lease.Txn).
-// Elsewhere the new token refuses it, which is greater. Nobody else can have held in between,
+// the lock of the file, so its successor gets ErrInUse. A request of the dead process may arrive
+// later. If it depends on the node it is refused, because that node is gone (locks.Lease.Txn).
+// Elsewhere it is refused for its token, because the new token is greater. Nobody else can have held in between,
 // because the predecessor's node was the first of its queue until it was replaced, and the new one
 // stands at its number. If the session has expired the node is gone, and there is nothing to take
 // back: the transaction says so.
@@ -53,8 +53,8 @@
 // # Whose file
 //
 // A reader of the file can close the session, and a writer can have a session closed. So Open is as
-// strict as ssh is with a private key. It refuses a symbolic link, what is no regular file, what
-// belongs to somebody else, and what has another name (a hard link). It refuses a file that its
+// strict as ssh is with a private key. It refuses a symbolic link, anything but a regular file, a
+// file of another owner, and a file with a second name (a hard link). It refuses a file that its
 // group or others may read or write. It checks all of this through the open file, so nothing can be
 // exchanged in between. A file that does not exist is made with mode 0600.
 //

@@ -151,7 +151,7 @@ func TestFoldersAreNotMade(t *testing.T) {
 	require.ErrorContains(t, err, path)
 }
 
-// What a host that lost power leaves, or a later version, is read as empty, is told, and written over.
+// A file from a host that lost power, or from a later version, is read as empty, told as unusable, and written over.
 func TestDamagedContentIsToldAndWrittenOver(t *testing.T) {
 	const heading = "turnstile session file, version 1\n"
 	good := sample(t)
@@ -195,7 +195,7 @@ func sample(t testing.TB) string {
 	return string(text)
 }
 
-// What was written under another run of a kernel proves nothing about its writer, who may live.
+// A record of another run of a kernel proves nothing about its writer, which may live.
 func TestWhatAnotherHostWroteIsPassedOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	text := sample(t)

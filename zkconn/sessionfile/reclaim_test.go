@@ -64,8 +64,8 @@ func TestOneWaitForAll(t *testing.T) {
 	})
 }
 
-// TestRestartsDoNotProlong: a process dies and is started again, over and over, each for a second. What the first one
-// held is kept for its session timeout after the first restart, and not for longer.
+// TestRestartsDoNotProlong: a process dies and is started again, over and over, each for a second. The locks of
+// the first process are kept for its session timeout after the first restart, and not for longer.
 func TestRestartsDoNotProlong(t *testing.T) {
 	for name, last := range map[string]bool{"restarted until it is over": false, "not restarted any more": true} {
 		t.Run(name, func(t *testing.T) {

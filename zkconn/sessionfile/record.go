@@ -21,13 +21,13 @@ type Record struct {
 	Connect string
 	// Reclaim: its process may have held locks that the next process takes back.
 	Reclaim bool
-	// KeptUntil is until when a process keeps the session of one before it, for what is reclaimed; zero where none has
-	// kept it yet. It is by this host's clock, to the millisecond.
+	// KeptUntil is until when a process keeps its predecessor's session, for the locks that it reclaims; zero where no
+	// process has kept it yet. It is by this host's clock, to the millisecond.
 	KeptUntil time.Time
 }
 
 // keptFor gives the time for which the session is still kept: its timeout from when the first
-// process keeps it, however many come after that one. A clock that was set back prolongs that, by
+// process keeps it, however many processes come after. A clock that was set back prolongs that, by
 // no more than the timeout each time.
 func (r Record) keptFor(now time.Time) time.Duration {
 	if r.KeptUntil.IsZero() {

@@ -1,9 +1,9 @@
 package evidence
 
-// Keeping says what a session is kept for.
+// Keeping is the purpose for which a session is kept.
 type Keeping uint8
 
-// What a session is kept for.
+// The purposes for which a session is kept.
 const (
 	// Idle sessions have nothing at the servers.
 	Idle Keeping = iota

@@ -33,9 +33,10 @@
 //   - A refused transaction of a removed session is answered. A sync of one is answered as of any
 //     other, because Leader.processSync does not look at the session.
 //
-// Any stream may stall, let messages pass one by one, and heal. What is not stalled is delivered
-// before time goes on. The client's clock may stand still, until it is T/10 behind. Another client
-// may end the session: then its lease may last until the timeout from there, and no longer.
+// Any stream may stall, let messages pass one by one, and heal. Messages that are not
+// stalled are delivered before time goes on. The client's clock may stand still, until it is T/10
+// behind. Another client may end the session: then its lease may last until the timeout from there,
+// and no longer.
 //
 // # What is assumed, or coarser than reality
 //

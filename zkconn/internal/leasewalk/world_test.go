@@ -179,7 +179,7 @@ func (w *world) clock() evidence.Instant { return evidence.Instant(w.shown()) * 
 // shown is the time by the client's clock. It never goes back, as the chain requires.
 func (w *world) shown() int { return max(w.now-w.lag, w.stands) }
 
-// half is half a tick, of which every member has the same. Two ticks are the shortest timeout that one grants.
+// half is half a tick, of which every member has the same. A member grants no timeout shorter than two ticks.
 func (w *world) half() int { return int(w.shortest/time.Second) / 4 }
 
 // read takes the lease from the chain, as zkconn does after each call.
