@@ -24,7 +24,7 @@ var (
 // bound bounds a wait for something that must come, on a machine of any speed.
 const bound = patient.Bound
 
-// happens waits for what must come.
+// happens waits for a signal that must come.
 func happens(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {

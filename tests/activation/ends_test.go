@@ -251,7 +251,7 @@ func TestPanicsWhenItIsLost(t *testing.T) {
 }
 
 // TestRestartedWhenItHasStopped: protoactor makes a new incarnation of an actor that stops while it is
-// to be restarted, and nobody can reach that one. It asks for no lock, and is not started.
+// to be restarted, and nobody can reach the new one. It asks for no lock, and is not started.
 func TestRestartedWhenItHasStopped(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}

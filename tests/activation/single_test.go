@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKeptAreAnswered: senders of what was kept are answered as if they had asked later.
+// TestKeptAreAnswered: senders of kept messages are answered as if they had asked later.
 func TestKeptAreAnswered(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}

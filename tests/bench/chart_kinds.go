@@ -44,7 +44,7 @@ func (c *chart) spread(places points, color color.Color) *plotter.YErrorBars {
 		LineStyle: draw.LineStyle{Color: color, Width: vg.Points(0.75)}}
 }
 
-// reach gives the least and the greatest of what was measured.
+// reach gives the least and the greatest of the figures.
 func reach(found []figure) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, f := range found {

@@ -54,7 +54,7 @@ var failover = workload{
 // errTooSlow says that there was no failover to measure.
 var errTooSlow = errors.New("bench: the holder's session expired before it was killed: the machine is too slow")
 
-// killed kills a holder when somebody waits behind it, and measures until that one holds.
+// killed kills a holder when somebody waits behind it, and measures until the waiter holds.
 func (t trial) killed(ctx context.Context, kill func() error, held <-chan struct{}) (figures, error) {
 	if _, err := t.stage.awaitChildren(ctx, t.path, 2); err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ var growth = workload{
 	},
 }
 
-// together has n workers of one session lock one lock. The guard is nil for what keeps nobody out.
+// together has n workers of one session lock one lock. The guard is nil for a workload that keeps nobody out.
 func (t trial) together(ctx context.Context, open opener, g *guard) (tally, error) {
 	return t.counted(ctx, func() (tally, error) {
 		sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
@@ -135,7 +135,7 @@ func existsRoundTrip(ctx context.Context, t trial) (figures, error) {
 	return figures{"one-p50": micros(percentile(took, 50)), "one-p99": micros(percentile(took, 99))}, nil
 }
 
-// counted adds the servers' count of packets to what a crowd did. Warm-up, opening and closing are in both the
+// counted adds the servers' count of packets to a crowd's tally. Warm-up, opening and closing are in both the
 // packets and the grants.
 func (t trial) counted(ctx context.Context, run func() (tally, error)) (tally, error) {
 	before, err := t.stage.packets(ctx)

@@ -43,7 +43,7 @@ var processes = workload{
 }
 
 // competitor is a process that works until the guard in a file says stop, and returns the number of its grants. It
-// says by what number the system knows it.
+// says its process id.
 type competitor func(ctx context.Context, process int, file string, pid chan<- int) (int, error)
 
 // competing runs processes. The guard tells what they did meanwhile.

@@ -35,7 +35,7 @@ type workload struct {
 	sizes   []int
 	quick   []int // sizes of a quick run
 	metrics []metric
-	floor   string // name of what bare measures; empty: bare
+	floor   string // the name of the figures of bare; empty: bare
 	alone   bool   // it is for a server alone: it says why in the remark
 	remark  string
 	// growth: only Turnstile is measured, all sizes in each round, and each size is compared with the first.

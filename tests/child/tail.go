@@ -5,7 +5,7 @@ import "sync"
 // tailLimit bounds the output that is remembered, in bytes.
 const tailLimit = 64 << 10
 
-// Tail is a writer that remembers the end of what was written, for messages of failure.
+// Tail is a writer that remembers the end of the text written to it, for messages of failure.
 type Tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -37,8 +37,8 @@ type finding struct {
 
 func (f *finding) any() bool { return f.difference != nil || f.err != nil }
 
-// leg is the number of operations that one pair of servers takes. A real one keeps some of what it
-// has been through, and with the small heap that the tests give it, it ends after several hundred
+// leg is the number of operations that one pair of servers takes. A real one keeps some of its
+// history, and with the small heap that the tests give it, it ends after several hundred
 // thousand.
 const leg = 200_000
 

@@ -9,7 +9,7 @@ import (
 const minimizeFor = 60 * time.Second
 
 // minimize leaves out what a difference does not need: all that came after it, then ever smaller
-// pieces, then the arguments and the parts of what remains. Every attempt runs under a
+// pieces, then the arguments and the parts of the operations that remain. Every attempt runs under a
 // new root, with new sessions. The difference that remains may be another one; it is one.
 func minimize(p pair, operations []operation, d *difference) ([]operation, *difference) {
 	deadline := time.Now().Add(minimizeFor)

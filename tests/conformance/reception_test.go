@@ -11,7 +11,7 @@ type numberedOperation struct {
 	xid int32
 }
 
-// reception is the reading of what a session gets to hear after an operation.
+// reception is the reading of the replies and events that a session gets after an operation.
 type reception struct {
 	player   *player
 	session  int

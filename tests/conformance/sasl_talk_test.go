@@ -14,7 +14,7 @@ type saslTalk struct {
 	wire  *wire
 	asked string // the name of the last request; empty for a SASL request
 	nonce string // of the last challenge
-	proof string // that the server has to give for what was last said
+	proof string // that the server has to give for the last response
 	heard []string
 }
 

@@ -47,7 +47,7 @@ func (p pair) alike(t *testing.T, all []saying) []string {
 	return heard[0]
 }
 
-// answersToChallenges are second requests of an exchange, each by what is odd about it.
+// answersToChallenges are second requests of an exchange, each by its oddity.
 var answersToChallenges = map[string]saying{
 	"right":                    respond("bob", "bobsecret"),
 	"wrong password":           respond("bob", "wrong"),

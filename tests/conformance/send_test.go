@@ -150,7 +150,7 @@ func (p *player) reattach(o operation) []entry {
 	if old == nil {
 		return p.connect(o, h)
 	}
-	// A connection that is refused for what the client has seen leaves the old one alone.
+	// A connection that is refused for the zxid that the client has seen leaves the old one alone.
 	watching := s.watching
 	entries := p.connect(o, h)
 	current := s.wire

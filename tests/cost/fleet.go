@@ -25,7 +25,7 @@ type fleet struct {
 	relays  []*relay
 	members []*member
 	system  *actor.ActorSystem
-	stop    context.CancelFunc // of what the members do
+	stop    context.CancelFunc // of the work of the members
 	doing   sync.WaitGroup
 }
 

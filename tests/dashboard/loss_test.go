@@ -41,7 +41,7 @@ func TestServerIsLost(t *testing.T) {
 	p.until("it goes on", `!document.querySelector("#alert-stream") && !document.body.classList.contains("stale") && document.querySelector("#state").dataset.state === "free"`)
 }
 
-// TestServerRefuses: the page of what is no lock says why it shows nothing, in the server's words.
+// TestServerRefuses: the page of a node that is no lock says why it shows nothing, in the server's words.
 func TestServerRefuses(t *testing.T) {
 	browser.start(t)
 	p := open(t, serve(t).page("/app//lock"))

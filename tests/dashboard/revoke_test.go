@@ -27,7 +27,7 @@ func asked(lease *locks.Lease) bool {
 // press types keys, such as a tab.
 func (p *tab) press(keys string) { p.t.Helper(); p.do(chromedp.KeyEvent(keys)) }
 
-// focused is an expression: the id of what has the focus.
+// focused is an expression: the id of the element that has the focus.
 const focused = `document.activeElement.id`
 
 // TestRevokeByKeyboard reaches the button by the tab key alone. A wrong token asks nobody; the right one asks the holder.

@@ -14,7 +14,7 @@ import (
 )
 
 // TestLeaveBeforeItHasJoinedAgain: the session has expired, the member of the next one is there, and nobody knows it yet.
-// Leave returns when that one is gone, too.
+// Leave returns when the next session's member is gone, too.
 func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

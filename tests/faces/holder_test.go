@@ -15,7 +15,7 @@ import (
 )
 
 // The subject of these cells holds, and a request of another session waits behind it. At the end
-// that one holds, with a greater token, and its node is the only one. Then the session of the
+// the waiter holds, with a greater token, and its node is the only one. Then the session of the
 // subject has the lock again.
 var holders = []struct {
 	name    string

@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// The subject of these cells waits behind a holder of another session, and holds when that one has
+// The subject of these cells waits behind a holder of another session, and holds when the holder has
 // given back.
 var waiters = []struct {
 	name    string

@@ -196,7 +196,7 @@ func TestReentered(t *testing.T) {
 	w.settled(2, 2)
 }
 
-// after waits for the end of a lease, and gives a context for what comes then.
+// after waits for the end of a lease, and gives a context for the time after it.
 func (w *world) after(lease *locks.Lease) context.Context {
 	w.t.Helper()
 	ctx := patient.Deadline(w.t)

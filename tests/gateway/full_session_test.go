@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestShareOfAGateway: the nodes of one requester weigh at most a quarter of what those of the gateway's session may.
+// TestShareOfAGateway: the nodes of one requester weigh at most a quarter of the bound of the gateway's session.
 // A request beyond that is refused, and may pass; another requester has its own quarter.
 func TestShareOfAGateway(t *testing.T) {
 	const node = 4 + len("/a/_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")

@@ -54,7 +54,7 @@ func abreast(t *testing.T) int {
 	return n
 }
 
-// newNode takes a node, healed of what the last test did to it.
+// newNode takes a node, healed of the faults of the last test.
 func newNode(t *testing.T) *node {
 	t.Helper()
 	startNodes.Do(func() {

@@ -97,7 +97,7 @@ func (r *replacing) requester(t *testing.T) *locks.Client {
 	return client
 }
 
-// befall replaces the server. ghost asks for what a dead session holds in the backup.
+// befall replaces the server. ghost asks for a lock that a dead session holds in the backup.
 func (r *replacing) befall(t *testing.T, how string, ghost func(dead *locks.Client) error) {
 	t.Helper()
 	switch how {

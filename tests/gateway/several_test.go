@@ -118,7 +118,7 @@ func TestGatewayInUse(t *testing.T) {
 }
 
 // TestOwnerStaysAtItsGateway: requests of an owner that holds go to the gateway by which it holds, though another one
-// is in use by now: over that one the owner would wait for itself.
+// is in use by now: over the other gateway the owner would wait for itself.
 func TestOwnerStaysAtItsGateway(t *testing.T) {
 	inOffice(t, func(o *office) {
 		rw := o.client.RWMutex("/rw")

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 )
 
-// ErrUnavailable is wrapped by what [Available] returns.
+// ErrUnavailable is wrapped by the errors of [Available].
 var ErrUnavailable = errors.New("interop: the other clients are not available")
 
 // Available returns nil when Curator with its compiler and kazoo can be run, and

@@ -20,7 +20,7 @@ func onlyOne(t *testing.T, client *locks.Client, lockPath string) messages.Conte
 	return all[0]
 }
 
-// Queue tells other libraries' nodes by what they really write.
+// Queue tells other libraries' nodes by the names and data that they really write.
 func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		client := openTurnstile(t, s.addr)

@@ -57,7 +57,7 @@ func (m mix) run(t *testing.T) {
 	t.Helper()
 	eachServer(t, func(t *testing.T, s *server) {
 		rounds := 200
-		if !s.real { // it is as good as the real one where it matters, which that one is there to show
+		if !s.real { // it is as good as the real server where it matters, which the real server is there to show
 			rounds = 25
 		}
 		m.contend(t, s, rounds)

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// receiveFrom waits for what must come.
+// receiveFrom waits for a value that must come.
 func receiveFrom[T any](t *testing.T, from <-chan T, what string) {
 	t.Helper()
 	select {

@@ -127,7 +127,7 @@ func parseOutcome(verb, rest string) outcome {
 	return outcome{summary: summary, err: err}
 }
 
-// Output returns the end of what the worker printed.
+// Output returns the end of the worker's output.
 func (w *Worker) Output() string { return w.output.String() }
 
 // Pid returns the number by which the system knows the process.

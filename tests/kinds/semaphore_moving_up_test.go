@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestMovesUpBetweenTheListingAndTheWatch: a waiter reads the queue; before it watches the one before it, that one
-// has come in, and said so. Nobody says it again, and yet the waiter must see any holder leave.
+// TestMovesUpBetweenTheListingAndTheWatch: a waiter reads the queue. Before it watches its predecessor, the
+// predecessor has come in, and said so. Nobody says it again, and yet the waiter must see any holder leave.
 func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
 		client, proxy := patient.Open(t, zk.Connect()), zk.Proxy(t)

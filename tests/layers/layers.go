@@ -71,7 +71,7 @@ func listed(doc string) (order []string, err error) {
 }
 
 // wrong tells what is wrong with an order of files, of the folder in which it is called. exports are the packages that they
-// import, each with the file of what it exports.
+// import, each with the file of its exports.
 func wrong(order, files, exports []string) (all []string) {
 	set, used := token.NewFileSet(), types.Info{Uses: map[*ast.Ident]types.Object{}}
 	var parsed []*ast.File

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Hours of holding a lock, with all its heartbeats, in a bubble with a clock of its own: nothing of what
+// Hours of holding a lock, with all its heartbeats, in a bubble with a clock of its own: nothing that
 // Turnstile does needs real time or a real network.
 func TestHoursOfVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

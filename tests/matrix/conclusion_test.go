@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// conclude brings the scene to its end: the subject to what the cell demands, the next to the lock, and the
+// conclude brings the scene to its end: the subject to the end that the cell demands, the next to the lock, and the
 // queue to nothing.
 func (s *scene) conclude(t *testing.T) {
 	t.Helper()
@@ -189,7 +189,7 @@ func kinds(notices []any) []string {
 // told follows from the story which notices the subject must have got, in order.
 func (c course) told() []string {
 	notices := []any{}
-	var from messages.State // of what is being recovered
+	var from messages.State // before the recovery
 	granted := false
 	for i, state := range c.story {
 		before := messages.StateNone

@@ -61,7 +61,7 @@ func (c *crowd) seemsADeadlock(t *testing.T) (b *owned, kept *embedded.Injection
 	}
 }
 
-// seeming are scenes of what looks like a deadlock.
+// seeming are scenes that look like a deadlock.
 var seeming = []plot{
 	{name: "retained-node", outcome: "the search looks a second time, when the node has gone: nobody gives up",
 		play: func(t *testing.T, c *crowd) {

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// delayPath is a lock that another session holds, and that one of ours waits for.
+// delayPath is a lock that another session holds. One of our sessions waits for it.
 const delayPath = "/lock-delay"
 
 // after is longer than a create waits for others.

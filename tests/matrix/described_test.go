@@ -107,7 +107,7 @@ func describesThrough(action embedded.Action) func(*testing.T, *crowd) {
 	}
 }
 
-// described are scenes of what a node says.
+// described are scenes of the description in a node.
 var described = []plot{
 	{name: "waiting", outcome: "a node is written to for nobody who waits; its own session counts those, and no other",
 		play: func(t *testing.T, c *crowd) {

@@ -17,7 +17,7 @@ import (
 const aheadPath = "/lock-ahead"
 
 // line is four requests of four sessions, one behind the other, and one behind them. The subject is the last of the four: it
-// waits for the third, and watches the second as well, to know that the third is the head before that one goes.
+// waits for the third, and watches the second as well, to know that the third is the head before the third goes.
 type line struct {
 	*crowd
 	holder, second, third, subject, behind *member

@@ -19,7 +19,7 @@ const (
 	moveUp       Request = "move-up"       // its holder: writing to the own node, for the one behind
 )
 
-// recipe is a kind of lock. Most of what is demanded of it follows from the cells of the exclusive lock: the
+// recipe is a kind of lock. Most of its demands follow from the cells of the exclusive lock: the
 // same happens, but for the states that it goes through on its way. The rest is listed in cells.
 type recipe struct {
 	name                   string

@@ -29,7 +29,7 @@ type estate struct {
 	back   time.Time        // when it came, or began to swap
 }
 
-// replacement says how a server is replaced. ghost asks for what the dead hold in a backup.
+// replacement says how a server is replaced. ghost asks for a lock that the dead hold in a backup.
 type replacement struct {
 	name string
 	// befall ends with the servers' return.

@@ -49,7 +49,8 @@ func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 	return &world{server, conn}
 }
 
-// operatorSecret is by what servers know the operator, where it keeps permissions that it takes from others.
+// operatorSecret is the secret by which servers know the operator, where it keeps permissions that it takes from
+// others.
 const operatorSecret = "operator:secret"
 
 // operatorACL leaves everybody some permissions, and the operator all: since 3.8.4 and 3.9.2 servers say nothing of a

@@ -41,8 +41,8 @@ var LeaseTooLong = Mistake{
 }
 
 // LeaseFromNewest counts leases from the newest committed transaction, for 0.4 of the session
-// timeout, without regard to what the leader has heard: two contenders hold at once when a link
-// inside the ensemble stalls.
+// timeout, without regard to the touches that have reached the leader: two contenders hold at once
+// when a link inside the ensemble stalls.
 var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",

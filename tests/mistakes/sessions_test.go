@@ -146,7 +146,7 @@ func opensUncounted(f *ast.FuncDecl) bool {
 	return opened > dropped && !counted
 }
 
-// isOpen reports whether an expression is a call of what opens a session.
+// isOpen reports whether an expression is a call that opens a session.
 func isOpen(e ast.Expr) bool {
 	call, is := e.(*ast.CallExpr)
 	if !is {

@@ -126,7 +126,7 @@ func (r *relay) up() error {
 	return r.listen()
 }
 
-// close ends the relay and waits for what it started.
+// close ends the relay and waits for the goroutines that it started.
 func (r *relay) close() {
 	r.hangUp.Store(false)
 	r.down(false)

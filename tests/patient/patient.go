@@ -1,5 +1,5 @@
-// Package patient is for tests that wait for what must come, however slow the machine is: they find out that it does not
-// come, and never that it was late.
+// Package patient is for tests that wait for events that must come, however slow the machine is. They find out that an
+// event does not come, and never that it was late.
 package patient
 
 import (
@@ -80,7 +80,7 @@ func Recorder(t testing.TB, client *locks.Client) *actorstest.Recorder {
 	return rec
 }
 
-// Receive waits for what must come.
+// Receive waits for a value that must come.
 func Receive[T any](t testing.TB, from <-chan T) T {
 	t.Helper()
 	select {

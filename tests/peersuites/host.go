@@ -31,7 +31,7 @@ type host struct {
 
 	mu      sync.Mutex // guards what follows
 	forming map[string][]*place
-	placed  map[string]*place // by what is in the file
+	placed  map[string]*place // by the content of the file
 	conns   map[net.Conn]struct{}
 	closed  bool
 }

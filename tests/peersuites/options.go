@@ -13,7 +13,7 @@ import (
 type options struct {
 	suites []suite
 	tries  int
-	folder string // for what the suites write
+	folder string // for the files that the suites write
 }
 
 // parse reads the flags and makes the folder.

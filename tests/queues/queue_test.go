@@ -200,7 +200,7 @@ func TestQueueWithNames(t *testing.T) {
 	})
 }
 
-// TestQueueKnowsOthersNodes: by their names, and by what is in them; and passes over what is nobody's.
+// TestQueueKnowsOthersNodes: by their names and their data. It passes over nodes that are nobody's.
 func TestQueueKnowsOthersNodes(t *testing.T) {
 	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {

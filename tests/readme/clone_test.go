@@ -29,7 +29,7 @@ var listens = map[string]string{
 }
 
 // place is a clean clone, in which the commands of the pages are carried out, one after the other, as by one person at
-// one terminal, and at others for what goes on running.
+// one terminal, and at others for commands that go on running.
 type place struct {
 	folder  string
 	bin     string // where go install puts programs; before all others in PATH

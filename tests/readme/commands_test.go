@@ -155,7 +155,7 @@ func prints(pattern string) check {
 	}
 }
 
-// goesOn starts a command that goes on until the test ends, and waits for what it prints when it is ready.
+// goesOn starts a command that goes on until the test ends, and waits for the text that it prints when it is ready.
 func goesOn(text string) check {
 	return func(t *testing.T, p *place, command string) { p.leave(t, command, text) }
 }

@@ -1,4 +1,4 @@
-// Package readme holds the pages, which are the Markdown files, and the package docs to what is there.
+// Package readme holds the pages, which are the Markdown files, and the package docs to the code that is there.
 //
 //   - TestCommands takes every command out of the pages and carries it out as it is written, in a
 //     clean clone of the repository's HEAD, with an empty GOPROXY. It runs quickstart, the

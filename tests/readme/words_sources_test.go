@@ -30,7 +30,7 @@ func readTests(t *testing.T, path string) (all []text) {
 	return all
 }
 
-// tested are the names of what go test runs.
+// tested are the names of the functions that go test runs.
 var tested = regexp.MustCompile(`^(?:Test|Example|Benchmark|Fuzz)`)
 
 // readStories gives the comments of the stories below a folder, and their names.

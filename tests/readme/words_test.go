@@ -69,7 +69,7 @@ var wordsKept = []struct{ file, text, reason string }{
 //   - strike: what a fault does; only to strike off is looked for.
 //   - ahead and second: looking ahead and the unit of time are right.
 //   - ticket: Kerberos has them; a request is a contender.
-//   - lease: right for what bounds a hold; what a session knows of itself is its info.
+//   - lease: right for the bound of a hold; a session's knowledge of itself is its info.
 //   - disconnected: right for a connection; a holder is suspended, and a session expired.
 func TestWords(t *testing.T) {
 	met := make([]bool, len(wordsKept))

@@ -1,5 +1,5 @@
-// Package relists has tests fail in which a waiter looked again for what an event should have told
-// it.
+// Package relists has tests fail in which a waiter looked again for a change that an event should have
+// told it.
 //
 // A waiter that hears nothing lists the queue again after a session timeout. That repairs what a
 // lost wake-up breaks: a wrong waiter passes its tests, only later, and no test may depend on
@@ -55,7 +55,7 @@ func Count(t testing.TB, s *actors.Session) {
 // (actors.Counters.Polls), where none is right.
 func None(polls int64) error { return bounds{}.judge(polls) }
 
-// warning is a part of what a session logs when a waiter is told by a re-list for the first time.
+// warning is a part of the line that a session logs when a waiter is told by a re-list for the first time.
 const warning = "what no event had told it"
 
 // Said checks a process as None does, by all that it has written to standard error, where it has no
@@ -69,7 +69,7 @@ type Listener struct {
 	to io.Writer
 
 	mu   sync.Mutex
-	last string // the end of what was written, which may be the beginning of a warning
+	last string // the end of the text so far, which may be the beginning of a warning
 	err  error
 }
 

@@ -7,7 +7,7 @@
 // because it does not build, times out or exits, counts as one failure. The exit
 // status is 0 only when something passed, nothing failed and go test itself is
 // content; with -no-skips, a skipped test is a failure of the run as well. With
-// -brief, failures are cut to what fits a screen, and packages that pass and tests
+// -brief, failures are cut to a screen, and packages that pass and tests
 // that are skipped are counted only.
 //
 // With -beside the same go test runs in other modules, too, two at a time, while it runs in this

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The size of what -brief prints: with the closing line it fits a terminal of 50 lines.
+// The size of the output of -brief: with the closing line it fits a terminal of 50 lines.
 const (
 	shownLines   = 36
 	shownColumns = 160

@@ -29,7 +29,7 @@ type test struct{ pkg, name string }
 type tally struct {
 	mu     sync.Mutex
 	to     io.Writer
-	output map[test][]string   // of what has not ended yet
+	output map[test][]string   // of tests that have not ended yet
 	builds map[string][]string // output of builds, by import path
 	counts map[string]counts   // by package
 	screen *screen             // nil to print all of each failure, and a line for each package

@@ -12,7 +12,7 @@ import (
 // server from a skip into a failure.
 const RequireVariable = "TURNSTILE_REQUIRE_SERVERS"
 
-// ErrUnavailable is wrapped by what [Available] returns.
+// ErrUnavailable is wrapped by the errors of [Available].
 var ErrUnavailable = errors.New("rig: real ZooKeeper servers are not available")
 
 // Available returns nil when Java and the jars of [Version] are installed, and otherwise an error that says what to

@@ -3,7 +3,7 @@ package rig
 import "maps"
 
 // SetSystemProperty sets a Java system property from the next start of the server on, and unsets it
-// where the value is empty. It is for what operators do to a server that does not start.
+// where the value is empty. Operators do so to a server that does not start.
 func (s *Server) SetSystemProperty(name, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

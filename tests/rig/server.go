@@ -185,10 +185,10 @@ func (s *Server) PID() int {
 	return s.process.Pid()
 }
 
-// Log returns the end of what the server printed, over all its runs.
+// Log returns the end of the server's output, over all its runs.
 func (s *Server) Log() string { return s.output.String() }
 
-// Threads has the server print where its threads are (SIGQUIT), and gives the end of what it has printed then; "" where
+// Threads has the server print where its threads are (SIGQUIT), and gives the end of its output then; "" where
 // it does not run. It takes a second.
 func (s *Server) Threads() string {
 	s.mu.Lock()

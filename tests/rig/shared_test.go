@@ -113,7 +113,7 @@ func (c *client) saw(state zk.State) bool {
 	return slices.Contains(c.states, state)
 }
 
-// forgetStates makes saw speak of what happens from now on.
+// forgetStates makes saw speak of states from now on.
 func (c *client) forgetStates() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -128,7 +128,7 @@ func TestRunOnceFails(t *testing.T) {
 }
 
 // TestRunOnceIsBusy: a caller that finds a run under way leaves, and is told who runs; or it waits,
-// and runs if that one fails.
+// and runs if the first run fails.
 func TestRunOnceIsBusy(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]error{"and works": nil, "and fails": patient.ErrOfWork} {

@@ -78,7 +78,7 @@ func (w *waiter) granted(t *testing.T) *locks.Lease {
 	return w.lease
 }
 
-// happens waits for what must come.
+// happens waits for a signal that must come.
 func happens(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {

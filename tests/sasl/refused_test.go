@@ -96,7 +96,7 @@ func TestServerWithoutTheProvider(t *testing.T) {
 }
 
 // 3.8, up to 3.8.6, keeps the name of the last known user for all connections, and takes a user
-// whom it does not know for that one: with somebody else's password. So it lets in a client with
+// whom it does not know for that last user: with somebody else's password. So it lets in a client with
 // any user's password under any name, "super" too, which every list of the scheme lets pass. An
 // entry for that name in the JAAS file keeps it shut. (The guide says so.) 3.9.5 refuses such a
 // user.

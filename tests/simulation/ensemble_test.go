@@ -106,7 +106,7 @@ func (w *world) flowWhile(most time.Duration, is func() bool) {
 }
 
 // stallQuorumAndAsk stalls a follower's link while its clients are idle. One of them asks for a
-// lock, and so does somebody elsewhere; the link is healed when that one has it, or after up to 3
+// lock, and so does somebody elsewhere. The link is healed when the request elsewhere has it, or after up to 3
 // T.
 func (w *world) stallQuorumAndAsk(a action) bool {
 	there, elsewhere, number, known := w.divided(a.b)

@@ -18,7 +18,7 @@ type history struct {
 
 type line struct {
 	at   time.Duration
-	who  int // a request, from 1, twice; 0 for what the driver does, which is in order by itself
+	who  int // a request, from 1, twice; 0 for acts of the driver, which are in order by themselves
 	text string
 }
 

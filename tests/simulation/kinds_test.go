@@ -121,7 +121,7 @@ func (w *world) cut(a action) bool {
 	return l != nil
 }
 
-// cutAfter lets the server have what is under way to it, and the client nothing of what it answers.
+// cutAfter lets the server have the requests that are under way to it, and the client none of the answers.
 func (w *world) cutAfter(a action) bool {
 	l := w.someLink(a)
 	if l == nil {

@@ -140,7 +140,7 @@ func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.fresh = append(w.fresh, r)
 }
 
-// brokenGrant reports whether an operator has deleted the node of a grant, or of what it is part of.
+// brokenGrant reports whether an operator has deleted the node of a grant, or of the grant that it is part of.
 func (w *world) brokenGrant(r *lockRequest) bool {
 	for outer := r.within; outer != nil; outer = outer.within {
 		if outer.broken && r.held != nil && outer.held != nil && outer.root().held.Token == r.held.Token {
@@ -176,7 +176,7 @@ func (w *world) woken(r *lockRequest) bool {
 // behindTheDead reports whether a request waits for permits behind one that has ended with a session that its client
 // has left and the server has not ended yet, so that its node may be there still; or behind one whose client has lost
 // touch with the ensemble; or behind what one that goes on in another session has left in a session that a server has
-// refused and no majority has ended yet. Nobody moves up in that one's place, and so nobody tells those behind it that they fit: a poll
+// refused and no majority has ended yet. Nobody moves up in its place, and so nobody tells those behind it that they fit: a poll
 // does, or the end of that session.
 func (w *world) behindTheDead(r *lockRequest) bool {
 	if r.mode != messages.Semaphore {

@@ -47,7 +47,7 @@ type placement struct {
 	session int64
 }
 
-// holds reports whether the lock may be used now, by what its owner can know.
+// holds reports whether the lock may be used now, by its owner's knowledge.
 func (r *lockRequest) holds() bool {
 	if r.cancel != nil {
 		return r.lease != nil && r.lease.Valid()

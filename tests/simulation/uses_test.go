@@ -64,7 +64,7 @@ func newUses(seed uint64, paths int) []use {
 	return all
 }
 
-// choose completes a wish by what the lock path is for.
+// choose completes a wish by the use of the lock path.
 func (w *world) choose(want *wish, u use, a action) {
 	by := a.c >> 16
 	switch u.recipe {
@@ -86,7 +86,7 @@ func (w *world) choose(want *wish, u use, a action) {
 	if u.recipe == exclusive || u.recipe == semaphore || a.b>>16%8 == 0 {
 		return
 	}
-	// Within the lease of a holder of the lock: once more, or reading where that one writes.
+	// Within the lease of a holder of the lock: once more, or reading where the holder writes.
 	outer := w.some(func(r *lockRequest) bool {
 		return r.acquired() && r.lease != nil && r.holds() && r.queue() == want.queue() && !r.client.closing
 	})

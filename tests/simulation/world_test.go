@@ -28,7 +28,7 @@ type world struct {
 	latency *rand.Rand // what the plan does not say: in which order, and after how long, frames flow
 	tally   *tally
 
-	mu        sync.Mutex // for what actors and goroutines write; the driver takes it when they may run
+	mu        sync.Mutex // for the fields that actors and goroutines write; the driver takes it when they may run
 	requests  []*lockRequest
 	observers []*actor.PID
 	tokens    map[string]granted // the newest of a queue

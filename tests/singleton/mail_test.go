@@ -103,7 +103,7 @@ func TestKeptWhileStopping(t *testing.T) {
 	}, actors.WithBuffer(10))
 }
 
-// TestKeptAreDeadInTheEnd: a singleton that ends has no use for what it kept.
+// TestKeptAreDeadInTheEnd: a singleton that ends has no use for the messages that it kept.
 func TestKeptAreDeadInTheEnd(t *testing.T) {
 	pair(t, func(w *world, _, b *node, _ *actors.Activation) {
 		b.send(job{1})

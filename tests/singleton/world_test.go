@@ -61,7 +61,7 @@ func (w *world) end() {
 	require.Empty(w.t, w.witness.faults())
 }
 
-// until waits for what must come, in virtual time.
+// until waits for a condition that must come true, in virtual time.
 func (w *world) until(what string, is func() bool) {
 	w.t.Helper()
 	for range 60_000 {

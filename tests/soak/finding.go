@@ -64,7 +64,7 @@ type tally struct {
 	wipedGrants     int            // grants with tokens or writes that a wipe explains
 	wipedLongest    int64          // overlap of two valid leases around a wipe, in nanoseconds
 	longest         int64          // overlap of two valid leases, in nanoseconds
-	operatorLongest int64          // the same, of what an operator's delete explains
+	operatorLongest int64          // the same, of pairs that an operator's delete explains
 }
 
 // tally counts, with the judge locked. The facts about a delete may have changed since a finding was made.

@@ -22,7 +22,7 @@ const (
 var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
 	notLinearizing, staleCommits, mistoldCommits, failed, notBack}
 
-// operatorBroke is the count of what an operator's delete of a held node explains; it need not be zero.
+// operatorBroke names the count of findings that an operator's delete of a held node explains; it need not be zero.
 const operatorBroke = "after an operator deleted a held node"
 
 // judge hears all reports, answers writes, and counts.

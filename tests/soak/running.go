@@ -32,7 +32,7 @@ func (r *running) run(ctx context.Context) {
 	}
 }
 
-// within waits for what comes from c for at most d of running time, and says whether it came.
+// within waits for a value from c for at most d of running time, and says whether it came.
 func within[T any](r *running, d time.Duration, c <-chan T) (got T, came bool) {
 	ticks := time.NewTicker(max(d/20, runningTick))
 	defer ticks.Stop()

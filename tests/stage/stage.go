@@ -75,7 +75,7 @@ func (s *Stage) Spawn(t *testing.T, path string, opts ...actors.LockOption) *Req
 	return s.SpawnFor(t, messages.Acquire{Path: path}, opts...)
 }
 
-// SpawnFor has a parent actor spawn a lock actor for what is asked for.
+// SpawnFor has a parent actor spawn a lock actor for an Acquire.
 func (s *Stage) SpawnFor(t *testing.T, want messages.Acquire, opts ...actors.LockOption) *Request {
 	t.Helper()
 	return s.SpawnProps(t, func(rec actors.LockOption) *actor.Props {

@@ -44,7 +44,7 @@ type round struct {
 	looking sync.WaitGroup
 	failed  atomic.Int64
 	// relisted counts the waiters that found by listing again what no event had told them. A listing is answered behind the
-	// events of what it shows, so none should, however slow servers and links are.
+	// events of the changes that it shows, so none should, however slow servers and links are.
 	relisted atomic.Int64
 	never    atomic.Int64 // requests that were not granted while the round waited for them
 

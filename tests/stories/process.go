@@ -68,7 +68,7 @@ func StartProcess(t testing.TB, test, variable, value string) *Process {
 	return p
 }
 
-// Hear waits for what the process says next.
+// Hear waits for the next text that the process says.
 func (p *Process) Hear(t testing.TB) string {
 	t.Helper()
 	select {

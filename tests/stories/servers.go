@@ -35,8 +35,8 @@ type Servers struct {
 }
 
 // EachServer runs a test on an embedded server, a real one and an ensemble of three, in a chroot of its own. Servers
-// that are not installed are skipped. The test runs beside others, and so do its kinds of servers: most of what they
-// do is to wait.
+// that are not installed are skipped. The test runs beside others, and so do its kinds of servers: most of the
+// time they wait.
 func EachServer(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	t.Parallel()
 	for _, kind := range every {

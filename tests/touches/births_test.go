@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// The zxid in the header of the reply to a create, alone or in a transaction, is the czxid of what it made: with six
+// The zxid in the header of the reply to a create, alone or in a transaction, is the czxid of the new node: with six
 // writers at the members of an ensemble, of which one lags, and whose leader changes meanwhile.
 func TestHeaderHasTheCzxid(t *testing.T) {
 	t.Parallel()

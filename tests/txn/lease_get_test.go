@@ -141,7 +141,7 @@ func TestGetComesBehindTxns(t *testing.T) {
 
 // TestGetOfAHolderThatWasBroken: a holder is cut off when it asks. Meanwhile an operator breaks its lock, and the
 // next holder writes. The first comes back with its session, and its lease is not over by the clock. It reads the
-// next holder's data, which Get does not return, nor does it say that a node does not exist which that one has
+// next holder's data, which Get does not return, nor does it say that a node does not exist which the next holder has
 // deleted.
 func TestGetOfAHolderThatWasBroken(t *testing.T) {
 	for name, does := range map[string]locks.Op{

@@ -164,7 +164,7 @@ func TestACLFlags(t *testing.T) {
 	})
 }
 
-// TestRetakingIsNamed: graph and doctor name a process that waits for what it holds; it is no sure deadlock.
+// TestRetakingIsNamed: graph and doctor name a process that waits for a lock that it holds; it is no sure deadlock.
 func TestRetakingIsNamed(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		client := at.client(t)

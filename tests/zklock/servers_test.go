@@ -115,5 +115,5 @@ func eachServer(t *testing.T, run func(t *testing.T, at place)) {
 	}
 }
 
-// here is the embedded server, for what does not depend on servers.
+// here is the embedded server, for tests that do not depend on servers.
 func here(t *testing.T) place { return kinds[0].place(t) }

@@ -175,7 +175,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchWithoutServers: a view of what was says that it is one.
+// TestWatchWithoutServers: a view of the past says that it is one.
 func TestWatchWithoutServers(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "/"}} {

@@ -151,7 +151,7 @@ func TestFoldersAreNotMade(t *testing.T) {
 	require.ErrorContains(t, err, path)
 }
 
-// A file from a host that lost power, or from a later version, is read as empty, told as unusable, and written over.
+// A file from a host that lost power, or from a later version, is read as empty, told as unusable and written over.
 func TestDamagedContentIsToldAndWrittenOver(t *testing.T) {
 	const heading = "turnstile session file, version 1\n"
 	good := sample(t)

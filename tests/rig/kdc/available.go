@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// ErrUnavailable is wrapped by what [Available] returns.
+// ErrUnavailable is wrapped by the errors of [Available].
 var ErrUnavailable = errors.New("kdc: a real KDC is not available")
 
 // The programs, where Debian puts them: sbin is not in everybody's PATH.

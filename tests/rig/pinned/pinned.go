@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrMissing is wrapped by what says that something was not fetched yet.
+// ErrMissing is wrapped by errors that say that something was not fetched yet.
 var ErrMissing = errors.New("not fetched yet: run make deps, or make peers-suites")
 
 // Set names what Maven is to bring, by profiles, and what pip is to bring.
