@@ -45,7 +45,7 @@ func readStories(t *testing.T, folder string) (all []text) {
 		all = append(all, text{name, "its name", strings.ReplaceAll(filepath.Base(path), "_", " ")})
 		for line := range strings.Lines(string(story)) {
 			if strings.HasPrefix(line, "#") {
-				all = append(all, text{name, "a comment", line})
+				all = append(all, text{name, "a comment", strings.TrimLeft(line, "# ")})
 			}
 		}
 		return err
