@@ -16,7 +16,7 @@ const (
 	// long is a session timeout under which a machine that is merely slow loses no lease.
 	long = 30 * time.Second
 	// bound bounds a wait of a test that runs by the real clock, on a machine of any speed.
-	bound = 60 * time.Second
+	bound = 3 * time.Minute
 )
 
 // bounded is a context for a wait by the real clock.
