@@ -35,7 +35,7 @@ func TestFastPathsOfTheEnvironment(t *testing.T) {
 	t.Setenv(withoutVariable, "group-commit")
 	opts := sessionOptions{log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, opts.heedEnvironment())
-	require.Equal(t, GroupCommit, opts.without)
+	require.Equal(t, GroupCommit, opts.switchedOff)
 	t.Setenv(withoutVariable, "speed")
 	require.ErrorContains(t, opts.heedEnvironment(), withoutVariable)
 }

@@ -22,7 +22,7 @@ type SessionOption func(*sessionOptions) error
 
 type sessionOptions struct {
 	log         *slog.Logger
-	without     FastPath
+	switchedOff FastPath
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
 	labels      metering.Labels
@@ -53,7 +53,7 @@ func WithMeterLabels(of metering.Labels) SessionOption {
 func WithoutFastPaths(paths ...FastPath) SessionOption {
 	return func(o *sessionOptions) error {
 		for _, f := range paths {
-			o.without |= f
+			o.switchedOff |= f
 		}
 		return nil
 	}
@@ -68,9 +68,9 @@ func (o *sessionOptions) heedEnvironment() error {
 	if err != nil {
 		return fmt.Errorf("environment variable %s: %w", withoutVariable, err)
 	}
-	o.without |= off
-	if o.without != 0 {
-		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.without.String())
+	o.switchedOff |= off
+	if o.switchedOff != 0 {
+		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.switchedOff.String())
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	}
 	results, err := x.run()
 	x.settle(weight, results, err)
-	return x.parents.without(results), err
+	return x.parents.trim(results), err
 }
 
 // run sends the transaction until its outcome is known or nobody can know it.

@@ -77,8 +77,8 @@ func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (
 	return true, nil
 }
 
-// without leaves the results of the parents out, which nobody has asked for.
-func (p *madeParents) without(results []zkconn.OpResult) []zkconn.OpResult {
+// trim leaves the results of the parents out, which nobody has asked for.
+func (p *madeParents) trim(results []zkconn.OpResult) []zkconn.OpResult {
 	if p.want == nil {
 		return results
 	}

@@ -222,7 +222,7 @@ func (t *Table) Flush(now Instant, lease Lease) []Output {
 // Sweep gives up the requests of silent requesters, drops those of them that have ended, and takes
 // revoked locks by force when their grace period is over. Call it a few times in each patience.
 func (t *Table) Sweep(now Instant) []Output {
-	t.ended.turn(now)
+	t.ended.rotate(now)
 	var out []Output
 	for _, e := range t.requests {
 		silent := t.silent(now, e)
@@ -310,7 +310,7 @@ type memory struct {
 	keep       time.Duration
 	most       int // ids in each generation
 	young, old map[string]struct{}
-	turned     Instant // when the younger generation began
+	rotated    Instant // when the younger generation began
 	lost       Instant // until when an id that found no room would have to be remembered
 }
 
@@ -321,7 +321,7 @@ func newMemory(keep time.Duration, most int) memory {
 // add remembers an id. If there is no room for it, room reports false until its delayed sendings
 // must have arrived: before that, they cannot be told from new requests.
 func (m *memory) add(now Instant, id string) {
-	m.turn(now)
+	m.rotate(now)
 	if _, there := m.young[id]; there {
 		return
 	}
@@ -342,18 +342,18 @@ func (m *memory) has(id string) bool {
 // room reports whether the ends of this many more requests can be remembered, and no id was
 // forgotten too early.
 func (m *memory) room(now Instant, requests int) bool {
-	m.turn(now)
+	m.rotate(now)
 	return now >= m.lost && len(m.young)+requests <= m.most
 }
 
-// turn forgets the older generation, once the younger one is as old.
-func (m *memory) turn(now Instant) {
-	if now < m.turned.plus(m.keep) {
+// rotate forgets the older generation, once the younger one is as old.
+func (m *memory) rotate(now Instant) {
+	if now < m.rotated.plus(m.keep) {
 		return
 	}
 	if len(m.young) == 0 && len(m.old) == 0 {
-		m.turned = now
+		m.rotated = now
 		return
 	}
-	m.young, m.old, m.turned = map[string]struct{}{}, m.young, now
+	m.young, m.old, m.rotated = map[string]struct{}{}, m.young, now
 }
