@@ -88,6 +88,8 @@
 //   - Stop all servers. Set jute.maxbuffer at each to several times the length that they log.
 //     closeSessionTxn.enabled=false does not help any more: the transaction is in their logs.
 //   - Start all of them.
+//   - A server that still fails, with "CRC check failed", was stopped while it wrote the transaction. Start it
+//     with an empty data folder, while a majority of the others runs.
 //   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without
 //     it, a server that reads them fails at its next start.
 //
