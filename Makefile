@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests/leases,./tests/faces,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway
+LONGEST := ./tests/matrix,./tests/leases,./tests/faces,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway,./tests/stalls
 # How long the soak lasts, how much is compared and simulated, and with how many inputs each target is fuzzed: until Go
 # 1.27, a run that ends by the clock may fail for that alone (golang/go#75804).
 SOAK ?= 1h
