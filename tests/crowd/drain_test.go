@@ -13,12 +13,14 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// drainVariable sets the waiters and the processes of TestDrain, which measures then, and whether the bounds of their
-// sessions are lifted, so that each waiter has a node: "1024 4 false".
+// drainVariable sets the size of TestDrain, for measurements: the number of waiters, the number of
+// processes, and whether the bounds of their sessions are lifted, so that each waiter has a node.
+// "1024 4 false" is an example.
 const drainVariable = "TURNSTILE_CROWD_DRAIN"
 
-// TestDrain: processes with a session each wait for one lock, with very many goroutines that lock once. When the holder of
-// another session has given back, all of them get it. It tells of the speed, and of the memory while all waited.
+// TestDrain: processes with a session each wait for one lock, with very many goroutines that lock
+// once. When the holder of another session has given the lock back, each goroutine gets it. The test
+// logs the speed, and the memory of the processes while all waited.
 func TestDrain(t *testing.T) {
 	rig.Require(t)
 	many, processes, unbounded := 600, 2, false
@@ -42,7 +44,7 @@ func TestDrain(t *testing.T) {
 	begun := time.Now()
 	require.NoError(t, held.Unlock(patient.Deadline(t)))
 	for _, p := range all {
-		p.await(t, "passed")
+		p.await(t, fmt.Sprintf("passed %d", k.many))
 	}
 	took := time.Since(begun)
 	t.Logf("%d waiters of %d processes: %.0f hand-offs/s, %.0f MiB", k.many*processes, processes,

@@ -122,7 +122,7 @@ func beCrowd(servers string) error {
 	if err != nil {
 		return err
 	}
-	a := &asking{crowd: k, client: client}
+	a := &asking{crowd: k, client: client, ended: make(chan struct{}, k.many)}
 	begun := time.Now()
 	first := 0
 	if !k.passes {
@@ -139,11 +139,11 @@ func beCrowd(servers string) error {
 	fmt.Printf("crowded %d nodes after %v: %d hold, %d were refused, %d wait inside, the nodes weigh %d of %d bytes\n",
 		state.NodeBytes/k.each(), time.Since(begun).Round(time.Millisecond), a.held.Load(), a.refused.Load(), state.Inside,
 		state.NodeBytes, state.MaxNodeBytes)
-	for k.passes && int(a.held.Load()) < k.many && ctx.Err() == nil && a.failed.Load() == nil {
-		time.Sleep(time.Millisecond)
-	}
 	if k.passes {
-		fmt.Printf("passed %d\n", a.held.Load())
+		if err := a.passed(ctx); err != nil {
+			return err
+		}
+		fmt.Printf("passed %d\n", k.many)
 	}
 	_, err = bufio.NewReader(os.Stdin).ReadString('\n') // or it is killed meanwhile
 	if err != nil {
@@ -160,6 +160,7 @@ type asking struct {
 	client        *locks.Client
 	held, refused atomic.Int64
 	failed        atomic.Pointer[error]
+	ended         chan struct{} // has one for each request that has ended
 }
 
 // path is the lock path of one of the crowd.
@@ -177,6 +178,7 @@ func (k crowd) each() int {
 }
 
 func (a *asking) ask(i int) {
+	defer func() { a.ended <- struct{}{} }()
 	lease, err := a.client.Mutex(a.path(i)).Lock(context.Background())
 	if err == nil && a.passes {
 		err = lease.Unlock(context.Background())
@@ -189,6 +191,25 @@ func (a *asking) ask(i int) {
 	case !errors.Is(err, locks.ErrClosed):
 		a.failed.Store(&err)
 	}
+}
+
+// passed waits until each of the crowd has held the lock and given it back. A request that fails or is refused is an
+// error.
+func (a *asking) passed(ctx context.Context) error {
+	for range a.many {
+		select {
+		case <-a.ended:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d have held: %w", a.held.Load(), a.many, ctx.Err())
+		}
+		if err := a.failed.Load(); err != nil {
+			return *err
+		}
+	}
+	if held := int(a.held.Load()); held != a.many {
+		return fmt.Errorf("%d of %d have held, %d were refused", held, a.many, a.refused.Load())
+	}
+	return nil
 }
 
 // settled waits until each of the crowd holds, waits with a node or inside, or was refused.
