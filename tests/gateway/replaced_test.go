@@ -53,17 +53,32 @@ func TestReplacedServers(t *testing.T) {
 		if kind.ahead == nil {
 			kind.ahead = kind.subject
 		}
-		for _, how := range replacements {
-			t.Run(name+"/"+how, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { replaced(t, how, kind.ahead, kind.subject) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachReplacement(t, func(t *testing.T, r *replacing) { replaced(t, r, kind.ahead, kind.subject) })
+		})
+	}
+}
+
+// eachReplacement runs a test for each way of replacing the server, in a bubble. At the end the session of the gateway
+// must be ready.
+func eachReplacement(t *testing.T, test func(t *testing.T, r *replacing)) {
+	t.Helper()
+	for _, how := range replacements {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newReplacing(t, how)
+				test(t, r)
+				require.NoError(t, r.inside.Ready())
 			})
-		}
+		})
 	}
 }
 
 // replacing is a gateway whose server is replaced, and its requesters.
 type replacing struct {
+	how    string // one of replacements
 	estate *bubble.Estate
 	system *actor.ActorSystem
 	inside *locks.Client // of the gateway's session
@@ -75,7 +90,7 @@ func newServer(t *testing.T) *embedded.Server {
 	return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 }
 
-func newReplacing(t *testing.T) *replacing {
+func newReplacing(t *testing.T, how string) *replacing {
 	t.Helper()
 	estate, system := bubble.NewEstate(newServer(t)), bubble.System(t)
 	inside, err := locks.Open(t.Context(), bubble.EstateAddress, locks.WithDialer(estate.Dial),
@@ -85,7 +100,7 @@ func newReplacing(t *testing.T) *replacing {
 	t.Cleanup(func() { patient.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
 	pid, err := gateway.Spawn(system, inside.Session(), "gateway")
 	require.NoError(t, err)
-	return &replacing{estate: estate, system: system, inside: inside, pid: pid}
+	return &replacing{how: how, estate: estate, system: system, inside: inside, pid: pid}
 }
 
 // requester opens a client over the gateway.
@@ -98,9 +113,9 @@ func (r *replacing) requester(t *testing.T) *locks.Client {
 }
 
 // befall replaces the server. ghost asks for a lock that a dead session holds in the backup.
-func (r *replacing) befall(t *testing.T, how string, ghost func(dead *locks.Client) error) {
+func (r *replacing) befall(t *testing.T, ghost func(dead *locks.Client) error) {
 	t.Helper()
-	switch how {
+	switch r.how {
 	case wiped:
 		r.estate.Vacate()
 		time.Sleep(replacedSession * 2 / 5)
@@ -140,8 +155,7 @@ func (r *replacing) inTime(t *testing.T, who string) {
 	require.LessOrEqual(t, time.Since(r.back), replacedSession+2*time.Second, who)
 }
 
-func replaced(t *testing.T, how string, ahead, subject kind) {
-	r := newReplacing(t)
+func replaced(t *testing.T, r *replacing, ahead, subject kind) {
 	holder, waiter, idle := r.requester(t), r.requester(t), r.requester(t)
 	lease, err := subject(idle, "/idle").Lock(t.Context())
 	require.NoError(t, err)
@@ -150,103 +164,88 @@ func replaced(t *testing.T, how string, ahead, subject kind) {
 	require.NoError(t, err)
 	waiting := patient.Elsewhere(t.Context(), subject(waiter, "/held").Lock)
 	synctest.Wait()
-	r.befall(t, how, func(dead *locks.Client) error {
+	r.befall(t, func(dead *locks.Client) error {
 		_, err := ahead(dead, "/held").Lock(t.Context())
 		return err
 	})
 	got := <-waiting
-	r.works(t, "who waited")
+	r.works(t, "the waiter")
 	require.NoError(t, got.Err)
 	require.False(t, held.Valid(), "two valid leases")
 	require.True(t, got.Lease.Valid())
 	require.ErrorIs(t, held.Unlock(t.Context()), locks.ErrLost)
 	require.NoError(t, got.Lease.Unlock(t.Context()))
-	for who, again := range map[string]locks.Locker{"who held": ahead(holder, "/held"), "who was idle": subject(idle, "/idle")} {
+	for who, again := range map[string]locks.Locker{"the holder": ahead(holder, "/held"), "the idle client": subject(idle, "/idle")} {
 		lease, err := again.Lock(t.Context())
 		require.NoError(t, err)
 		r.works(t, who)
 		require.True(t, lease.Valid())
 		require.NoError(t, lease.Unlock(t.Context()))
 	}
-	require.NoError(t, r.inside.Ready())
 }
 
-// A leader loop over the gateway leads again, and who asks is told of it.
+// A leader loop over the gateway leads again, and a client that asks for the leader is told of it.
 func TestReplacedServersElection(t *testing.T) {
 	t.Parallel()
-	for _, how := range replacements {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newReplacing(t)
-				loops, asks := r.requester(t), r.requester(t)
-				ctx, stop := context.WithCancel(t.Context())
-				began, ended := make(chan *locks.Leadership, 9), make(chan error, 1)
-				go func() {
-					ended <- loops.Election("/lead").Run(ctx, "loop:80", func(ctx context.Context, term *locks.Leadership) error {
-						began <- term
-						<-ctx.Done()
-						return nil
-					})
-				}()
-				first := <-began
-				r.befall(t, how, func(dead *locks.Client) error {
-					_, err := dead.Election("/lead").Campaign(t.Context(), "dead:80")
-					return err
-				})
-				second := <-began
-				r.works(t, "the leader loop")
-				require.False(t, first.Valid())
-				require.True(t, second.Valid())
-				leader, err := asks.Election("/lead").Leader(t.Context())
-				require.NoError(t, err)
-				require.Equal(t, "loop:80", leader.Value)
-				r.works(t, "who asks")
-				stop()
-				<-ended
-				require.NoError(t, r.inside.Ready())
+	eachReplacement(t, func(t *testing.T, r *replacing) {
+		loops, asks := r.requester(t), r.requester(t)
+		ctx, stop := context.WithCancel(t.Context())
+		began, ended := make(chan *locks.Leadership, 9), make(chan error, 1)
+		go func() {
+			ended <- loops.Election("/lead").Run(ctx, "loop:80", func(ctx context.Context, term *locks.Leadership) error {
+				began <- term
+				<-ctx.Done()
+				return nil
 			})
+		}()
+		first := <-began
+		r.befall(t, func(dead *locks.Client) error {
+			_, err := dead.Election("/lead").Campaign(t.Context(), "dead:80")
+			return err
 		})
-	}
+		second := <-began
+		r.works(t, "the leader loop")
+		require.False(t, first.Valid())
+		require.True(t, second.Valid())
+		leader, err := asks.Election("/lead").Leader(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "loop:80", leader.Value)
+		r.works(t, "the client that asks")
+		stop()
+		<-ended
+	})
 }
 
 // A member that joined over the gateway joins again. After a restore a dead session is a member beside it, until it
 // expires.
 func TestReplacedServersGroup(t *testing.T) {
 	t.Parallel()
-	for _, how := range replacements {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newReplacing(t)
-				joins, asks := r.requester(t), r.requester(t)
-				member, err := joins.Group("/members").Join(t.Context(), "one:80")
-				require.NoError(t, err)
-				was := member.ID()
-				r.befall(t, how, func(dead *locks.Client) error {
-					_, err := dead.Group("/members").Join(t.Context(), "dead:80")
-					return err
-				})
-				for member.ID() == was {
-					time.Sleep(100 * time.Millisecond)
-					r.inTime(t, "who joined")
-				}
-				r.works(t, "who joined")
-				for {
-					members, err := asks.Group("/members").Members(t.Context())
-					require.NoError(t, err)
-					r.inTime(t, "who asks")
-					if len(members) == 1 {
-						r.works(t, "who asks")
-						require.Equal(t, "one:80", members[0].Data)
-						require.Equal(t, member.ID(), members[0].ID)
-						break
-					}
-					time.Sleep(100 * time.Millisecond)
-				}
-				require.NoError(t, member.Leave(t.Context()))
-				require.NoError(t, r.inside.Ready())
-			})
+	eachReplacement(t, func(t *testing.T, r *replacing) {
+		joins, asks := r.requester(t), r.requester(t)
+		member, err := joins.Group("/members").Join(t.Context(), "one:80")
+		require.NoError(t, err)
+		was := member.ID()
+		r.befall(t, func(dead *locks.Client) error {
+			_, err := dead.Group("/members").Join(t.Context(), "dead:80")
+			return err
 		})
-	}
+		for member.ID() == was {
+			time.Sleep(100 * time.Millisecond)
+			r.inTime(t, "the member")
+		}
+		r.works(t, "the member")
+		for {
+			members, err := asks.Group("/members").Members(t.Context())
+			require.NoError(t, err)
+			r.inTime(t, "the client that asks")
+			if len(members) == 1 {
+				r.works(t, "the client that asks")
+				require.Equal(t, "one:80", members[0].Data)
+				require.Equal(t, member.ID(), members[0].ID)
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.NoError(t, member.Leave(t.Context()))
+	})
 }

@@ -53,6 +53,22 @@ var lockRows = []struct {
 	{-127, context.DeadlineExceeded, true, true},
 }
 
+// askRefused has a client ask for the lock /x for a minute, while the server answers each create of its node with a code.
+// It returns when half of the minute has passed.
+func askRefused(
+	t *testing.T, server *embedded.Server, client *locks.Client, code int32,
+) (*embedded.Injection, <-chan patient.Answer) {
+	t.Helper()
+	injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: code, Count: -1})
+	require.NoError(t, err)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
+	time.Sleep(30 * time.Second)
+	synctest.Wait()
+	return injected, answer
+}
+
 // TestLockMeetsEachCode: what Lock returns where a server answers its create so each time, whether that may pass, and
 // what Ready says. Where Lock goes on it does so at a pace. Afterwards all is as it was.
 func TestLockMeetsEachCode(t *testing.T) {
@@ -63,13 +79,7 @@ func TestLockMeetsEachCode(t *testing.T) {
 				client := bubble.OpenClient(t, server, server.Connect())
 				other, err := client.Mutex("/other").Lock(t.Context())
 				require.NoError(t, err)
-				injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: row.code, Count: -1})
-				require.NoError(t, err)
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				defer stop()
-				answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
-				time.Sleep(30 * time.Second)
-				synctest.Wait()
+				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.goes, len(answer) == 0)
 				if ready := client.Ready(); row.goes || row.code == -120 {
 					require.ErrorContains(t, ready, client.State().Trouble)
@@ -118,16 +128,10 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 				client := bubble.OpenClient(t, server, server.Connect())
-				injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: row.code, Count: -1})
-				require.NoError(t, err)
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				defer stop()
-				answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
-				time.Sleep(30 * time.Second)
-				synctest.Wait()
+				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.passes, len(answer) == 0)
 				require.ErrorContains(t, client.Ready(), row.says)
-				err = (<-answer).Err
+				err := (<-answer).Err
 				t.Log(err)
 				require.ErrorIs(t, err, row.err)
 				require.ErrorContains(t, err, row.says)

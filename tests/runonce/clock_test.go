@@ -24,30 +24,38 @@ func (c *shiftedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// TestPeriodIsByTheServersClock: to the millisecond, with any clocks of clients.
-func TestPeriodIsByTheServersClock(t *testing.T) {
+// atEachClock runs a test with servers whose clock is behind the clients' clocks, the same, or ahead of them. It has two
+// clients.
+func atEachClock(t *testing.T, test func(t *testing.T, clock *shiftedClock, mine, other *locks.Client)) {
+	t.Helper()
 	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock := &shiftedClock{}
 				clock.ahead.Store(int64(ahead))
 				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithClock(clock))
-				mine, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-				c := &counted{}
-				first := once(t, mine, time.Hour, c)
-				require.Equal(t, locks.OnceRan, first.Outcome)
-				require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
-				time.Sleep(time.Hour - time.Millisecond)
-				next := once(t, other, time.Hour, c)
-				require.Equal(t, locks.OnceNotDue, next.Outcome)
-				require.Equal(t, time.Millisecond, next.Left)
-				require.Equal(t, first.Mark, next.Mark)
-				time.Sleep(time.Millisecond)
-				require.Equal(t, locks.OnceRan, once(t, other, time.Hour, c).Outcome)
-				require.Equal(t, 2, c.calls)
+				test(t, clock, bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect()))
 			})
 		})
 	}
+}
+
+// TestPeriodIsByTheServersClock: to the millisecond, with any clocks of clients.
+func TestPeriodIsByTheServersClock(t *testing.T) {
+	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
+		c := &counted{}
+		first := once(t, mine, time.Hour, c)
+		require.Equal(t, locks.OnceRan, first.Outcome)
+		require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
+		time.Sleep(time.Hour - time.Millisecond)
+		next := once(t, other, time.Hour, c)
+		require.Equal(t, locks.OnceNotDue, next.Outcome)
+		require.Equal(t, time.Millisecond, next.Left)
+		require.Equal(t, first.Mark, next.Mark)
+		time.Sleep(time.Millisecond)
+		require.Equal(t, locks.OnceRan, once(t, other, time.Hour, c).Outcome)
+		require.Equal(t, 2, c.calls)
+	})
 }
 
 // TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and
@@ -97,27 +105,19 @@ func TestPeriodBeginsWithTheWork(t *testing.T) {
 // TestInstantsAndTheServersClock: an instant is the same with any clocks of clients. Its lateness
 // is measured by the servers' clock.
 func TestInstantsAndTheServersClock(t *testing.T) {
-	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				clock := &shiftedClock{}
-				clock.ahead.Store(int64(ahead))
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithClock(clock))
-				mine, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-				c, at := &counted{}, clock.Now()
-				inTime := locks.WithStartDeadline(time.Hour)
-				cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
-				cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-				time.Sleep(2*time.Hour + time.Minute)
-				cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-				now := clock.Now()
-				notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)
-				cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
-				got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
-				require.ErrorIs(t, err, locks.ErrNotRun)
-				require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
-				require.Equal(t, 2, c.calls)
-			})
-		})
-	}
+	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
+		c, at := &counted{}, clock.Now()
+		inTime := locks.WithStartDeadline(time.Hour)
+		cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
+		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+		time.Sleep(2*time.Hour + time.Minute)
+		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+		now := clock.Now()
+		notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)
+		cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
+		got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
+		require.ErrorIs(t, err, locks.ErrNotRun)
+		require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
+		require.Equal(t, 2, c.calls)
+	})
 }
