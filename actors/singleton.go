@@ -42,9 +42,9 @@ import (
 //
 // Another node can acquire a lost lock at once. That is after the lease's deadline, when
 // Activation.Valid is false, by a clock that no pause of the process stops, and the context has
-// ended, unless the process is paused. Two events end a lock before its deadline and do not
-// wait for the child: an operator deletes the node, or the session actor is stopped. So it is for any
-// holder, and fencing tokens are for that. No new campaign begins here while the child has not ended.
+// ended, unless the process is paused. Two events end a lock before its deadline and do not wait for
+// the child: an operator deletes the node, or the session actor is stopped. No holder is safe from
+// these, so pass fencing tokens on. No new campaign begins here while the child has not ended.
 //
 // # Failures
 //

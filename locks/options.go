@@ -124,7 +124,7 @@ func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMete
 //     lock was not acquired, with error.type as the figures have it.
 //   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the
 //     latter two are errors. Its events are suspended, resumed and "revoke requested".
-//     Lease.Context carries it, so that spans of the work under the lock can be its parts.
+//     Lease.Context carries it, so that spans of the work under the lock can be its children.
 //
 // Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant
 // turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of lock actors that

@@ -19,7 +19,7 @@ import (
 //
 // A run leaves a mark when work has returned nil: the node "ran" below key names the process and
 // the time at which the run began. The period is counted from there to now, both by the clock of
-// the servers, who are asked for the time by a write (to the node "clock"): the clocks of the
+// the servers, which are asked for the time by a write (to the node "clock"): the clocks of the
 // clients do not matter. A schedule is not exact, so choose a period that is a little
 // shorter than the time between two runs of it; and servers whose clocks differ make it as much
 // longer or shorter when another of them becomes the leader. A mark from the servers' future counts

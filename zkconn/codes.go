@@ -106,7 +106,7 @@ var named = []struct {
 }
 
 // classify gives this package's value for an error of the library. An error is an unknown outcome unless it is a
-// definite code of the server, or definite word of the library that the request never left: a net.OpError leaks
+// definite code of the server, or a definite word of the library that the request never left: a net.OpError leaks
 // through the library, and so do errors of decoding a reply whose request was executed.
 func classify(err error) error {
 	switch {

@@ -20,8 +20,7 @@ type NewNode struct {
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
 // First it checks those, then come the deletes. Then come the creates of each parent in their
 // order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
-// the creates. Where there are creates, next is called as by
-// CreateBefore. It may be nil.
+// the creates. If there are creates, next is called as by CreateBefore. It may be nil.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
 // failed that did, and names its path.

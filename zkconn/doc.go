@@ -94,8 +94,8 @@
 // the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
 // request is sent again here, too, for a twelfth of the session timeout.
 //
-// NotReadOnly comes from the embedded or a fake server alone in our tests. A real member that is
-// read-only (readonlymode.enabled) hangs up on our connect request, which says that none will do.
+// Only the embedded server and a fake one give NotReadOnly in our tests. A real member that is
+// read-only (readonlymode.enabled) hangs up on our connect request, which does not ask for one.
 //
 // Containers are an exception. When the create of one is Unimplemented or BadArguments, or the
 // server hangs up on it twice in a row, persistent nodes are made instead, with a warning. The

@@ -249,10 +249,10 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	return time.Duration(due - now), committed, some
 }
 
-// kept gives what the session is kept for. k.mu is held.
+// kept gives the purpose for which the session is kept. k.mu is held.
 //
-// A request of which a node may be left, of a name that is not known, has the lease kept, and nobody sends heartbeats for
-// it: its session is kept as one with nodes of a Txn.
+// A lease is also kept for a request whose node may be left under an unknown name. Nobody sends
+// heartbeats for such a node, so its session is kept as one with nodes of a Txn.
 func (k *leaseKeeper) kept(now evidence.Instant) evidence.Keeping {
 	switch {
 	case k.lasting && !k.chain.OwnerIsSilent(now, k.told):

@@ -64,7 +64,7 @@ func (c *Conn) failure(op, path string, cause error) error {
 	case closed != nil && value == ErrUnknownOutcome:
 		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, closed, cause)}
 	case closed != nil && value == ErrUnavailable:
-		// When the library is closed, it fails with this error the requests that are still in its queue.
+		// The library fails the requests in its queue with this error when it is closed.
 		return &Error{op, path, fmt.Errorf("%w: %w", closed, cause)}
 	case value == ErrUnknownOutcome && hasCode(cause):
 		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, ErrServerError, cause)}
@@ -125,7 +125,7 @@ func transactionResult(results []zk.MultiResponse, err error, parts int) ([]zk.M
 	return results, nil
 }
 
-// relative gives a path as the user knows it. Nodes above the chroot have no such name and keep their own.
+// relative gives a path as the user knows it. A node above the chroot has no such path: it keeps its own.
 func (c *Conn) relative(absolute string) string {
 	if relative, inside := strings.CutPrefix(absolute, c.cfg.chroot); inside && relative != "" {
 		return relative
@@ -133,7 +133,7 @@ func (c *Conn) relative(absolute string) string {
 	return absolute
 }
 
-// Reachable servers may leave a request undone in three ways: they hang up on it, say nothing, or put it off.
+// A server that is reached may give no result in three ways: it hangs up on the request, says nothing, or puts it off.
 
 // patientPart is the part of a session timeout for which a throttled request is sent again here. A heartbeat so ends
 // before the next is due, at T/6. A caller with more time retries, with pauses of its own.

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// witness watches the workers from outside the library: it believes only their deeds.
+// witness checks from outside the library that one worker holds at a time, and that tokens grow.
 type witness struct {
 	mu      sync.Mutex
 	holders int

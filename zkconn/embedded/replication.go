@@ -85,8 +85,8 @@ func newLink(leader, follower *Replica) *link {
 // clear means that everything arrives at once.
 func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
 
-// silent means that one side has heard nothing of the other since then, and gives the connection
-// up.
+// silent reports whether one side has heard nothing of the other since a time. That side gives the
+// connection up.
 func (l *link) silent(since time.Time) bool {
 	return l.down.heard.Before(since) || l.up.heard.Before(since)
 }

@@ -1,7 +1,9 @@
 // Package logkeys has the keys of all log records of Turnstile. Filters and alerts can rely on
-// them. Five packages import it, from zkconn to actors, and it imports none of Turnstile's: so it is
-// a package of its own. A record about a lock request has Path, Node, State, Session and Token. One about a session
+// them. A record about a lock request has Path, Node, State, Session and Token. One about a session
 // has Session and Epoch where they are known. One about a connection has Server.
+//
+// It is a package of its own because packages from zkconn to actors import it. It imports none of
+// Turnstile's.
 package logkeys
 
 import (

@@ -67,8 +67,8 @@ func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 	return due, committed, true
 }
 
-// OwnerIsSilent reports whether the owner of a Leased session has sent no transaction for longer than it should, since
-// this one: the session is Owning until the next.
+// OwnerIsSilent reports whether the owner of a Leased session has sent its newest transaction, at
+// since, longer ago than it should. The session is then kept as Owning until the owner sends one.
 func (c *Chain) OwnerIsSilent(now, since Instant) bool {
 	return now >= since.Plus(Fraction(c.timeout, commitPace))
 }
