@@ -19,12 +19,13 @@
 //     faults of one request.
 //   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
 //
-// Some of their tests have a fault in their name, or their file has, as kinds/cohort_faults_test.go. A table in services,
-// fault_tests_test.go, has a row for each. It names the cells of the matrix, of services or of faces that make the same
-// assertion, most of them in virtual time, or an assertion that no cell makes.
+// Some of their tests are named for a fault, or stand in a file that is, such as
+// kinds/cohort_faults_test.go. A table in services/fault_tests_test.go has a row for each. The row
+// names the cells of the matrix, of services or of faces that make the same assertion, or an
+// assertion that no cell makes. Most cells run in virtual time.
 //
-// For each test that went, moved_test.go beside this file and twins_test.go in faces name the tests that make its
-// assertions now.
+// moved_test.go beside this file and faces/twins_test.go list tests that were removed, with the tests
+// that make their assertions now.
 //
 // Suites with a method of their own:
 //

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// moved is a test that went, and the tests that make its assertions now. TestTwins in tests/faces has those that went into
-// the table of the three faces.
+// moved is a test that was removed, and the tests that make its assertions now. TestTwins in
+// tests/faces has those whose assertions are in the table of the three faces.
 type moved struct {
 	went, in  string   // the test, and its folder
 	by        []string // as "FOLDER: TEST" or "FOLDER: TEST/CELL"; the folder where it is another than in
-	assertion string   // with the server where it is not the same any more
+	assertion string   // with the kind of server, if that is another now
 }
 
-// movedTests are the tests that went since 2026-11-24.
+// movedTests are the tests that were removed since 2026-11-24.
 var movedTests = []moved{
 	{"TestEndedElsewhere", "tests", []string{"tests/matrix: TestMatrix/ended-elsewhere",
 		"tests/leases: TestEndedElsewhereWhileItReconnects"},
@@ -68,7 +68,7 @@ var movedTests = []moved{
 		"a job that is run by hand counts for no instant; RunNow is refused between two, and a call under the job's lock runs"},
 }
 
-// renamedTests are the tests that say what they said, under another name.
+// renamedTests are the tests that only have another name.
 var renamedTests = []struct{ was, in, is string }{
 	{"TestAllLosesAPart", "tests/matrix", "TestRecipesAllLosesAPart"},
 	{"TestCannotBeHad", "tests/activation", "TestCannotBeAcquired"},
@@ -100,8 +100,9 @@ var writtenOnce = []struct {
 		"a lease of a minute ago, whose client goes through a network that is cut; embedded, in virtual time"},
 }
 
-// movedScenarios are the scenarios of tests/stalls that went, by what shows the same in tests/outages: on the same ensemble
-// of three, and with one server, too. Nobody waited behind a holder there, so that no two could hold.
+// movedScenarios are the scenarios that were removed from tests/stalls, each with the column or the
+// length that shows the same in tests/outages: on the same ensemble of three, and with one server,
+// too. Nobody waited behind a holder in them, so that no two could hold.
 var movedScenarios = []struct{ went, by, assertion string }{
 	{"calm", "disturbed", "leases that are lost because the machine or the servers are busy, and not by an outage"},
 	{"outage-0.05", "0.05", "a lease survives that its holder's links are cut for 0.05 T"},
@@ -131,7 +132,7 @@ func declares(text, function string) bool {
 	return regexp.MustCompile(`(?m)^func (\(\w+ \*?\w+\) )?` + regexp.QuoteMeta(function) + `\(`).MatchString(text)
 }
 
-// TestMoved: a test that went is not in its folder any more, and the tests and cells that are named for it exist.
+// TestMoved: a removed test is not in its folder any more, and the tests and cells that are named for it exist.
 func TestMoved(t *testing.T) {
 	for _, m := range movedTests {
 		require.False(t, declares(sources(t, m.in), m.went), "%s has %s", m.in, m.went)
@@ -161,8 +162,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestMovedScenarios: tests/stalls has none of them, and says where each is; tests/outages has the lengths, by default, and
-// the column.
+// TestMovedScenarios: tests/stalls has none of them, and its doc says where each is. tests/outages has
+// the lengths by default, and the column.
 func TestMovedScenarios(t *testing.T) {
 	stalls, outages := sources(t, "tests/stalls"), sources(t, "tests/outages")
 	doc, err := os.ReadFile("stalls/doc.go")

@@ -20,7 +20,7 @@ type twin struct {
 }
 
 // The tests that have gone. Each of them was told by one face: by lock actors in tests/actors, by
-// package locks elsewhere. Others that went are in tests/moved_test.go.
+// package locks elsewhere. Other removed tests are in tests/moved_test.go.
 var twins = []twin{
 	{"TestParentIsToldEachNoticeOnce", "actors", []string{"TestHolder/gives back"},
 		"Held names path, node, session and czxid of the node; Released comes once"},

@@ -23,7 +23,7 @@ type faultTest struct {
 	beyond string
 }
 
-// faultTests are all of them: see isFaultTest.
+// faultTests has a row for each test of a fault: see isFaultTest.
 var faultTests = []faultTest{
 	{"elections: TestContestMeetsFaults", false, []string{
 		"matrix: TestRecipes/contest/create/reply-lost", "matrix: TestRecipes/contest/create/cut-before",
@@ -105,10 +105,10 @@ var faultTests = []faultTest{
 		"on an ensemble, ten times, each after another holder has written"},
 }
 
-// behaviours are the packages of which doc.go in tests says that they show behaviour.
+// behaviours are the packages for behaviour in doc.go of tests, without faces, whose cells the rows name, and actors.
 var behaviours = []string{"kinds", "leases", "queues", "deadlocks", "elections", "runonce", "txn", "restarts", "refusals"}
 
-// ofFaults is the name of a test that says which fault its subject meets.
+// ofFaults matches names of tests that say which fault their subject meets.
 var ofFaults = regexp.MustCompile(`Faults$|Cut(Off)?$|ACut|Loses|Expires|Killed|Paused|InSilence|IsLost|LeaderChanges`)
 
 // isFaultTest reports whether a test of a behaviour is one of a fault: its name says so, or its file's.
