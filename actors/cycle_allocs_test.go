@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds of the allocations of a cycle: those of the lock actor, the session actor, the client library, and the embedded
-// server that answers in this process. The bounds are a little above the measured figures, so that half as much again is
-// found out. When less is allocated, run
+// Bounds of the allocations of a cycle: those of the lock actor, the session actor, the client
+// library, and the embedded server that answers in this process. The bounds are a little above the
+// measured figures, so that half as much again is found out. When less is allocated, run
 //
 //	go test -run TestCyclesAllocate -v ./actors
 //	go test -race -run TestCyclesAllocate -v ./actors

@@ -113,8 +113,8 @@ const (
 	mayNotPass passing = false
 )
 
-// MayPass reports whether a request that has ended for this reason may succeed later without anybody changing something.
-// locks.MayPass answers by it for errors that have a reason.
+// MayPass reports whether a request that has ended for this reason may succeed later without
+// anybody changing something. locks.MayPass answers by it for errors that have a reason.
 func (r Reason) MayPass() bool {
 	for _, row := range reasonTable {
 		if row.reason == r {

@@ -435,8 +435,9 @@ func TestShortTimeoutThatMayArriveLate(t *testing.T) {
 	require.Equal(t, 4*time.Second, next.connected(session40))
 }
 
-// TestNodesOfATxnAreKept: a session that has made an ephemeral node by Txn, and that has no lock, commits a transaction each
-// T/6. So it survives the loss of its connection. So does one that wants a lease and whose owner sends no heartbeats.
+// TestNodesOfATxnAreKept: a session that has made an ephemeral node by Txn, and that has no lock,
+// commits a transaction each T/6. So it survives the loss of its connection. So does one that wants
+// a lease and whose owner sends no heartbeats.
 func TestNodesOfATxnAreKept(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, c *Conn){
 		"a node of a Txn": func(t *testing.T, c *Conn) {

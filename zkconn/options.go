@@ -111,10 +111,10 @@ func WithTLS(cfg *tls.Config) Option {
 	}
 }
 
-// WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Servers that
-// are not reached are logged at warn. Attempts, and the events that the sink is told, are logged at debug: the owner of the sink
-// logs events as it sees fit. Records have the keys epoch, server, session, timeout, path and error
-// (package logkeys).
+// WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Servers
+// that are not reached are logged at warn. Attempts, and the events that the sink is told, are
+// logged at debug: the owner of the sink logs events as it sees fit. Records have the keys epoch,
+// server, session, timeout, path and error (package logkeys).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// outbox coalesces writes: frames that are put in while one write is under way go out together in the next. The library
-// writes every frame by itself; a busy session so sends tens of frames with one system call. An idle one writes at once,
-// on the goroutine that puts the frame in: waking another would take longer than the write.
+// outbox coalesces writes: frames that are put in while one write is under way go out together in
+// the next. The library writes every frame by itself; a busy session so sends tens of frames with
+// one system call. An idle one writes at once, on the goroutine that puts the frame in: waking
+// another would take longer than the write.
 type outbox struct {
 	conn   net.Conn
 	failed func(error) // is told the first failure; must not block

@@ -8,7 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See the package doc, "Evidence".
+// verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See
+// the package doc, "Evidence".
 type verdict uint8
 
 const (

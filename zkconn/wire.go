@@ -49,8 +49,8 @@ const (
 	maxFrame = 64 << 20
 	// maxConnectReply bounds a server's reply to a connect request, in bytes; some forty are usual.
 	maxConnectReply = 1 << 10
-	// maxRequest bounds our requests, in bytes: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of
-	// a transaction need room too.
+	// maxRequest bounds our requests, in bytes: jute.maxbuffer is 1 MiB - 1 by default, and
+	// headers, ACL and the second part of a transaction need room too.
 	maxRequest = 1<<20 - 16<<10
 )
 

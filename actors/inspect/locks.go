@@ -240,8 +240,8 @@ func lineage(path string) []string {
 	return all
 }
 
-// isThere reports whether a node exists. A server that does not let the client read a node tells by its refusal that the
-// node exists.
+// isThere reports whether a node exists. A server that does not let the client read a node tells by
+// its refusal that the node exists.
 func isThere(conn *zkconn.Conn, path string) (exists bool, err error) {
 	if path == "/" {
 		_, err = conn.RootChildren()

@@ -28,8 +28,8 @@ func openWithFile(file string) opener {
 	}
 }
 
-// unbounded lifts the bounds of the nodes that a session has at the servers, where every request is to have a node, as with the
-// peers. One server by itself takes the end of such a session.
+// unbounded lifts the bounds of the nodes that a session has at the servers, where every request is
+// to have a node, as with the peers. One server by itself takes the end of such a session.
 func unbounded() []locks.Option {
 	return []locks.Option{locks.WithMaxWaiting(math.MaxInt32), locks.WithMaxNodeBytes(math.MaxInt32)}
 }

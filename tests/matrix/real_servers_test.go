@@ -244,8 +244,9 @@ func (s *realScene) judgeHolder(t *testing.T) messages.Token {
 	return lease.Token()
 }
 
-// judgeRefused: it looks again, and is refused for as long as its predecessor holds. On a machine without a processor to
-// spare the predecessor may have lost the lock by then, and only then is it let in.
+// judgeRefused: it looks again, and is refused for as long as its predecessor holds. On a machine
+// without a processor to spare the predecessor may have lost the lock by then, and only then is it
+// let in.
 func (s *realScene) judgeRefused(t *testing.T) {
 	t.Helper()
 	var a answer

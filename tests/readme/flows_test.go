@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// step is a file and functions in it, as a page writes them: `lock_actor.go: lock.begin`, or with one function after the
-// other, `lock_actor.go: lock.hear → lock.step`.
+// step is a file and functions in it, as a page writes them: `lock_actor.go: lock.begin`, or with
+// one function after the other, `lock_actor.go: lock.hear → lock.step`.
 var step = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.go): ([A-Za-z_][A-Za-z0-9_.]*(?: → [A-Za-z_][A-Za-z0-9_.]*)*)`")
 
 // TestFlows: the files and functions of flows exist. A page names a method with its type, or a function by its name alone,

@@ -17,10 +17,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it: the rows of package
-// zkconn's table that are not answers on which the recipe decides. -112, -115 and -124 end the whole session:
-// TestLockMeetsTheEndOfItsSession has those, the fault "ended-elsewhere" of package matrix has -112 for each request of a
-// lock, and TestRefused of package sasl has the other two on real servers.
+// lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it:
+// the rows of package zkconn's table that are not answers on which the recipe decides. -112, -115
+// and -124 end the whole session: TestLockMeetsTheEndOfItsSession has those, the fault
+// "ended-elsewhere" of package matrix has -112 for each request of a lock, and TestRefused of
+// package sasl has the other two on real servers.
 var lockRows = []struct {
 	code int32
 	err  error
@@ -53,8 +54,8 @@ var lockRows = []struct {
 	{-127, context.DeadlineExceeded, true, true},
 }
 
-// askRefused has a client ask for the lock /x for a minute, while the server answers each create of its node with a code.
-// It returns when half of the minute has passed.
+// askRefused has a client ask for the lock /x for a minute, while the server answers each create of
+// its node with a code. It returns when half of the minute has passed.
 func askRefused(
 	t *testing.T, server *embedded.Server, client *locks.Client, code int32,
 ) (*embedded.Injection, <-chan patient.Answer) {

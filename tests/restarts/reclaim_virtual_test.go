@@ -31,8 +31,9 @@ func copied(t *testing.T, file string) sessionfile.Record {
 	return all[0]
 }
 
-// reclaimable gives a session as a process leaves it that dies, and the tokens of the locks that it held with the reclaim key "me":
-// its network is gone, so that its own client has lost it, and cannot give anything back.
+// reclaimable gives a session as a process leaves it that dies, and the tokens of the locks that it
+// held with the reclaim key "me": its network is gone, so that its own client has lost it, and
+// cannot give anything back.
 func reclaimable(t *testing.T, at *stories.Servers, timeout time.Duration, paths ...string) (sessionfile.Record,
 	map[string]locks.Token) {
 	t.Helper()

@@ -24,8 +24,8 @@ func (c *shiftedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// atEachClock runs a test with servers whose clock is behind the clients' clocks, the same, or ahead of them. It has two
-// clients.
+// atEachClock runs a test with servers whose clock is behind the clients' clocks, the same, or
+// ahead of them. It has two clients.
 func atEachClock(t *testing.T, test func(t *testing.T, clock *shiftedClock, mine, other *locks.Client)) {
 	t.Helper()
 	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {

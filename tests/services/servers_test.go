@@ -100,8 +100,8 @@ func (k *kind) use(t *testing.T) {
 	require.NoError(t, k.err)
 }
 
-// end stops what was started. It gives an error where a waiter of the others' session had to look again for a change that an event
-// should have told it: no fault strikes that session.
+// end stops what was started. It gives an error where a waiter of the others' session had to look
+// again for a change that an event should have told it: no fault strikes that session.
 func (k *kind) end() (err error) {
 	if k.others != nil {
 		err = relists.None(k.others.Session().Counters().Polls)

@@ -173,10 +173,11 @@ func (w *world) woken(r *lockRequest) bool {
 	return ok && !at.Before(r.polled)
 }
 
-// behindTheDead reports whether a request waits for permits behind one that has ended with a session that its client
-// has left and the server has not ended yet, so that its node may be there still; or behind one whose client has lost
-// touch with the ensemble; or behind what one that goes on in another session has left in a session that a server has
-// refused and no majority has ended yet. Nobody moves up in its place, and so nobody tells those behind it that they fit: a poll
+// behindTheDead reports whether a request waits for permits behind one that has ended with a
+// session that its client has left and the server has not ended yet, so that its node may be there
+// still; or behind one whose client has lost touch with the ensemble; or behind what one that goes
+// on in another session has left in a session that a server has refused and no majority has ended
+// yet. Nobody moves up in its place, and so nobody tells those behind it that they fit: a poll
 // does, or the end of that session.
 func (w *world) behindTheDead(r *lockRequest) bool {
 	if r.mode != messages.Semaphore {

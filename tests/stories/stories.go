@@ -105,15 +105,16 @@ func Each(t *testing.T, kinds []*Kind, tell func(t *testing.T, kind *Kind, addrs
 	}
 }
 
-// Story is one thing that is shown at a place: servers, with what a package adds to them. The struct has no name, so that
-// tables of other packages need not name its fields.
+// Story is one thing that is shown at a place: servers, with what a package adds to them. The
+// struct has no name, so that tables of other packages need not name its fields.
 type Story[P any] = struct {
 	Name string
 	Tell func(t *testing.T, at P)
 }
 
-// Tell tells stories on every kind of server, each in a chroot of its own, which does not exist yet. place makes its place.
-// Some stories wait long for next to nothing, so several are told at once.
+// Tell tells stories on every kind of server, each in a chroot of its own, which does not exist
+// yet. place makes its place. Some stories wait long for next to nothing, so several are told at
+// once.
 func Tell[P any](t *testing.T, kinds []*Kind, all []Story[P], place func(t *testing.T, kind *Kind, zk *Servers) P) {
 	Each(t, kinds, func(t *testing.T, kind *Kind, addrs string) {
 		for _, s := range all {

@@ -58,8 +58,8 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// greet asks a server for a session, or for the one that an earlier answer granted. It gives the connection and the answer,
-// or nil where there is none.
+// greet asks a server for a session, or for the one that an earlier answer granted. It gives the
+// connection and the answer, or nil where there is none.
 func (l *lab) greet(server string, timeout time.Duration, before []byte) (conn net.Conn, answer []byte) {
 	id := make([]byte, 8+4+16) // the session, and its password with the length
 	binary.BigEndian.PutUint32(id[8:], 16)

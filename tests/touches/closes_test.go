@@ -30,13 +30,15 @@ func (a askers) closed() bool {
 	return a.pings.isClosed() && a.syncs.isClosed() && a.transactions.isClosed()
 }
 
-// A server that leaves its leader closes its clients' connections: a follower and an observer that are cut off, a leader
-// that loses its quorum, and a follower that loses such a leader. Those of a server that keeps its leader stay.
+// A server that leaves its leader closes its clients' connections: a follower and an observer that
+// are cut off, a leader that loses its quorum, and a follower that loses such a leader. Those of a
+// server that keeps its leader stay.
 //
-// No request by way of the leader is answered that was sent after a follower or an observer was cut off, and no transaction
-// that was sent to a leader after that: nothing proves on such a connection that the leader is still one. A server answers
-// pings, and a leader syncs, until it closes the connection, also for a moment after it has ceased to serve. No reply on any
-// of these connections is of a later leader's epoch. The sessions live on.
+// No request by way of the leader is answered that was sent after a follower or an observer was cut
+// off, and no transaction that was sent to a leader after that: nothing proves on such a connection
+// that the leader is still one. A server answers pings, and a leader syncs, until it closes the
+// connection, also for a moment after it has ceased to serve. No reply on any of these connections
+// is of a later leader's epoch. The sessions live on.
 func TestServerThatLeavesItsLeaderClosesConnections(t *testing.T) {
 	t.Parallel()
 	const observer = 3

@@ -16,8 +16,9 @@ type record struct {
 type preparation struct {
 	tree    *tree
 	session int64
-	// sessionCode is the leader's answer about the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
-	// so a multi of a session that is over has the refusal in its first part, and its header says OK.
+	// sessionCode is the leader's answer about the session: codeOK, codeSessionExpired or
+	// codeSessionMoved. Each part asks, so a multi of a session that is over has the refusal in its
+	// first part, and its header says OK.
 	sessionCode code
 	who         []identity
 	sasl        bool // the server knows the scheme

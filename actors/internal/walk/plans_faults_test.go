@@ -2,8 +2,8 @@ package walk
 
 import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 
-// Faults that come from the servers: orders that they hang up on or put off, nodes that come back when they are restored,
-// sessions that lapse, and what an earlier process has left.
+// Faults that come from the servers: orders that they hang up on or put off, nodes that come back
+// when they are restored, sessions that lapse, and what an earlier process has left.
 
 // smallPauses are the bounds of every test run.
 var smallPauses = []Plan{

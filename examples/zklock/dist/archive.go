@@ -22,8 +22,8 @@ type archive struct {
 	program int // bytes of the program
 }
 
-// pack builds the program for a system, and puts it into an archive with the files that all have: zip for Windows, tar.gz
-// otherwise.
+// pack builds the program for a system, and puts it into an archive with the files that all have:
+// zip for Windows, tar.gz otherwise.
 func (r *release) pack(ctx context.Context, goos, goarch string) (*archive, error) {
 	folder, err := os.MkdirTemp("", "zklock-dist-")
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// TestWhatTheMarginCosts plays outages of several lengths, which begin at each millisecond of eight session timeouts, and
-// counts the sessions that end: those of holders, and those with nodes of a Txn. It does so with today's margin, with half
-// of it and with none. Where clocks differ the smaller ones are unsafe: see the mistake "no margin for a clock that is
-// slow". An outage lasts from the loss of the connection to the answer to the next connect request. The servers know each
+// TestWhatTheMarginCosts plays outages of several lengths, which begin at each millisecond of eight
+// session timeouts, and counts the sessions that end: those of holders, and those with nodes of a
+// Txn. It does so with today's margin, with half of it and with none. Where clocks differ the
+// smaller ones are unsafe: see the mistake "no margin for a clock that is slow". An outage lasts
+// from the loss of the connection to the answer to the next connect request. The servers know each
 // of these sessions for T after its newest packet, so each that ends is one that they still know.
 //
 //	go test -v -run TestWhatTheMarginCosts ./zkconn/internal/leasewalk

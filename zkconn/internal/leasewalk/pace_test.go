@@ -19,8 +19,9 @@ type paced struct {
 	apart    time.Duration // the longest time between two transactions
 }
 
-// keep runs the real chain on one connection for fifty session timeouts, with the keepalive as zkconn runs it. The owner of
-// a leased session sends a transaction each T/6, one at a time. look is called in each step.
+// keep runs the real chain on one connection for fifty session timeouts, with the keepalive as
+// zkconn runs it. The owner of a leased session sends a transaction each T/6, one at a time. look
+// is called in each step.
 func keep(timeout, trip time.Duration, kept evidence.Keeping, look func(now evidence.Instant, c *evidence.Chain)) (p paced) {
 	type flight struct {
 		xid   int32
@@ -106,8 +107,9 @@ func TestPace(t *testing.T) {
 // unseen looks at nothing.
 func unseen(evidence.Instant, *evidence.Chain) {}
 
-// TestPaceOfNodes: a session that owns nodes, and for which nobody sends transactions, commits one each T/6. So it survives
-// an outage of 0.3 T at any moment, as a holder does. An idle session survives none.
+// TestPaceOfNodes: a session that owns nodes, and for which nobody sends transactions, commits one
+// each T/6. So it survives an outage of 0.3 T at any moment, as a holder does. An idle session
+// survives none.
 func TestPaceOfNodes(t *testing.T) {
 	const timeout, trip = 10 * time.Second, 5 * time.Millisecond
 	survives := func(kept evidence.Keeping) time.Duration {

@@ -160,8 +160,8 @@ func TestMistakesApply(t *testing.T) {
 	}
 }
 
-// TestDocNamesMistakes: the doc of zkconn names the mistake that shows that a step of the proof is needed, and each mistake
-// that is seeded is named there.
+// TestDocNamesMistakes: the doc of zkconn names the mistake that shows that a step of the proof is
+// needed, and each mistake that is seeded is named there.
 func TestDocNamesMistakes(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
