@@ -27,6 +27,7 @@ const (
 	scenePaused = "paused"
 	sceneDown   = "down"
 	sceneSilent = "silent"
+	sceneAway   = "away"
 )
 
 // options are the flags.
@@ -61,8 +62,9 @@ func parse(args []string, to io.Writer) (options, error) {
 	var scenes string
 	f := flag.NewFlagSet("overlap", flag.ContinueOnError)
 	f.SetOutput(to)
-	all := []string{sceneKilled, scenePaused, sceneDown, sceneSilent}
-	f.StringVar(&scenes, "scenes", strings.Join(all, ","), "what happens to the first, separated by commas")
+	usual := []string{sceneKilled, scenePaused, sceneDown, sceneSilent}
+	all := append(slices.Clone(usual), sceneAway)
+	f.StringVar(&scenes, "scenes", strings.Join(usual, ","), "what happens to the first, separated by commas")
 	f.IntVar(&o.trials, "trials", 3, "how often each scene is played")
 	f.DurationVar(&o.timeout, "timeout", 15*time.Second, "session timeout of zklock run; that of consul lock is always 15s")
 	f.DurationVar(&o.after, "after", 40*time.Second, "how long the first command has run when the fault comes")
@@ -100,6 +102,7 @@ type system interface {
 type link interface {
 	down() error
 	silence() error
+	cutOff() error
 	close()
 }
 
@@ -113,8 +116,8 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 	p := &printer{to: to}
 	zklock := filepath.Join(folder, "zklock")
 	p.line("ZooKeeper %s, zklock run with a session timeout of %v; each first command ran for %v", rig.Version(), o.timeout, o.after)
-	systems := map[string]func(scene int) (system, error){
-		"zklock": func(int) (system, error) { return startZooKeeper(zklock, o.timeout) },
+	systems := map[string]func(scene string, number int) (system, error){
+		"zklock": func(string, int) (system, error) { return startZooKeeper(zklock, o.timeout) },
 	}
 	if o.consul != "" {
 		version, err := exec.CommandContext(ctx, o.consul, "version").Output()
@@ -123,7 +126,9 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 		}
 		first, _, _ := strings.Cut(string(version), "\n")
 		p.line("%s, consul lock with its own session timeout and lock delay, 15s each", first)
-		systems["consul"] = func(scene int) (system, error) { return startConsul(ctx, o.consul, folder, scene) }
+		systems["consul"] = func(scene string, number int) (system, error) {
+			return startConsul(ctx, o.consul, folder, scene, number)
+		}
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", zklock, "github.com/turnstile-locks/turnstile/examples/zklock")
 	if output, err := build.CombinedOutput(); err != nil {
@@ -134,7 +139,9 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 	failed := make(chan error, len(systems)*len(o.scenes))
 	for name, start := range systems {
 		for i, scene := range o.scenes {
-			all.Go(func() { failed <- play(ctx, o, name, scene, folder, p, func() (system, error) { return start(i) }) })
+			all.Go(func() {
+				failed <- play(ctx, o, name, scene, folder, p, func() (system, error) { return start(scene, i) })
+			})
 		}
 	}
 	all.Wait()
