@@ -24,11 +24,13 @@ const drainVariable = "TURNSTILE_CROWD_DRAIN"
 func TestDrain(t *testing.T) {
 	rig.Require(t)
 	many, processes, unbounded := 600, 2, false
+	var servers []rig.Option
 	if of := os.Getenv(drainVariable); of != "" {
 		_, err := fmt.Sscan(of, &many, &processes, &unbounded)
 		require.NoError(t, err)
+		servers = append(servers, rig.WithHeap(4000)) // a list of 100 000 nodes has 6 MB, and many ask for it at once
 	}
-	server := rig.StartStandalone(t)
+	server := rig.StartStandalone(t, servers...)
 	k := crowd{many: many / processes, unbounded: unbounded, passes: true, timeout: patient.Session}
 	holder := patient.Open(t, server.Addr())
 	held, err := holder.Mutex(k.path(0)).Lock(patient.Deadline(t))
