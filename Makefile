@@ -199,7 +199,7 @@ diagram: ## draw the state machine's diagram again
 
 .PHONY: walk
 walk: ## walk every state that up to three requests can reach, within large bounds (about twenty minutes)
-	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/internal/walk
+	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 2h ./actors/internal/walk
 
 .PHONY: lease-walk
 lease-walk: ## walk the lease rule over a model of the servers, within large bounds, and millions of random histories (about twenty minutes)

@@ -121,8 +121,10 @@ func (s *scene) prepare(t *testing.T) {
 			s.next.wait(t)
 		}
 		s.trigger = func(t *testing.T) { require.NoError(t, before.Unlock(patient(t))) }
-	default: // the heartbeat of a holder, and the library's own ping
+	case verify, ping: // a holder sends them by itself
 		s.holding(t)
+	default:
+		t.Fatalf("nothing sets the scene of %s", s.cell.request)
 	}
 	s.aim = aim
 }

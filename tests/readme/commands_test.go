@@ -64,28 +64,31 @@ var commands = map[string]check{
 	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test ./...":                                                                               long(lists),
-	"make test":                                                                                   long(target),
-	"make deps":                                                                                   long(target),
-	"make race":                                                                                   long(target),
-	"make walk":                                                                                   long(target),
-	"make lease-walk":                                                                             long(target),
-	"make mistakes":                                                                               long(target),
-	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=50000x":                               long(target),
-	"make soak-simulate SEEDS=5000":                                                               long(target),
-	"make bench BENCH=-quick":                                                                     long(target),
-	"make bench-peers BENCH=-quick":                                                               long(target),
-	"make profile BENCH=-quick":                                                                   long(target),
-	"make readme":                                                                                 target, // which this is
-	"make check":                                                                                  long(target),
-	"make lint":                                                                                   long(target),
-	"make paths":                                                                                  target, // these eight take five hours together
-	"make cover":                                                                                  target,
-	"make halts":                                                                                  target,
-	"make versions":                                                                               target,
-	"make peers-suites":                                                                           target,
-	"make soak":                                                                                   target,
-	"make bench-peers":                                                                            target,
-	"make screenshots":                                                                            target, // it writes into the repository
+	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
+	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
+	"go test -run 'TestSentences|TestRiddles|TestHomonyms' ./tests/readme":                        long(namesTests),
+	"make test":       long(target),
+	"make deps":       long(target),
+	"make race":       long(target),
+	"make walk":       long(target),
+	"make lease-walk": long(target),
+	"make mistakes":   long(target),
+	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=50000x": long(target),
+	"make soak-simulate SEEDS=5000":                                 long(target),
+	"make bench BENCH=-quick":                                       long(target),
+	"make bench-peers BENCH=-quick":                                 long(target),
+	"make profile BENCH=-quick":                                     long(target),
+	"make readme":                                                   target, // which this is
+	"make check":                                                    long(target),
+	"make lint":                                                     long(target),
+	"make paths":                                                    target, // these eight take five hours together
+	"make cover":                                                    target,
+	"make halts":                                                    target,
+	"make versions":                                                 target,
+	"make peers-suites":                                             target,
+	"make soak":                                                     target,
+	"make bench-peers":                                              target,
+	"make screenshots":                                              target, // it writes into the repository
 }
 
 // everything reports whether commands that take minutes are carried out: make readme says so.
@@ -228,6 +231,17 @@ func hasFlagsOfZklock(name string) check {
 func lists(t *testing.T, p *place, command string) {
 	require.Contains(t, p.run(t, strings.Replace(command, "go test", "go list", 1)), "/tests/readme")
 }
+
+// namesTests finds the tests that a command runs, in its package.
+func namesTests(t *testing.T, p *place, command string) {
+	words := strings.Split(command, " ")
+	sources := p.run(t, "cat "+words[len(words)-1]+"/*_test.go")
+	for _, name := range testNames.FindAllString(command, -1) {
+		require.Contains(t, sources, "func "+name+"(", command)
+	}
+}
+
+var testNames = regexp.MustCompile(`\bTest[A-Z]\w*`)
 
 // builds compiles a program that takes long to run.
 func builds(t *testing.T, p *place, command string) {
