@@ -198,7 +198,7 @@ diagram: ## draw the state machine's diagram again
 	$(GO) test ./actors/machine -run Diagram -rewrite
 
 .PHONY: walk
-walk: ## walk every state that up to three requests can reach, within large bounds (about twenty minutes)
+walk: ## walk every state that up to three requests can reach, within large bounds (half an hour)
 	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 2h ./actors/internal/walk
 
 .PHONY: lease-walk
