@@ -19,7 +19,7 @@ import (
 type consul struct {
 	binary, folder string
 	network        int    // the addresses are subnet.network.x
-	subnet         string // 127.77, or 10.77 where the first agent is on an island
+	subnet         string // 127.77, or 10.77 where the first agent is in a namespace
 	agents         int    // started so far
 	server, other  *agent
 	addresses      []func() error // take this machine's addresses away
@@ -29,8 +29,8 @@ type consul struct {
 type agent struct {
 	*child.Process
 	addr, log string
-	client    string  // the address at which it answers consul lock
-	on        *island // nil for this machine's own network
+	client    string     // the address at which it answers consul lock
+	in        *namespace // nil for this machine's own network
 }
 
 // ready bounds the time until an agent has joined and there is a leader.
@@ -39,7 +39,7 @@ const ready = 2 * time.Minute
 // startConsul starts the server, and the agent of the second command.
 func startConsul(ctx context.Context, binary, folder, scene string, network int) (system, error) {
 	c := &consul{binary: binary, folder: filepath.Join(folder, fmt.Sprint("consul-", network)), network: network, subnet: "127.77"}
-	if scene == sceneAway {
+	if scene == scenePartitioned {
 		c.subnet = "10.77"
 	}
 	for _, start := range []func() error{
@@ -53,7 +53,7 @@ func startConsul(ctx context.Context, binary, folder, scene string, network int)
 	return c, nil
 }
 
-// place gives an agent an address, on an island of its own where it is apart.
+// place gives an agent an address, in a network namespace of its own where it is apart.
 func (c *consul) place(a *agent, apart bool) (err error) {
 	c.agents++
 	a.addr = fmt.Sprintf("%s.%d.%d", c.subnet, c.network, c.agents)
@@ -62,10 +62,10 @@ func (c *consul) place(a *agent, apart bool) (err error) {
 	case c.subnet == "127.77": // all of 127 is this machine's
 	case apart:
 		a.client = "127.0.0.1" // needs no route, as on a machine without its network
-		a.on, err = newIsland(a.addr, c.network, c.agents, c.server.addr, c.other.addr)
+		a.in, err = newNamespace(a.addr, c.network, c.agents, c.server.addr, c.other.addr)
 	default:
 		var remove func() error
-		if remove, err = mainlandAddress(a.addr); err == nil {
+		if remove, err = addHostAddress(a.addr); err == nil {
 			c.addresses = append(c.addresses, remove)
 		}
 	}
@@ -112,10 +112,10 @@ func (c *consul) start(ctx context.Context, apart bool, flags ...string) (_ *age
 
 // here has a command run in the agent's network.
 func (a *agent) here(cmd *exec.Cmd) error {
-	if a.on == nil {
+	if a.in == nil {
 		return nil
 	}
-	return a.on.within(cmd)
+	return a.in.within(cmd)
 }
 
 // await waits until an agent answers for a leader: a key can be written.
@@ -175,18 +175,18 @@ func (c *consul) stop() (err error) {
 	return err
 }
 
-func (a *agent) down() error    { return a.Kill() }
-func (a *agent) silence() error { return a.Pause() }
-func (a *agent) cutOff() error  { return a.on.cutOff() }
-func (a *agent) close()         { _ = a.end() }
+func (a *agent) down() error      { return a.Kill() }
+func (a *agent) silence() error   { return a.Pause() }
+func (a *agent) partition() error { return a.in.partition() }
+func (a *agent) close()           { _ = a.end() }
 
-// end ends the agent, and takes its island away.
+// end ends the agent, and takes its namespace away.
 func (a *agent) end() (err error) {
 	if a.Process != nil {
 		err = a.Kill()
 	}
-	if a.on != nil {
-		err = errors.Join(err, a.on.remove())
+	if a.in != nil {
+		err = errors.Join(err, a.in.remove())
 	}
 	return err
 }

@@ -10,15 +10,15 @@
 // Each trial has a lock of its own. The first command runs for a while (-after), and the second
 // waits for the lock all that time. Then one of these happens:
 //
-//	killed   zklock run, or consul lock, is ended by SIGKILL. Its command is not
-//	paused   it and its command are stopped, as with their machine. They go on when the second
-//	         command has begun
-//	down     what it is connected to is gone: a relay before the server, or its agent. Connections
-//	         are reset and refused
-//	silent   what it is connected to falls silent, and keeps its connections
-//	away     its machine loses its network, without a word. Its agent goes on. It is played where
-//	         -scenes names it: Consul's agent is in a network namespace, which takes Linux, root
-//	         and iproute2
+//	killed       zklock run, or consul lock, is ended by SIGKILL. Its command is not
+//	paused       it and its command are stopped, as with their machine. They go on when the second
+//	             command has begun
+//	down         what it is connected to is gone: a relay before the server, or its agent.
+//	             Connections are reset and refused
+//	silent       what it is connected to falls silent, and keeps its connections
+//	partitioned  its machine loses its network, and no connection is closed. Its agent goes on. It
+//	             is played where -scenes names it: Consul's agent is in a network namespace, which
+//	             takes Linux, root and iproute2
 //
 // For Consul there are a server and two agents: each consul lock has one, as on a machine of its
 // own. The agent of the first is ended (down) or stopped (silent). The server then finds out by

@@ -23,11 +23,11 @@ import (
 
 // Scenes.
 const (
-	sceneKilled = "killed"
-	scenePaused = "paused"
-	sceneDown   = "down"
-	sceneSilent = "silent"
-	sceneAway   = "away"
+	sceneKilled      = "killed"
+	scenePaused      = "paused"
+	sceneDown        = "down"
+	sceneSilent      = "silent"
+	scenePartitioned = "partitioned"
 )
 
 // options are the flags.
@@ -63,7 +63,7 @@ func parse(args []string, to io.Writer) (options, error) {
 	f := flag.NewFlagSet("overlap", flag.ContinueOnError)
 	f.SetOutput(to)
 	usual := []string{sceneKilled, scenePaused, sceneDown, sceneSilent}
-	all := append(slices.Clone(usual), sceneAway)
+	all := append(slices.Clone(usual), scenePartitioned)
 	f.StringVar(&scenes, "scenes", strings.Join(usual, ","), "what happens to the first, separated by commas")
 	f.IntVar(&o.trials, "trials", 3, "how often each scene is played")
 	f.DurationVar(&o.timeout, "timeout", 15*time.Second, "session timeout of zklock run; that of consul lock is always 15s")
@@ -102,7 +102,7 @@ type system interface {
 type link interface {
 	down() error
 	silence() error
-	cutOff() error
+	partition() error
 	close()
 }
 
@@ -134,7 +134,7 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build zklock: %w\n%s", err, output)
 	}
-	p.line("%-8s %-8s %8s %8s %8s", "system", "scene", "gone", "second", "both")
+	p.line("%-8s %-11s %8s %8s %8s", "system", "scene", "gone", "second", "both")
 	var all sync.WaitGroup
 	failed := make(chan error, len(systems)*len(o.scenes))
 	for name, start := range systems {
@@ -165,7 +165,7 @@ func play(ctx context.Context, o options, name, scene, folder string, p *printer
 		if err != nil {
 			return errors.Join(fmt.Errorf("%s, %s: %w", name, scene, err), s.stop())
 		}
-		p.line("%-8s %-8s %8s %8.1f %8s", name, scene, r.atLeast(r.gone), r.second.Seconds(), r.atLeast(r.both))
+		p.line("%-8s %-11s %8s %8.1f %8s", name, scene, r.atLeast(r.gone), r.second.Seconds(), r.atLeast(r.both))
 	}
 	return s.stop()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -25,12 +26,13 @@ import (
 func TestScenes(t *testing.T) {
 	t.Parallel()
 	rig.Require(t)
-	o, err := parse([]string{"-trials", "1", "-timeout", "2s", "-after", "1s", "-most", "1m"}, t.Output())
+	scenes := []string{sceneKilled, scenePaused, sceneDown, sceneSilent, scenePartitioned}
+	o, err := parse([]string{"-scenes", strings.Join(scenes, ","), "-trials", "1", "-timeout", "2s", "-after", "1s", "-most", "1m"}, t.Output())
 	require.NoError(t, err)
 	var lines bytes.Buffer
 	require.NoError(t, measure(patient.Deadline(t), o, &lines))
 	t.Log("\n" + lines.String())
-	for _, scene := range []string{sceneKilled, scenePaused, sceneDown, sceneSilent} {
+	for _, scene := range scenes {
 		require.Regexp(t, `(?m)^zklock +`+scene+` +\d+\.\d +\d+\.\d +\d+\.\d$`, lines.String())
 	}
 }

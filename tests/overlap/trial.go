@@ -90,8 +90,8 @@ func (t trial) strike(first *runner, l link) error {
 		return nil
 	case sceneDown:
 		return l.down()
-	case sceneAway:
-		return l.cutOff()
+	case scenePartitioned:
+		return l.partition()
 	default:
 		return l.silence()
 	}

@@ -60,7 +60,7 @@ func (r relay) silence() error {
 	return nil
 }
 
-// cutOff is the same: there is nothing between zklock run and the relay.
-func (r relay) cutOff() error { return r.silence() }
+// partition is the same: there is nothing between zklock run and the relay.
+func (r relay) partition() error { return r.silence() }
 
 func (r relay) close() { r.Close() }
