@@ -77,7 +77,7 @@ func Check(path string, version int32) Op {
 // A lost reply is resolved where that is possible:
 //
 //   - The transaction was not carried out, and is sent again, if a node or a list of children that
-//     it changes has not changed since before it was sent.
+//     it changes has not changed since before it was sent. LIMITS.md tells of one that came twice.
 //   - It was carried out if every node that it creates or sets is as it would be, with one zxid
 //     that is newer, and the lock was held all the time. This supposes that only holders of this
 //     lock write these nodes.

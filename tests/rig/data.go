@@ -24,6 +24,28 @@ func (s *Server) Backup(to string) error {
 	return nil
 }
 
+// CopyTransactionLog copies the server's log of transactions to a folder, which it makes. The server may run; then the
+// newest transactions may be missing.
+func (s *Server) CopyTransactionLog(to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return fmt.Errorf("rig: copy the transaction log: %w", err)
+	}
+	logs, err := filepath.Glob(filepath.Join(s.dir, dataFolder, "log.*"))
+	if err != nil {
+		return fmt.Errorf("rig: copy the transaction log: %w", err)
+	}
+	for _, log := range logs {
+		data, err := os.ReadFile(log)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, filepath.Base(log)), data, 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("rig: copy the transaction log: %w", err)
+		}
+	}
+	return nil
+}
+
 // Restore kills the server, puts the data of a backup in place of its own, and starts it again on its port. It waits
 // until it serves. Without a backup, "", its data are gone: a new disk.
 func (s *Server) Restore(ctx context.Context, backup string) error {

@@ -17,7 +17,7 @@ const (
 	logPatience = 15 * time.Second
 )
 
-// evidence prints violations and, when there are any, collects the logs of clients and servers.
+// evidence prints violations and, when there are any, collects the logs of clients and servers, and what the servers did.
 type evidence struct {
 	stage  *stage
 	folder string
@@ -51,11 +51,15 @@ func (e *evidence) convict(kind, text string) {
 	e.stage.say("evidence is kept in %s", e.folder)
 }
 
-// collect writes the violation, and what all processes have logged last.
+// collect writes the violation, what all processes have logged last, and the members' transactions, which tell who made
+// which node in which session.
 func (e *evidence) collect(number int, text string) {
 	e.keep(fmt.Sprintf("%d-error.txt", number), text)
 	for i, member := range e.stage.ensemble.Members() {
 		e.keep(fmt.Sprintf("%d-member-%d.log", number, i), member.Log())
+		if err := member.CopyTransactionLog(filepath.Join(e.folder, fmt.Sprintf("%d-member-%d", number, i))); err != nil {
+			e.stage.say("evidence: %v", err)
+		}
 	}
 	for _, client := range e.stage.subjects {
 		if client.command(doLog) != nil {
