@@ -26,6 +26,7 @@ type evidence struct {
 	collected int
 	last      time.Time
 	working   sync.WaitGroup
+	newest    chan struct{} // closed when the newest violation's logs are collected; nil before the first
 }
 
 // convict takes a violation.
@@ -47,7 +48,12 @@ func (e *evidence) convict(kind, text string) {
 	e.collected++
 	e.last = time.Now()
 	number := e.collected
-	e.working.Go(func() { e.collect(number, kind+": "+text+"\n") })
+	done := make(chan struct{})
+	e.newest = done
+	e.working.Go(func() {
+		defer close(done)
+		e.collect(number, kind+": "+text+"\n")
+	})
 	e.stage.say("evidence is kept in %s", e.folder)
 }
 
@@ -77,6 +83,16 @@ func (e *evidence) collect(number int, text string) {
 func (e *evidence) keep(name, text string) {
 	if err := os.WriteFile(filepath.Join(e.folder, name), []byte(text), 0o600); err != nil {
 		e.stage.say("evidence: %v", err)
+	}
+}
+
+// settle waits until the logs of the newest violation are collected. There may be others meanwhile.
+func (e *evidence) settle() {
+	e.mu.Lock()
+	newest := e.newest
+	e.mu.Unlock()
+	if newest != nil {
+		<-newest
 	}
 }
 

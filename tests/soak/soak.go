@@ -78,7 +78,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 		return result{}, err
 	}
 	took := time.Since(begin)
-	s.evidence.wait() // while the clients can tell what they have logged
+	s.evidence.settle() // while the clients can tell what they have logged
 	s.endClients()
 	s.lookForOrphans(time.Second)
 	s.judgeCommits(10 * time.Second)
