@@ -17,6 +17,11 @@
 //	                                    quorum close their clients' connections, with no reply of a
 //	                                    later leader before
 //
+// What a session cannot prove of its own requests:
+//
+//	TestRequestsOutliveAMove            one that was sent to the server before may be carried out after
+//	                                    the session has committed at the next
+//
 // The basis of a token:
 //
 //	TestHeaderHasTheCzxid               the zxid in the header of a create's reply is the czxid of the new node
@@ -24,5 +29,6 @@
 // In ZooKeeper's source, 3.8.0, 3.8.6 and 3.9.5: LearnerHandler.run (PING, REVALIDATE, REQUEST),
 // LeaderZooKeeperServer.submitLearnerRequest, Learner.ping,
 // LearnerSessionTracker.snapshot, Leader.lead, Leader.revalidateSession,
-// SessionTrackerImpl, ExpiryQueue.update, Learner.shutdown and Leader.shutdown.
+// PrepRequestProcessor.pRequest, ZooKeeperServer.processConnectRequest, SessionTrackerImpl,
+// ExpiryQueue.update, Learner.shutdown and Leader.shutdown.
 package touches
