@@ -17,7 +17,7 @@
 //	                                    quorum close their clients' connections, with no reply of a
 //	                                    later leader before
 //
-// What a session cannot prove of its own requests:
+// Of requests that were sent before the session moved, nothing is proved:
 //
 //	TestRequestsOutliveAMove            one that was sent to the server before may be carried out after
 //	                                    the session has committed at the next
