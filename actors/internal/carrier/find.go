@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,16 +77,53 @@ func (k Carrier) searchOnce(q *coordinator.Find, a *coordinator.Found) error {
 		case err != nil:
 			return err
 		case !exists || stat.EphemeralOwner != k.Conn.SessionID():
-		case a.Name == "":
+		case a.Name == "" && !slices.Contains(q.Not, child):
 			a.Name, a.Czxid = child, stat.Czxid
 		default:
+			a.Removed = append(a.Removed, child)
 			if err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 				return err
 			}
-			a.Removed = append(a.Removed, child)
 		}
 	}
 	return nil
+}
+
+// findOrphans looks for nodes that creates have made whose replies were lost. A node with such a GUID that the session
+// may not look at is taken for its own, because nobody else has made up the GUID.
+func (k Carrier) findOrphans(q *coordinator.FindOrphans) *coordinator.OrphansFound {
+	a := &coordinator.OrphansFound{}
+	if err := k.Conn.CatchUp(q.Spec.Path); err != nil {
+		a.Failure = failureOf(err)
+		return a
+	}
+	if q.Spec.One != "" {
+		one, err := k.readContest(q.Spec)
+		if err == nil && one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
+			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Czxid: one.Czxid})
+		}
+		a.Failure = failureOf(err)
+		return a
+	}
+	children, err := k.Conn.Children(q.Spec.Path)
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return a
+	}
+	for _, child := range children {
+		at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.Contains(child, guid) })
+		if at < 0 {
+			continue
+		}
+		stat, exists, lookErr := k.Conn.Exists(q.Spec.At(child))
+		switch {
+		case errors.Is(lookErr, zkconn.ErrNoAuth) || lookErr == nil && exists && k.ours(stat):
+			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: child, GUID: q.GUIDs[at], Czxid: stat.Czxid})
+		case lookErr != nil:
+			err = lookErr
+		}
+	}
+	a.Failure = failureOf(err)
+	return a
 }
 
 // errRemoved: the node has been deleted.

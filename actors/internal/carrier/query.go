@@ -43,6 +43,8 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return k.readOwn(q)
 	case *coordinator.Find:
 		return k.find(q)
+	case *coordinator.FindOrphans:
+		return k.findOrphans(q)
 	case *coordinator.Describe:
 		return k.describe(q)
 	case *coordinator.RemoveContest:

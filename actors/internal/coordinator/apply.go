@@ -95,6 +95,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.pauseOver(what)
 	case WatchTimer:
 		c.watchIsOld(what.path, timer)
+	case OrphanTimer:
+		c.orphansDue()
 	}
 }
 
@@ -151,6 +153,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	for _, r := range c.inOrder() {
 		c.goOnRemoving(r)
 	}
+	c.lookForAllOrphans()
 	c.scanAllLines()
 	c.beat()
 }

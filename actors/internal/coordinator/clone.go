@@ -26,7 +26,10 @@ func (c *Coordinator) Clone() *Coordinator {
 	e.batch.waiting, e.due = slices.Clone(e.batch.waiting), slices.Clone(e.due)
 	e.load.shares = copied(e.load.shares)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
-	e.short = slices.Clone(e.short)
+	e.short, e.orphans = slices.Clone(e.short), slices.Clone(e.orphans)
+	for i := range e.orphans {
+		e.orphans[i].removed = slices.Clone(e.orphans[i].removed)
+	}
 	for i, q := range e.short {
 		e.short[i], _ = k.queues.of(q)
 	}

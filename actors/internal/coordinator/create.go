@@ -236,6 +236,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		return machine.Event{Kind: machine.NotCreated, Reason: why, Detail: f.Detail}
 	default: // also when the node is there, but its czxid is not known
 		c.setPhase(r.queue, n, unknown)
+		n.lost = n.lost || f.Outcome == Unknown
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}
 	n.place = made.Place

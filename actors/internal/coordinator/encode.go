@@ -41,6 +41,13 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.text(q.path.path, q.name)
 	}
 	e.mark()
+	for _, o := range ep.orphans {
+		e.text(o.guid)
+		e.num(uint64(o.phase))
+		e.text(o.removed...)
+		e.mark()
+	}
+	e.mark()
 	e.changes(ep.batch.waiting)
 	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
 		for _, o := range all {
@@ -229,7 +236,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), flag(n.says.due))
 	e.ids(n.users)

@@ -156,6 +156,7 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.removalFailed(r, p.op, a.Failure)
 		return
 	case a.Name == "":
+		c.mayBeOrphaned(r)
 		c.lose(r)
 	default:
 		c.adopt(r, p.op, a)

@@ -10,6 +10,7 @@ type node struct {
 	guid, by   string
 	number     int32 // its sequence number
 	place      int   // among the creates of its lock path in one transaction
+	lost       bool  // the outcome of a create of it is unknown, and it may have been sent
 	batchMates bool  // that transaction made others of the path: the places behind its own are theirs
 	// under is the watch of the lock path that stood when it was asked for; zero for none.
 	under     uint64

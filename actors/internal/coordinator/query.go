@@ -86,13 +86,21 @@ type (
 
 	// Find looks for the node of a request in this session, and proves the result with a committed
 	// transaction. Known is its name, where that is sure. Otherwise it looks for the GUID, and of
-	// several nodes deletes all but the first of the queue. Place is the place of the create in its
-	// transaction. *Found answers it.
+	// several nodes deletes all but the first of the queue, and in any case those of Not, whose deletes were sent before.
+	// Place is the place of the create in its transaction. *Found answers it.
 	Find struct {
 		Spec  *Spec
 		GUID  string
 		Known string
+		Not   []string
 		Place int
+	}
+
+	// FindOrphans looks for nodes of this session that have one of these GUIDs, in the queue or the contest of a spec, after a
+	// committed transaction. *OrphansFound answers it.
+	FindOrphans struct {
+		Spec  *Spec
+		GUIDs []string
 	}
 
 	// Describe writes into a node which request holds or waits with it now, at the version in which
@@ -128,6 +136,7 @@ func (*WatchChildren) query()   {}
 func (*WatchRetained) query()   {}
 func (*ReadOwn) query()         {}
 func (*Find) query()            {}
+func (*FindOrphans) query()     {}
 func (*Describe) query()        {}
 func (*RemoveContest) query()   {}
 func (*Check) query()           {}
@@ -200,8 +209,14 @@ type (
 		Czxid int64
 		// One, of a contest, is the node that is there.
 		One *OneNode
-		// Removed are nodes that were the request's, too, and that have been deleted.
+		// Removed are nodes that were the request's, too, and that have been deleted; where it failed, perhaps.
 		Removed []string
+		Failure Failure
+	}
+
+	// OrphansFound answers FindOrphans.
+	OrphansFound struct {
+		Nodes   []FoundOrphan
 		Failure Failure
 	}
 
@@ -215,15 +230,22 @@ type (
 	Ack struct{ Failure Failure }
 )
 
-func (a *Reclaimable) failure() Failure { return a.Failure }
-func (a *Created) failure() Failure     { return a.Failure }
-func (a *Committed) failure() Failure   { return a.Failure }
-func (a *Listed) failure() Failure      { return a.View.Failure }
-func (a *Read) failure() Failure        { return a.Failure }
-func (*Arrivals) failure() Failure      { return Failure{} }
-func (a *Found) failure() Failure       { return a.Failure }
-func (a *Described) failure() Failure   { return a.Failure }
-func (a *Ack) failure() Failure         { return a.Failure }
+func (a *Reclaimable) failure() Failure  { return a.Failure }
+func (a *Created) failure() Failure      { return a.Failure }
+func (a *Committed) failure() Failure    { return a.Failure }
+func (a *Listed) failure() Failure       { return a.View.Failure }
+func (a *Read) failure() Failure         { return a.Failure }
+func (*Arrivals) failure() Failure       { return Failure{} }
+func (a *Found) failure() Failure        { return a.Failure }
+func (a *OrphansFound) failure() Failure { return a.Failure }
+func (a *Described) failure() Failure    { return a.Failure }
+func (a *Ack) failure() Failure          { return a.Failure }
+
+// FoundOrphan is a node with a GUID that was looked for.
+type FoundOrphan struct {
+	Name, GUID string
+	Czxid      int64
+}
 
 // Made is a node that was made.
 type Made struct {

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,7 @@ func (g *game) answer() bool {
 		answer = unanswered(ask.Query, Failure{Outcome: NotSent})
 	case 1:
 		answer = unanswered(ask.Query, Failure{Outcome: Unknown})
+		g.lose(ask.Query)
 	case 2: // it was carried out, and the reply is lost
 		g.s.do(ask.Query, g.c.Epoch())
 		answer = unanswered(ask.Query, Failure{Outcome: Unknown})
@@ -167,6 +169,7 @@ func (g *game) connection() bool {
 		g.up = false
 		g.apply(Disconnected{})
 		g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
+		g.carryOutLost()
 	case g.one(20):
 		g.at.Lease.Term++
 		g.apply(Expired{})
@@ -184,6 +187,33 @@ func (g *game) connection() bool {
 	return true
 }
 
+// lose keeps a create that was lost.
+func (g *game) lose(query Query) {
+	switch query.(type) {
+	case *Create, *CreateAt, *Commit:
+		g.lost = append(g.lost, query)
+	}
+}
+
+// carryOutLost has the servers carry out some of the creates that were lost on earlier connections.
+func (g *game) carryOutLost() {
+	g.lost = slices.DeleteFunc(g.lost, func(query Query) bool {
+		if !g.one(3) {
+			return false
+		}
+		before := maps.Clone(g.s.nodes)
+		g.s.do(query, g.c.Epoch())
+		for path := range g.s.nodes {
+			if before[path] == nil {
+				parent, _ := split(path)
+				g.orphans[parent] = true
+				g.log = append(g.log, "carried out after all: "+path)
+			}
+		}
+		return true
+	})
+}
+
 func (g *game) connect() {
 	g.up = true
 	g.apply(Connected{sessionTimeout})
@@ -198,7 +228,8 @@ func (g *game) end() {
 		g.connect()
 	}
 	left := func() bool {
-		return g.c.Requests() > 0 || g.anyone(func(*player) bool { return true }) != nil || len(g.orders) > 0
+		return g.c.Requests() > 0 || g.anyone(func(*player) bool { return true }) != nil || len(g.orders) > 0 ||
+			g.c.looksForOrphans() || slices.ContainsFunc(g.asks, removesOrphan)
 	}
 	for n := 0; left(); n++ {
 		g.step()
@@ -229,6 +260,16 @@ func (g *game) end() {
 	require.Equal(g.t, load{shares: map[string]int{}}, g.c.epoch.load)
 	require.Empty(g.t, g.c.epoch.parked)
 	require.Empty(g.t, g.c.epoch.batch.waiting)
+}
+
+func removesOrphan(ask *Ask) bool {
+	switch q := ask.Query.(type) {
+	case *Commit:
+		return len(q.Deletes) > 0
+	case *RemoveContest:
+		return true
+	}
+	return false
 }
 
 // standing writes where everybody stands.

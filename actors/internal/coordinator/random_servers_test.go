@@ -134,6 +134,8 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 			Spent: !read.Failure.none() || string(read.Data) == "unlock"}
 	case *Find:
 		return s.find(q, epoch)
+	case *FindOrphans:
+		return s.findOrphans(q, epoch)
 	case *Describe:
 		return s.describe(q)
 	case *RemoveContest:
@@ -216,11 +218,29 @@ func (s *tree) find(q *Find, epoch uint64) Answer {
 	}
 	for _, name := range s.childrenOf(q.Spec.Path) {
 		n := s.nodes[q.Spec.At(name)]
-		if n.owner == epoch && (name == q.Known || q.Known == "" && strings.Contains(name, q.GUID+"-")) {
+		if n.owner == epoch && !slices.Contains(q.Not, name) && (name == q.Known || q.Known == "" && strings.Contains(name, q.GUID+"-")) {
 			return &Found{Name: name, Czxid: n.czxid}
 		}
 	}
 	return &Found{}
+}
+
+func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {
+	a := &OrphansFound{}
+	if one := s.one(q.Spec, epoch); q.Spec.One != "" {
+		if one != nil && one.Ours && slices.Contains(q.GUIDs, one.GUID) {
+			a.Nodes = append(a.Nodes, FoundOrphan{q.Spec.One, one.GUID, one.Czxid})
+		}
+		return a
+	}
+	for _, name := range s.childrenOf(q.Spec.Path) {
+		for _, guid := range q.GUIDs {
+			if n := s.nodes[q.Spec.At(name)]; n.owner == epoch && strings.Contains(name, guid+"-") {
+				a.Nodes = append(a.Nodes, FoundOrphan{name, guid, n.czxid})
+			}
+		}
+	}
+	return a
 }
 
 // describe writes to a node, unless somebody has written there that he wants the lock.

@@ -79,6 +79,9 @@ type epoch struct {
 	// it is empty between inputs.
 	due           []RequestID
 	toScan, short []*ownQueue
+	// orphans may yet be made by creates whose replies were lost; orphanTimer runs while there are any.
+	orphans     []orphan
+	orphanTimer uint64
 	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
 	// are over with it. Both are empty between inputs.
 	again      []RequestID
@@ -163,6 +166,28 @@ type describes struct {
 	asked  uint64 // the write that is under way; zero for none
 	writes uint64 // so far
 }
+
+// orphan is a node that may yet be made by a create whose reply was lost.
+type orphan struct {
+	spec  *Spec
+	guid  string // which its name has, or the data of a contest's node
+	phase orphanPhase
+	asked uint64 // the query, while it is looked for
+	looks int    // by the timer, since the newest of its creates was lost
+	// removed are nodes whose deletes were sent. Such a delete may outlive its connection, too: no request takes them.
+	removed []string
+}
+
+type orphanPhase uint8
+
+const (
+	// absentNow: it did not exist on this connection, or was removed.
+	absentNow orphanPhase = iota
+	// lookDue: it is to be looked for.
+	lookDue
+	// looking: the servers are asked.
+	looking
+)
 
 // request is one lock request. It outlives epochs; reset replaces the fields that belong to one.
 type request struct {
@@ -283,6 +308,8 @@ const (
 	PauseTimer
 	// WatchTimer ends the belief in the watch of a lock path.
 	WatchTimer
+	// OrphanTimer looks for orphans.
+	OrphanTimer
 )
 
 // timer is the purpose of a timer, with the operation that it serves.

@@ -114,6 +114,8 @@ func asked(query Query) string {
 	case *Find:
 		w.add(true, "for %s", q.GUID)
 		w.add(q.Known != "", "known as %s", q.Known)
+	case *FindOrphans:
+		w.add(true, "in %s with %s", q.Spec.Path, strings.Join(q.GUIDs, ", "))
 	case *Describe:
 		w.add(true, "%s for %s", q.Path, q.Spec.GUID)
 	case *RemoveContest:

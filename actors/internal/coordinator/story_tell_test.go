@@ -159,6 +159,13 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
 	case *Find:
 		return found(q, f, args)
+	case *FindOrphans:
+		a := &OrphansFound{Failure: f}
+		for _, name := range args.names("shows") {
+			at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.HasPrefix(name, guid+"-") })
+			a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: q.GUIDs[max(at, 0)], Czxid: czxid(0)})
+		}
+		return a
 	case *Describe:
 		return &Described{Wanted: args.has("wanted"), Failure: f}
 	default:

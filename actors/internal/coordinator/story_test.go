@@ -200,7 +200,7 @@ func (s *story) note(out Output) {
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
 	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
 	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver",
-	DescribeTimer: "describeDue", PauseTimer: "pauseOver", WatchTimer: "watchIsOld"}
+	DescribeTimer: "describeDue", PauseTimer: "pauseOver", WatchTimer: "watchIsOld", OrphanTimer: "orphansDue"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

@@ -22,6 +22,9 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
 		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
+	case r.node.phase == absent && c.orphanOf(r.node.guid) != nil:
+		// It has no node. One that came after all is an orphan, and is removed.
+		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
 	case !c.epoch.connected: // the machine was told, or is about to be
@@ -37,6 +40,9 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 	what := &Find{Spec: r.spec, GUID: r.node.guid, Place: r.node.place}
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
+	}
+	if o := c.orphanOf(r.node.guid); o != nil {
+		what.Not = o.removed
 	}
 	c.ask(what, purpose)
 }
@@ -59,6 +65,7 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	case !a.Failure.none():
 		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: a.Failure.Detail})
 	case a.Name == "":
+		c.mayBeOrphaned(r)
 		name := r.node.name
 		c.endCohortOf(r.queue, r.node)
 		waited := c.hasPosition(r)
@@ -100,6 +107,7 @@ func (c *Coordinator) searchAgain(t timer) {
 func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	for _, name := range a.Removed {
 		c.vanished(r.queue.path, name)
+		c.neverTake(r, name)
 	}
 	n, one, none := r.node, a.One, &Found{}
 	switch {

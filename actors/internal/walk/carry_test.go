@@ -58,6 +58,8 @@ func (w *world) serve(s, at int) {
 		w.readOwn(s, &f, q)
 	case *coordinator.Find:
 		w.find(s, &f, q)
+	case *coordinator.FindOrphans:
+		f.answer, f.commits = w.findOrphans(s, q), true
 	case *coordinator.Describe:
 		w.writeOwn(s, &f, q)
 	case *coordinator.RemoveContest:
@@ -318,15 +320,28 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 	}
 }
 
+// findOrphans finds the nodes of this session with one of the GUIDs.
+func (w *world) findOrphans(s int, q *coordinator.FindOrphans) *coordinator.OrphansFound {
+	w.catchUp(s)
+	a := &coordinator.OrphansFound{}
+	for _, n := range w.servers.nodes {
+		if n.session == s && n.epoch == w.epoch(s) && n.path == pathIn(q.Spec.Path) && slices.Contains(q.GUIDs, n.guid) {
+			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: n.guid, Czxid: n.czxid})
+		}
+	}
+	return a
+}
+
 // look finds the node of a request in this session; of several the first, and the others are deleted.
 func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 	for _, name := range w.shown(s, pathIn(q.Spec.Path)) {
 		n := w.servers.nodes[w.servers.at(name)]
 		switch {
 		case !strings.Contains(name, q.GUID+"-") || n.session != s || n.epoch != w.epoch(s):
-		case a.Name == "":
+		case a.Name == "" && !slices.Contains(q.Not, name):
 			a.Name, a.Czxid = name, n.czxid
 		default:
+			a.Removed = append(a.Removed, name)
 			w.deleteOwn(name)
 		}
 	}

@@ -29,6 +29,9 @@ func (w *world) cut(s, how int) {
 	sess.flights = slices.Clone(sess.flights)
 	for i := range sess.flights {
 		f := &sess.flights[i]
+		if !f.applied && how&requestsWait == 0 && f.stage == 0 && changes(f.query) && w.left[Outlives] > 0 {
+			sess.outlive = with(sess.outlive, sent{f.query, w.epoch(s)})
+		}
 		if f.applied && how&repliesLost != 0 || !f.applied && how&requestsWait == 0 {
 			f.lose(w.plan.HangsUp)
 		}
@@ -80,6 +83,8 @@ func (f *flight) fail(failure coordinator.Failure) {
 		f.answer = &coordinator.Arrivals{Spent: true}
 	case *coordinator.Find:
 		f.answer = &coordinator.Found{Failure: failure}
+	case *coordinator.FindOrphans:
+		f.answer = &coordinator.OrphansFound{Failure: failure}
 	case *coordinator.Describe:
 		f.answer = &coordinator.Described{Failure: failure}
 	default:
@@ -187,6 +192,21 @@ func (w *world) lapse(s int) {
 	sess.lease = false
 	sess.term++
 	w.ring(s, coordinator.LeaseTimer)
+}
+
+// carryOutAfterAll: the server that a session has left goes on, and makes the session its own again. So the leader takes
+// its requests once more, between two connections of the client.
+func (w *world) carryOutAfterAll(s, at int) {
+	late := w.sessions[s].outlive[at]
+	w.sessions[s].outlive = but(w.sessions[s].outlive, at)
+	w.carryOut(s, late.query, func(sp *coordinator.Spec, name string) {
+		w.servers.zxid++
+		at := w.servers.at(w.makeNode(s, sp, name).Name)
+		n := w.servers.nodes[at]
+		n.orphan = true
+		w.servers.nodes = replace(w.servers.nodes, at, n)
+		w.childrenChanged(n.path)
+	})
 }
 
 // closeSession closes a session for good. All its requests hear of it.

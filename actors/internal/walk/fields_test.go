@@ -269,10 +269,12 @@ var reasons = []struct {
 		"coordinator.wait.predecessor"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
-	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",
+	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.orphanTimer",
+		"coordinator.Coordinator.epoch.leaseTimer",
 		"coordinator.Coordinator.epoch.describes.timer", "coordinator.Coordinator.epoch.beats.newest",
 		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.burst.deleteTimer",
 		"coordinator.lockPath.identity.timer"}},
+	{"no walk looks so often that a create is forgotten", []string{"coordinator.orphan.looks"}},
 	{"it is only how long a pause is, and pauses have no length", []string{"coordinator.request.removal.tries",
 		"coordinator.Coordinator.epoch.beats.hangUps"}},
 	{"it says whose turn it is, and each has one in a move", []string{"coordinator.Coordinator.epoch.beats.sent",

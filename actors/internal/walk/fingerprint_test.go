@@ -147,11 +147,13 @@ func (e *writer) session(s int) {
 		e.input(s, in)
 	}
 	e.mark()
-	for _, late := range sess.sent {
-		e.num(late.epoch)
-		e.value(reflect.ValueOf(late.query))
+	for _, all := range [...][]sent{sess.sent, sess.outlive} {
+		for _, late := range all {
+			e.num(late.epoch)
+			e.value(reflect.ValueOf(late.query))
+		}
+		e.mark()
 	}
-	e.mark()
 	if sess.closed {
 		return
 	}
@@ -249,7 +251,7 @@ func (e *writer) servers() {
 		e.text(n.name)
 		e.text(n.guid) // which the name of a contest's node does not have
 		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
-		e.flags(n.wanted, n.named, n.doomed, n.forsaken, n.back, n.watched[0], n.watched[1])
+		e.flags(n.wanted, n.named, n.doomed, n.forsaken, n.orphan, n.back, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.zxid), uint64(z.permits))
 	for path := range lockPaths {

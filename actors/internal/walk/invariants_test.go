@@ -162,7 +162,7 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 		return
 	}
 	for _, n := range w.servers.nodes {
-		if n.guid == guid(i) && !n.doomed && !n.forsaken {
+		if n.guid == guid(i) && !n.doomed && !n.forsaken && !n.orphan { // the session looks for orphans itself
 			w.violate(NoOrphan, "%s says that it has ended, but there is %v", actorName(i), n.name)
 		}
 	}

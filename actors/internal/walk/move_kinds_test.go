@@ -162,6 +162,7 @@ var ofSessions = []kind{
 	{text: "the answer comes to", of: query, class: itself, can: canAnswer, do: (*world).deliver},
 	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
+	{text: "timer", of: number, class: itself, can: looksForOrphans, do: ring},
 	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
 	{text: "timer", of: number, bound: Looks, can: canDescribe, do: ring},
 	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
@@ -176,6 +177,8 @@ var ofSessions = []kind{
 	{text: "a heartbeat is late", class: fault, bound: Silences, can: canFallSilent, do: one((*world).silence)},
 	{text: "the lease runs out", class: fault, bound: Lapses, can: sess(hasLease), do: one((*world).lapse)},
 	{text: "the servers end the session", class: fault, bound: Expiries, can: canExpire, do: one((*world).end)},
+	{text: "the servers carry out after all", of: lostQuery, class: fault, bound: Outlives, can: canOutlive,
+		do: (*world).carryOutAfterAll},
 	{text: "its chain of evidence breaks", class: fault, bound: GivesUp, can: sess(isProved), do: one((*world).breakChain)},
 	{text: "it gives its session up", class: itself, can: mayGiveUp(true), do: one((*world).giveUp)},
 	{text: "it gives its session up, though nobody asks,", can: mayGiveUp(false), do: one((*world).giveUp)},
@@ -255,8 +258,11 @@ func applyLast(w *world, s, at int) {
 // setTimers gives the timers that are set.
 func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
 func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
-func canDescribe(w *world, s int) ways        { return w.timers(s, 1<<coordinator.DescribeTimer) }
-func watchesForLong(w *world, s int) ways     { return w.timers(s, 1<<coordinator.WatchTimer) }
+func looksForOrphans(w *world, s int) ways {
+	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && w.sessions[s].decides.OrphanDue())
+}
+func canDescribe(w *world, s int) ways    { return w.timers(s, 1<<coordinator.DescribeTimer) }
+func watchesForLong(w *world, s int) ways { return w.timers(s, 1<<coordinator.WatchTimer) }
 
 func (w *world) timers(s int, of ways) (all ways) {
 	for _, t := range w.sessions[s].timers {
@@ -315,6 +321,14 @@ func canCarryOutLate(w *world, s int) (all ways) {
 	return all
 }
 
+// canOutlive gives the creates of earlier connections that the servers may yet carry out.
+func canOutlive(w *world, s int) (all ways) {
+	if sess := &w.sessions[s]; sess.link == unlinked && sess.served == alive && !sess.closed {
+		all = 1<<len(sess.outlive) - 1
+	}
+	return all
+}
+
 func hasForsaken(w *world, s int) ways {
 	return once(len(w.sessions[s].sent) > 0 || slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.forsaken && n.session == s }))
 }
@@ -326,9 +340,9 @@ func query(w *world, s, at int) string {
 	return fmt.Sprintf("%T of stage %d", f.query, f.stage)[len("*coordinator."):]
 }
 
-func sentQuery(w *world, s, at int) string {
-	return fmt.Sprintf("%T", w.sessions[s].sent[at].query)[len("*coordinator."):]
-}
+func sentQuery(w *world, s, at int) string { return kindOf(w.sessions[s].sent[at]) }
+func lostQuery(w *world, s, at int) string { return kindOf(w.sessions[s].outlive[at]) }
+func kindOf(q sent) string                 { return fmt.Sprintf("%T", q.query)[len("*coordinator."):] }
 
 func number(_ *world, _, n int) string { return fmt.Sprint(n) }
 

@@ -29,6 +29,27 @@ var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: not
 		"session A: the servers carry out Commit of stage 0",
 	}}
 
+// orphanGoes begins when the delete of an orphan is under way, and its request makes another node.
+var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 2, Slow: 1}, After: []string{
+	"session A: the connection is lost (answers lost: false, requests wait: false)",
+	"session A: the answer comes to Create of stage 0",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+	"contender 1 leaves its mailbox",
+	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Find of stage 0",
+	"session A: the connection is lost (answers lost: false, requests wait: false)",
+	"session A: the servers carry out after all Create",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+	"session A: the servers carry out FindOrphans of stage 0",
+	"contender 1 reads its mailbox",
+	"contender 1 reads its mailbox",
+	"contender 1 reads its mailbox",
+}}
+
 // secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
 // before the predecessor is gone does not mean that the predecessor is the head.
 var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,

@@ -23,6 +23,32 @@ var smallPauses = []Plan{
 	{Name: "put off, permits", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Defers: 2}},
 }
 
+// smallOrphans are plans in which a create that was lost with its connection is carried out after the next one.
+var smallOrphans = []Plan{
+	{Name: "an orphan", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a cancel", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
+	{Name: "an orphan, a stop", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Stops: 1}},
+	{Name: "an orphan, two", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a contest", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+}
+
+// largeOrphans are the plans of `make walk`.
+var largeOrphans = []Plan{
+	orphanGoes,
+	{Name: "an orphan, three cuts", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 3, Outlives: 2, Cancels: 1}},
+	{Name: "an orphan, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: Always}},
+	{Name: "an orphan, an expiry", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Lapses: 1, Expiries: 1}},
+	{Name: "an orphan, given up", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, GivesUp: 1}},
+	{Name: "an orphan, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a cohort", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, readers and writers", Sessions: two, Modes: readWrite, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a reclaimed hold", Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, two, a cancel", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
+}
+
 // largePauses are the plans of `make walk`.
 var largePauses = []Plan{
 	{Name: "hung up on, three", Sessions: twoOne, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},

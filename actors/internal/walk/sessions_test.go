@@ -38,7 +38,7 @@ func (w *world) endEarlier(int) {
 // session up again before it does (CURATOR-604).
 func (w *world) end(s int) {
 	if w.sessions[s].served == alive {
-		w.sessions[s].served = ended
+		w.sessions[s].served, w.sessions[s].outlive = ended, nil
 	}
 	w.unwatch(s)
 	for i := range w.servers.nodes {
@@ -62,6 +62,7 @@ func (w *world) bury(s int) {
 func (w *world) forsake(s int) {
 	w.unwatch(s)
 	sess := &w.sessions[s]
+	sess.sent = with(sess.sent, sess.outlive...)
 	for i := range sess.flights {
 		if f := &sess.flights[i]; sess.link != unlinked && !f.applied && f.stage == 0 && changes(f.query) {
 			sess.sent = with(sess.sent, sent{f.query, w.epoch(s) - 1})
@@ -87,14 +88,19 @@ func changes(query coordinator.Query) bool {
 func (w *world) serveLate(s, at int) {
 	late := w.sessions[s].sent[at]
 	w.sessions[s].sent = but(w.sessions[s].sent, at)
-	switch q := late.query.(type) {
+	w.carryOut(s, late.query, func(sp *coordinator.Spec, name string) { w.makeLate(s, late.epoch, sp, name) })
+}
+
+// carryOut carries out a query whose answer nobody hears.
+func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coordinator.Spec, name string)) {
+	switch q := query.(type) {
 	case *coordinator.Create:
 		if q.Spec.One == "" || w.servers.at(q.Spec.One) < 0 {
-			w.makeLate(s, late.epoch, q.Spec, "")
+			makeNode(q.Spec, "")
 		}
 	case *coordinator.CreateAt:
 		if q.Beside == "" || w.servers.at(q.Beside) >= 0 {
-			w.makeLate(s, late.epoch, q.Spec, q.Name)
+			makeNode(q.Spec, q.Name)
 		}
 	case *coordinator.Commit:
 		for _, path := range slices.Concat(q.Exist, q.Deletes) {
@@ -106,7 +112,7 @@ func (w *world) serveLate(s, at int) {
 			w.deleteOwn(base(path))
 		}
 		for _, n := range q.Creates {
-			w.makeLate(s, late.epoch, n.Spec, "")
+			makeNode(n.Spec, "")
 		}
 	}
 }

@@ -94,6 +94,7 @@ type session struct {
 	timers  []timer             // that are set, the oldest first
 	wire    []coordinator.Input // events of the connection, on their way
 	mailbox []coordinator.Input // of lock actors
+	outlive []sent              // creates that were lost with a connection: they may be carried out before the next
 	sent    []sent              // what a session that was given up had sent: it may be carried out until that one ends
 }
 
@@ -138,7 +139,7 @@ type flight struct {
 	print fingerprint
 }
 
-// sent is a query that a session had sent before it was given up.
+// sent is a query that a session had sent before it was given up, or on a connection that is lost.
 type sent struct {
 	query coordinator.Query
 	epoch uint64
@@ -174,6 +175,7 @@ type node struct {
 	named      bool // and its holder has written beside that who it is
 	doomed     bool // its session is over
 	forsaken   bool // its client has given its session up, which lives on at the servers
+	orphan     bool // made after all, by a create that was lost with an earlier connection
 	back       bool // restored servers have brought it back
 	watched    [maxSessions]bool
 }

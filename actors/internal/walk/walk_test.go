@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // allSmall gives the plans of small bounds.
 func allSmall() []Plan {
 	return slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallGiveUps, smallAdmission, smallMaxWaiters, without(smallWithout), []Plan{secondIsNoProof})
+		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallMaxWaiters, without(smallWithout), []Plan{secondIsNoProof})
 }
 
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
@@ -39,7 +39,7 @@ func plansOfThisRun() []Plan {
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
 		return slices.Concat(allSmall(), large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
-			largePauses, largeGiveUps, largeAdmission, largeMaxWaiters, without(largeWithout))
+			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, without(largeWithout))
 	case testing.Short():
 		return small
 	default:
