@@ -299,7 +299,8 @@ type Counters struct {
 	// logger of the configuration, or slog.Default without one.
 	Polls int64
 	// Unowned counts the nodes of the session that no request owned and that it has removed.
-	// Servers that were restored from a backup bring such nodes back.
+	// Servers that were restored from a backup bring such nodes back. So may a server that a create was sent to, when it
+	// carries the create out after the session has looked for the node elsewhere.
 	Unowned int64
 }
 

@@ -26,7 +26,7 @@
 //     answer to orders that came meanwhile.
 //   - Orders of an epoch that is over are dropped without an answer: Expired is on its way then.
 //   - The answer to Verify waits for the answer to every create of the same request, so that "no
-//     node" means that none will come.
+//     node" means that none will come on this connection. The session removes one that comes later.
 //   - NodeGone without an operation comes only for a node that the session still knows as the
 //     request's.
 //   - TurnCame and Changed are told only to a request that has a node, so never in a contest.

@@ -70,7 +70,7 @@
 //     have operation numbers for that.
 //   - A refused query did nothing. An unknown outcome is resolved by a search for the node (Find),
 //     never by a guess. The search waits until the create itself has come back. So "there is none"
-//     means that none will come.
+//     means that none will come on this connection; for the next see Orphans.
 //   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
 //     where it stands.
 //
@@ -275,6 +275,13 @@
 // (pause.go, pauses.txt). The search for its node never waits for that: it has pauses of its own.
 // Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
 // and is void when the connection is lost.
+//
+// Orphans. A create that was lost may be carried out after a search has found no node: when the
+// session has moved to another server, and moves back between two connections of its client. The
+// session looks for such nodes on each new connection, and every half of its timeout, and removes
+// those that are no request's (orphan.go, orphans.txt). Invariant: no request takes a node whose
+// delete was sent, because that may come late as well; a node that a request may be making is not
+// removed.
 //
 // Nodes that nobody owns. A server that was restored may bring back a node of this session that is
 // deleted. It is removed when a request that waits reads it, or finds it at the head of the queue

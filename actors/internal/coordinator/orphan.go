@@ -6,8 +6,8 @@ import "slices"
 // goes on when the session has moved to another, and the session moves back (TestRequestsOutliveAMove of tests/touches).
 // Nobody knows the node that it makes, which would stand in its queue for as long as the session lives. While a
 // connection commits transactions the session has not moved, so an orphan can only come between two connections. The
-// session remembers such creates, and looks for their nodes on each new connection. What it finds is removed, unless
-// it is the node of a request.
+// session remembers such creates, and looks for their nodes on each new connection. It removes those that are no
+// request's.
 //
 // A sync does not tell that the session has moved. So while there may be orphans, the session also looks every
 // half of its timeout, which commits a transaction, whether it has other nodes or not.

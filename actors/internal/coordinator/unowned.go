@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// Nodes of this session that no request owns exist only where servers that were restored from a
-// backup bring back nodes that the session had deleted. Such a node stands before everybody for as
+// Nodes of this session that no request owns are orphans (orphan.go), or nodes that the session had deleted, and that
+// servers which were restored from a backup bring back. Such a node stands before everybody for as
 // long as the session lives, and nobody gives it back. So the session asks for the owner of a node
 // that a request waits for, and of the head of the queue when the request looks again. A node of
 // this session is removed if no request can have made it: else it would be known, or its name would

@@ -325,8 +325,10 @@ func (w *world) findOrphans(s int, q *coordinator.FindOrphans) *coordinator.Orph
 	w.catchUp(s)
 	a := &coordinator.OrphansFound{}
 	for _, n := range w.servers.nodes {
-		if n.session == s && n.epoch == w.epoch(s) && n.path == pathIn(q.Spec.Path) && slices.Contains(q.GUIDs, n.guid) {
-			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: n.guid, Czxid: n.czxid})
+		for _, guid := range q.GUIDs {
+			if n.session == s && n.epoch == w.epoch(s) && n.path == pathIn(q.Spec.Path) && n.guid == strings.TrimPrefix(guid, queue.Reclaimable) {
+				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: guid, Czxid: n.czxid})
+			}
 		}
 	}
 	return a

@@ -14,6 +14,8 @@
 //     connection, the sequence counter and the transaction number. A query takes a step for each
 //     round trip on whose order something may depend.
 //   - A connection that is lost and comes back, perhaps to a server that lags, and the lease.
+//   - In plans with Outlives: a create or a delete that was lost with its connection, and is carried out
+//     when the next is lost. Reality can do so a moment before that, while the connection is still read.
 //   - A session that lapses, and that its client gives up while it lives on at the servers, with
 //     its nodes and what it had sent.
 //
