@@ -23,8 +23,8 @@ func (c *Coordinator) Check() error {
 	if wrong := c.checkAdmission(); wrong != "" {
 		return fmt.Errorf("admission: %s", wrong)
 	}
-	if len(c.epoch.orphans) > 0 != (c.epoch.timers[c.epoch.orphanTimer].kind == OrphanTimer) {
-		return fmt.Errorf("%d orphans may come, and nobody will look, or the reverse", len(c.epoch.orphans))
+	if c.awaitsOrphans() && (c.epoch.timers[c.epoch.orphanTimer].kind != OrphanTimer) {
+		return fmt.Errorf("an orphan may come, and nobody will look")
 	}
 	if d := &c.epoch.describes; d.asked != 0 && c.epoch.asked[d.asked] == nil {
 		return fmt.Errorf("a node is being described, and nobody will answer")

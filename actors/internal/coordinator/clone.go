@@ -26,9 +26,11 @@ func (c *Coordinator) Clone() *Coordinator {
 	e.batch.waiting, e.due = slices.Clone(e.batch.waiting), slices.Clone(e.due)
 	e.load.shares = copied(e.load.shares)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
-	e.short, e.orphans = slices.Clone(e.short), slices.Clone(e.orphans)
-	for i := range e.orphans {
-		e.orphans[i].removed = slices.Clone(e.orphans[i].removed)
+	e.short, e.orphans = slices.Clone(e.short), copied(e.orphans)
+	for guid, o := range e.orphans {
+		its := *o
+		its.removed = slices.Clone(o.removed)
+		e.orphans[guid] = &its
 	}
 	for i, q := range e.short {
 		e.short[i], _ = k.queues.of(q)

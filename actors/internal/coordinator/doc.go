@@ -276,7 +276,7 @@
 // Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
 // and is void when the connection is lost.
 //
-// Orphans. A create that was lost may be carried out after a search has found no node: when the
+// Orphans. A create that was lost may be carried out after a search has found no node. That happens when the
 // session has moved to another server, and moves back between two connections of its client. The
 // session looks for such nodes on each new connection, and every half of its timeout, and removes
 // those that are no request's (orphan.go, orphans.txt). Invariant: no request takes a node whose

@@ -41,8 +41,9 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.text(q.path.path, q.name)
 	}
 	e.mark()
-	for _, o := range ep.orphans {
-		e.text(o.guid)
+	for _, guid := range inOrder(ep.orphans) {
+		o := ep.orphans[guid]
+		e.text(guid)
 		e.num(uint64(o.phase))
 		e.text(o.removed...)
 		e.mark()

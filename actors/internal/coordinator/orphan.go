@@ -1,6 +1,9 @@
 package coordinator
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Orphans. A create whose reply was lost may be carried out after a search has found no node: the server that has it
 // goes on when the session has moved to another, and the session moves back (TestRequestsOutliveAMove of tests/touches).
@@ -27,52 +30,62 @@ func (c *Coordinator) mayBeOrphaned(r *request) {
 	if r.node.phase == unknown && r.node.lost {
 		o := c.orphansOf(r)
 		o.phase, o.looks = lookDue, 0
-	}
-}
-
-// orphanOf gives what is noted of the orphans of a GUID; nil for nothing.
-func (c *Coordinator) orphanOf(guid string) *orphan {
-	at := slices.IndexFunc(c.epoch.orphans, func(o orphan) bool { return o.guid == guid })
-	if at < 0 {
-		return nil
-	}
-	return &c.epoch.orphans[at]
-}
-
-// orphansOf notes that there may be orphans of a request.
-func (c *Coordinator) orphansOf(r *request) *orphan {
-	if c.orphanOf(r.node.guid) == nil {
-		c.epoch.orphans = append(c.epoch.orphans, orphan{spec: r.spec, guid: r.node.guid})
 		c.timeOrphans()
 	}
-	return c.orphanOf(r.node.guid)
+}
+
+// orphansOf gives what is known of the orphans of a request.
+func (c *Coordinator) orphansOf(r *request) *orphan {
+	guid := r.node.guid
+	if c.epoch.orphans[guid] == nil {
+		c.epoch.orphans[guid] = &orphan{request: r.id, spec: r.spec, looks: lastOrphanLook}
+	}
+	return c.epoch.orphans[guid]
 }
 
 // neverTake notes that the delete of a node was sent, which no request is to take for its own.
-func (c *Coordinator) neverTake(r *request, name string) {
-	if o := c.orphansOf(r); !slices.Contains(o.removed, name) {
+func (c *Coordinator) neverTake(r *request, name string) { c.orphansOf(r).removes(name) }
+
+func (o *orphan) removes(name string) {
+	if !slices.Contains(o.removed, name) {
 		o.removed = append(o.removed, name)
 	}
 }
 
+// mayCome reports whether its create is not given up yet.
+func (o *orphan) mayCome() bool { return o.phase != absentNow || o.looks < lastOrphanLook }
+
 func (c *Coordinator) timeOrphans() {
-	if e := &c.epoch; e.orphanTimer == 0 && len(e.orphans) > 0 {
+	if e := &c.epoch; e.orphanTimer == 0 && c.awaitsOrphans() {
 		e.orphanTimer = c.after(e.timeout/orphanLooksPerTimeout, timer{kind: OrphanTimer})
 	}
 }
 
-// orphansDue looks again for those for which it is due, or else for the oldest.
+func (c *Coordinator) awaitsOrphans() bool {
+	for _, o := range c.epoch.orphans {
+		if o.mayCome() {
+			return true
+		}
+	}
+	return false
+}
+
+// orphansDue looks again for those for which it is due, or else for one.
 func (c *Coordinator) orphansDue() {
 	e := &c.epoch
 	e.orphanTimer = 0
-	for i := range e.orphans {
-		e.orphans[i].looks++
+	for guid, o := range e.orphans {
+		if o.looks = min(o.looks+1, lastOrphanLook); !o.mayCome() && len(o.removed) == 0 {
+			delete(e.orphans, guid)
+		}
 	}
-	e.orphans = slices.DeleteFunc(e.orphans, func(o orphan) bool {
-		return o.phase == absentNow && o.looks > lastOrphanLook && len(o.removed) == 0
-	})
-	if len(e.orphans) > 0 && !c.looksForOrphans() {
-		e.orphans[0].phase = lookDue
+	if !c.looksForOrphans() {
+		for _, guid := range slices.Sorted(maps.Keys(e.orphans)) {
+			if o := e.orphans[guid]; o.mayCome() {
+				o.phase = lookDue
+				break
+			}
+		}
 	}
 	c.lookForOrphans()
 	c.timeOrphans()
@@ -80,38 +93,58 @@ func (c *Coordinator) orphansDue() {
 
 // looksForOrphans reports whether the servers are asked for one, or are to be asked.
 func (c *Coordinator) looksForOrphans() bool {
-	return slices.ContainsFunc(c.epoch.orphans, func(o orphan) bool { return o.phase != absentNow })
+	for _, o := range c.epoch.orphans {
+		if o.phase != absentNow {
+			return true
+		}
+	}
+	return false
 }
 
 // OrphanDue reports whether an orphan is to be looked for that the servers are not asked for.
 func (c *Coordinator) OrphanDue() bool {
-	return slices.ContainsFunc(c.epoch.orphans, func(o orphan) bool { return o.phase == lookDue })
+	for _, o := range c.epoch.orphans {
+		if o.phase == lookDue {
+			return true
+		}
+	}
+	return false
 }
 
 // lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing.
 func (c *Coordinator) lookForAllOrphans() {
-	for i := range c.epoch.orphans {
-		c.epoch.orphans[i].phase = lookDue
+	for _, o := range c.epoch.orphans {
+		o.phase = lookDue
 	}
 	c.lookForOrphans()
+	c.timeOrphans()
 }
 
-// lookForOrphans looks for those for which it is due, with one query for each path.
+// lookForOrphans looks for those for which it is due, with one query for each queue or contest.
 func (c *Coordinator) lookForOrphans() {
-	all := c.epoch.orphans
-	for i := range all {
-		if all[i].phase != lookDue || !c.epoch.connected {
+	if !c.epoch.connected {
+		return
+	}
+	queries := map[orphanSearch]*FindOrphans{}
+	var inTurn []orphanSearch
+	for _, guid := range slices.Sorted(maps.Keys(c.epoch.orphans)) {
+		o := c.epoch.orphans[guid]
+		if o.phase != lookDue {
 			continue
 		}
-		sp, asked := all[i].spec, c.numbers+1
-		what := &FindOrphans{Spec: sp}
-		for j := i; j < len(all); j++ {
-			if o := &all[j]; o.phase == lookDue && o.spec.Path == sp.Path && o.spec.One == sp.One {
-				o.phase, o.asked = looking, asked
-				what.GUIDs = append(what.GUIDs, o.guid)
-			}
+		of := orphanSearch{o.spec.Path, o.spec.One}
+		if queries[of] == nil {
+			queries[of] = &FindOrphans{Spec: o.spec}
+			inTurn = append(inTurn, of)
 		}
-		c.ask(what, orphanSearch{sp.Path, sp.One})
+		queries[of].GUIDs = append(queries[of].GUIDs, guid)
+	}
+	for _, of := range inTurn {
+		asked := c.ask(queries[of], of)
+		for _, guid := range queries[of].GUIDs {
+			o := c.epoch.orphans[guid]
+			o.phase, o.asked = looking, asked
+		}
 	}
 }
 
@@ -119,15 +152,20 @@ func (c *Coordinator) lookForOrphans() {
 type orphanSearch struct{ path, one string }
 
 func (orphanSearch) stale(c *Coordinator, id uint64) bool {
-	return !slices.ContainsFunc(c.epoch.orphans, func(o orphan) bool { return o.phase == looking && o.asked == id })
+	for _, o := range c.epoch.orphans {
+		if o.phase == looking && o.asked == id {
+			return false
+		}
+	}
+	return true
 }
 
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
-	for i := range c.epoch.orphans {
-		if o := &c.epoch.orphans[i]; o.phase == looking && o.asked == id {
+	for _, o := range c.epoch.orphans {
+		if o.phase == looking && o.asked == id {
 			o.phase = absentNow
-			if !a.Failure.none() || c.mayFind(o) {
+			if !a.Failure.none() || c.mayBeNode(o) {
 				o.phase = lookDue // by the timer
 			}
 		}
@@ -140,17 +178,15 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
-// mayFind reports whether a node that is found may be that of a request, which does not know it yet. A request of a
-// contest that finds a node with its GUID, whenever that is, takes it. And the node need not say whose it is.
-func (c *Coordinator) mayFind(o *orphan) bool {
-	for _, r := range c.requests {
-		makes := r.node.phase == creating || r.node.phase == unknown
-		if r.node.guid == o.guid && (makes || o.spec.One != "") ||
-			makes && o.spec.One != "" && r.spec.One == o.spec.One && r.spec.Path == o.spec.Path {
-			return true
-		}
+// mayBeNode reports whether a node that is found may be that of the request, which does not know it yet. A request of a
+// contest takes a node with its GUID whenever it finds one. And such a node need not say whose it is.
+func (c *Coordinator) mayBeNode(o *orphan) bool {
+	if r := c.requests[o.request]; r != nil && (r.makesNode() || r.spec.One != "") {
+		return true
 	}
-	return false
+	q := c.epoch.paths[o.spec.Path].queueNamed(o.spec.Style.Name, o.spec.One)
+	return o.spec.One != "" && q != nil &&
+		slices.ContainsFunc(q.members, func(id RequestID) bool { return c.requests[id].makesNode() })
 }
 
 // removeOrphan removes a node that was found, if it is no request's.
@@ -159,13 +195,11 @@ func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
 	if n != nil && (p.one == "" || n.token.Zxid() == found.Czxid) {
 		return
 	}
-	o := c.orphanOf(found.GUID)
+	o := c.epoch.orphans[found.GUID]
 	if o == nil || o.phase == lookDue { // or it may be
 		return
 	}
-	if !slices.Contains(o.removed, found.Name) {
-		o.removed = append(o.removed, found.Name)
-	}
+	o.removes(found.Name)
 	purpose := orphanRemoval{path: p.path, name: found.Name, guid: found.GUID}
 	if p.one != "" {
 		c.ask(&RemoveContest{Path: p.path + "/" + found.Name, Czxid: found.Czxid}, purpose)
@@ -191,8 +225,9 @@ func (p orphanRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 		note.What, c.doomed = MayNotRemove, true
 	default:
 		note.What = NotRemoved
-		if o := c.orphanOf(p.guid); o != nil {
+		if o := c.epoch.orphans[p.guid]; o != nil {
 			o.phase = lookDue // by the timer, or on the next connection
+			c.timeOrphans()
 		}
 	}
 	c.emit(note)

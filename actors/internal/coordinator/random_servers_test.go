@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -228,8 +229,8 @@ func (s *tree) find(q *Find, epoch uint64) Answer {
 func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {
 	a := &OrphansFound{}
 	if one := s.one(q.Spec, epoch); q.Spec.One != "" {
-		if one != nil && one.Ours && slices.Contains(q.GUIDs, one.GUID) {
-			a.Nodes = append(a.Nodes, FoundOrphan{q.Spec.One, one.GUID, one.Czxid})
+		if one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
+			a.Nodes = append(a.Nodes, FoundOrphan{q.Spec.One, cmp.Or(one.GUID, q.GUIDs[0]), one.Czxid})
 		}
 		return a
 	}

@@ -79,8 +79,8 @@ type epoch struct {
 	// it is empty between inputs.
 	due           []RequestID
 	toScan, short []*ownQueue
-	// orphans may yet be made by creates whose replies were lost; orphanTimer runs while there are any.
-	orphans     []orphan
+	// orphans may yet be made by creates whose replies were lost, by their GUIDs; orphanTimer runs while any may come.
+	orphans     map[string]*orphan
 	orphanTimer uint64
 	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
 	// are over with it. Both are empty between inputs.
@@ -122,7 +122,7 @@ type load struct {
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
 	return epoch{number: number, timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
-		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}}
+		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}, orphans: map[string]*orphan{}}
 }
 
 // parked is an order that waits for the connection.
@@ -169,11 +169,11 @@ type describes struct {
 
 // orphan is a node that may yet be made by a create whose reply was lost.
 type orphan struct {
-	spec  *Spec
-	guid  string // which its name has, or the data of a contest's node
-	phase orphanPhase
-	asked uint64 // the query, while it is looked for
-	looks int    // by the timer, since the newest of its creates was lost
+	request RequestID
+	spec    *Spec
+	phase   orphanPhase
+	asked   uint64 // the query, while it is looked for
+	looks   int    // by the timer, since the newest of its creates was lost
 	// removed are nodes whose deletes were sent. Such a delete may outlive its connection, too: no request takes them.
 	removed []string
 }
@@ -217,6 +217,9 @@ type request struct {
 	// gaveBack is the time at which its lock actor asked to give the lock back.
 	gaveBack Moment
 }
+
+// makesNode reports whether a request may have a node whose name it does not know.
+func (r *request) makesNode() bool { return r.node.phase == creating || r.node.phase == unknown }
 
 // watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {

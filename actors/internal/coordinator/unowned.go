@@ -22,8 +22,8 @@ func (c *Coordinator) isUnowned(r *request, name string) bool {
 	}
 	if r.spec.One != "" {
 		return !slices.ContainsFunc(r.queue.members, func(id RequestID) bool {
-			n := c.requests[id].node
-			return n.exists() || n.phase == creating || n.phase == unknown
+			other := c.requests[id]
+			return other.node.exists() || other.makesNode()
 		})
 	}
 	if _, contends := queue.Parse(name); !contends {

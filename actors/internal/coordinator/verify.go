@@ -22,7 +22,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
 		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && c.orphanOf(r.node.guid) != nil:
+	case r.node.phase == absent && c.epoch.orphans[r.node.guid] != nil:
 		// It has no node. One that came after all is an orphan, and is removed.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
@@ -41,7 +41,7 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
 	}
-	if o := c.orphanOf(r.node.guid); o != nil {
+	if o := c.epoch.orphans[r.node.guid]; o != nil {
 		what.Not = o.removed
 	}
 	c.ask(what, purpose)

@@ -274,6 +274,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.epoch.describes.timer", "coordinator.Coordinator.epoch.beats.newest",
 		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.burst.deleteTimer",
 		"coordinator.lockPath.identity.timer"}},
+	{"it follows from the GUID, which is in the fingerprint", []string{"coordinator.orphan.request", "coordinator.orphan.spec"}},
 	{"no walk looks so often that a create is forgotten", []string{"coordinator.orphan.looks"}},
 	{"it is only how long a pause is, and pauses have no length", []string{"coordinator.request.removal.tries",
 		"coordinator.Coordinator.epoch.beats.hangUps"}},
