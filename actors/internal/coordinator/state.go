@@ -69,10 +69,10 @@ type epoch struct {
 	beats      beats
 	reads      reads
 	describes  describes
-	leaseTimer uint64      // checks the lease; zero for none
-	leaseTerm  uint64      // the newest term of the lease that the requests know of; the first is one
-	held       int         // requests that hold
-	retained   int         // nodes that are retained
+	leaseTimer uint64 // checks the lease; zero for none
+	leaseTerm  uint64 // the newest term of the lease that the requests know of; the first is one
+	held       int    // requests that hold
+	retained   int    // nodes that are retained
 	load       load
 	// due has the requests for which retained nodes are dropped, short the queues whose lines wait for
 	// weight, each in order. toScan has the queues whose lines are scanned with the input at hand;
