@@ -75,7 +75,7 @@ func TestContestRemovedLate(t *testing.T) {
 	creation := []any{&zk.CreateRequest{Path: "/arena/c", Acl: zk.WorldACL(zk.PermAll), Flags: zk.FlagEphemeral},
 		&zk.CreateRequest{Path: "/arena/" + guard, Acl: zk.WorldACL(zk.PermAll), Flags: zk.FlagEphemeral}}
 	patient.GiveBack(t, lease)
-	a.await(0)
+	require.Empty(t, a.nodes())
 	next, err := a.other.Contest("/arena/c").Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	require.NotEqual(t, guard, a.guard())
@@ -155,7 +155,7 @@ func TestContestBrokenWithItsGuard(t *testing.T) {
 	a.await(0)
 }
 
-// TestGuardIsNoLock: whoever lists locks and queues does not see it.
+// TestGuardIsNoLock: lists of locks and of queues do not have it.
 func TestGuardIsNoLock(t *testing.T) {
 	a := newArena(t)
 	below, err := a.other.Mutex("/arena").Lock(patient.Deadline(t))
