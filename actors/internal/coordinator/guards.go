@@ -2,7 +2,7 @@ package coordinator
 
 // Guards. The node of a contest has a fixed name, and a request that this session sent over an older
 // connection may be carried out late: after the session has moved to another server and committed
-// transactions there (package zkconn says how). A late delete by that name would take the node of
+// transactions there (TestContestDeletedLate shows how). A late delete by that name would take the node of
 // another session's holder. So beside the node stands its guard, an ephemeral sibling.
 //
 //   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
