@@ -99,10 +99,10 @@ func WithMaxWaiting(n int) SessionOption {
 
 // WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session together; without it that
 // is 512 KiB. A node weighs the length of its path at the servers, with the chroot, and four bytes.
-// That is its size in the transaction that ends the session. A server whose jute.maxbuffer is
-// smaller than that transaction cannot read it, and an ensemble of such servers does not start
-// again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both together, and keep the
-// bound at half of jute.maxbuffer.
+// That is its size in the transaction that ends the session. The guard of a contest is a node, too. A
+// server whose jute.maxbuffer is smaller than that transaction cannot read it, and an ensemble of such
+// servers does not start again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both
+// together, and keep the bound at half of jute.maxbuffer.
 //
 // Where there is no room, retained nodes that nobody uses are given up, the oldest first. Then a
 // request waits inside the session where its queue has a node of this session, and otherwise ends

@@ -186,9 +186,14 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 // creates it holds. There is no queue and no order. A release wakes all waiters, and one of them
 // succeeds. It is for lock paths that other programs use in this way; in all other cases use Mutex.
 //
-// There is one thing that a Contest cannot exclude, because ZooKeeper has no delete that names the
-// creator. An operator deletes a holder's node, and somebody else makes it anew in the moment in
-// which the holder gives the lock back. Then the new node may be deleted.
+// Beside the node stands its guard, an ephemeral node with a name of its own for each hold, such as
+// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a delete that
+// the servers carry out late, when its client has moved on, is refused, and spares the next holder. Other
+// programs that list the parent see the guard.
+//
+// There is one thing that a Contest cannot exclude. Another program deletes a holder's node without its
+// guard, and somebody makes it anew in the moment in which the holder gives the lock back. Then the new
+// node may be deleted. Client.Break deletes both.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.

@@ -102,7 +102,8 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 // fencing tokens is safe from that.
 //
 // A Turnstile waiter that is broken finds out within about a session timeout, and queues again
-// at the end. The holder of a contest is asked for the lock before it is broken, as by Revoke.
+// at the end. The node of a contest is deleted together with its guard. Where the node does not name
+// one, its holder is asked for the lock before it is broken, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
 // where the contender is not well formed or its token is not known, as where its node may not be

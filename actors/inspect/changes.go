@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"sync/atomic"
 
@@ -177,20 +178,26 @@ func (q breaking) refuse(why messages.Refusal) any {
 	return &messages.Broken{Refusal: why, Contender: q.Contender}
 }
 
-// run deletes the node in the version in which it was last seen to be the right one.
+// run deletes the node in the version in which it was last seen to be the right one, or with its guard.
 func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	if err := conn.CatchUp(q.At()); err != nil {
 		return nil, err
 	}
+	guard := q.guard(conn)
 	for {
 		version, err := q.find(conn)
-		if err == nil && q.Mode == messages.Contest && version == 0 {
+		if err == nil && q.Mode == messages.Contest && guard == "" && version == 0 {
 			version, err = q.mark(conn)
 		}
 		if err == nil {
-			if err = conn.DeleteAt(q.At(), version); zkconn.OutcomeOf(err) == zkconn.Unknown {
+			if err = q.delete(conn, guard, version); zkconn.OutcomeOf(err) == zkconn.Unknown {
 				q.doubt.Store(true)
 			}
+		}
+		var refused *zkconn.Error
+		if guard != "" && errors.Is(err, zkconn.ErrNoNode) && errors.As(err, &refused) && refused.Path == guard {
+			guard = "" // it was deleted with its node, which the next look shows, or by itself
+			continue
 		}
 		switch {
 		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone):
@@ -204,6 +211,32 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 		}
 		return &messages.Broken{Contender: q.Contender}, nil
 	}
+}
+
+// guard gives the path of the guard of a contest's node; "" where the node has none, or its data do not
+// say. A transaction deletes both: so the delete hits no other node, and the holder need not be asked
+// before, as for mark.
+func (q breaking) guard(conn *zkconn.Conn) string {
+	if q.Mode != messages.Contest {
+		return ""
+	}
+	data, _, err := conn.Get(q.At())
+	if err != nil {
+		return ""
+	}
+	o, _ := queue.ParseOwner(data)
+	if o.Guard == "" || !queue.IsGuard(o.Guard) {
+		return ""
+	}
+	return path.Join(path.Dir(q.At()), o.Guard)
+}
+
+func (q breaking) delete(conn *zkconn.Conn, guard string, version int32) error {
+	if guard == "" {
+		return conn.DeleteAt(q.At(), version)
+	}
+	_, err := conn.Commit(nil, []string{guard, q.At()}, nil, nil)
+	return err
 }
 
 // find gives the version of the node, when it is still the contender's.

@@ -190,7 +190,7 @@ func (w *walk) note(l seenLock) {
 }
 
 // sift divides a node's children into contenders and the paths to look into. Nodes that
-// zkconn.CheckPath refuses, such as /zookeeper, are neither.
+// zkconn.CheckPath refuses, such as /zookeeper, are neither, and nor are the guards of contests.
 func sift(path string, children []string) (contenders, others []string) {
 	if path == "/" {
 		path = ""
@@ -198,7 +198,7 @@ func sift(path string, children []string) (contenders, others []string) {
 	for _, child := range children {
 		if _, ok := queue.Parse(child); ok {
 			contenders = append(contenders, child)
-		} else if below := path + "/" + child; zkconn.CheckPath(below) == nil {
+		} else if below := path + "/" + child; !queue.IsGuard(child) && zkconn.CheckPath(below) == nil {
 			others = append(others, below)
 		}
 	}

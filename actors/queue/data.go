@@ -20,6 +20,9 @@ type Owner struct {
 	PID  int    `json:"pid"`
 	// ID is the GUID of the request, in contests, whose node's name has no GUID.
 	ID string `json:"id,omitempty"`
+	// Guard is the name of the guard beside a contest's node: see GuardName. It is empty in nodes of
+	// versions that make none.
+	Guard string `json:"guard,omitempty"`
 	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if
 	// any.
 	Actor  string `json:"actor,omitempty"`
@@ -99,7 +102,8 @@ const askedFirst = `{"asked":true,`
 //
 // The ID of a contest's holder is removed: before the request is written, the one node may have become another
 // contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
-// does not. The other fields are for people only, and the holder corrects them when it hears of the request.
+// does not. A Guard that is not the node's own does no harm: that guard does not exist any more. The other fields are
+// for people only. The holder corrects all of them when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
@@ -162,7 +166,7 @@ func (o Owner) Encode() []byte {
 	b = appendText(append(b, `"host":`...), o.Host)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(o.PID), 10)
 	for _, field := range [...]struct{ name, value string }{
-		{`,"id":`, o.ID}, {`,"actor":`, o.Actor}, {`,"owner":`, o.Owner}, {`,"caller":`, o.Caller}, {`,"label":`, o.Label},
+		{`,"id":`, o.ID}, {`,"guard":`, o.Guard}, {`,"actor":`, o.Actor}, {`,"owner":`, o.Owner}, {`,"caller":`, o.Caller}, {`,"label":`, o.Label},
 	} {
 		if field.value != "" {
 			b = appendText(append(b, field.name...), field.value)

@@ -30,10 +30,12 @@ func (s *scene) prune(t *testing.T) {
 func (s *scene) raze(t *testing.T) {
 	t.Helper()
 	var all []any
-	for _, node := range s.children(t) {
+	nodes, _, err := s.operator.Children(lockPath)
+	require.NoError(t, err)
+	for _, node := range nodes {
 		all = append(all, &zk.DeleteRequest{Path: lockPath + "/" + node, Version: -1})
 	}
-	_, err := s.operator.Multi(append(all, &zk.DeleteRequest{Path: lockPath, Version: -1})...)
+	_, err = s.operator.Multi(append(all, &zk.DeleteRequest{Path: lockPath, Version: -1})...)
 	require.NoError(t, err)
 }
 

@@ -89,7 +89,7 @@ func (w *world) ownedIn(t *testing.T, p *player, path string) (all []string) {
 			all = append(all, name)
 		}
 	}
-	return all
+	return withoutGuard(all)
 }
 
 // TestRecipesAllLosesAPart: one part of All is lost while all are held, or while another is waited for. Then the others are

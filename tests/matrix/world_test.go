@@ -250,5 +250,5 @@ func (w *world) childrenOf(t *testing.T, lockPath string) []string {
 		}
 		return err == nil || err == zk.ErrNoNode
 	}, "the servers answer")
-	return names
+	return withoutGuard(names)
 }

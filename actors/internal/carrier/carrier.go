@@ -62,9 +62,13 @@ func failureOf(err error) (f coordinator.Failure) {
 func ownerData(sp *coordinator.Spec, place int) []byte {
 	o := OwnerOf(sp)
 	o.Place = place
-	if sp.One != "" {
-		o.ID = sp.GUID
-	}
+	return o.Encode()
+}
+
+// contestData gives the data of a contest's node. Its name tells neither the request nor the guard.
+func contestData(sp *coordinator.Spec, place int, guard string) []byte {
+	o := OwnerOf(sp)
+	o.Place, o.ID, o.Guard = place, sp.GUID, guard
 	return o.Encode()
 }
 

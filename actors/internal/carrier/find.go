@@ -100,7 +100,8 @@ func (k Carrier) findOrphans(q *coordinator.FindOrphans) *coordinator.OrphansFou
 	if q.Spec.One != "" {
 		one, err := k.readContest(q.Spec)
 		if err == nil && one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
-			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Czxid: one.Czxid})
+			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]),
+				Guard: one.Guard, Czxid: one.Czxid})
 		}
 		a.Failure = failureOf(err)
 		return a

@@ -14,7 +14,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	switch q := query.(type) {
 	case *coordinator.Create:
 		if q.Spec.One != "" {
-			return k.createContest(q.Spec)
+			return k.createContest(q)
 		}
 		return k.create(q)
 	case *coordinator.CreateAt:
@@ -125,7 +125,11 @@ func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
 		return nil
 	}
-	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place))
+	said := ownerData(q.Says.Spec, q.Says.Place)
+	if contest {
+		said = contestData(q.Says.Spec, q.Says.Place, q.Says.Guard)
+	}
+	said = queue.Asked(said)
 	if bytes.Equal(data, said) {
 		return nil
 	}

@@ -118,7 +118,12 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
-	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}, as)
+	what := &Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}
+	if r.spec.One != "" {
+		what.Guard = r.spec.guard(as.op)
+		r.node.guard = what.Guard
+	}
+	c.ask(what, as)
 }
 
 // listsBehind reports whether the queue is to be listed behind the create of a request. A listing

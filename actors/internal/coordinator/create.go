@@ -221,11 +221,19 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 	switch {
 	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
+		n.guard = existing.Guard
 	case existing != nil:
+		n.guard = ""
 		c.setPhase(r.queue, n, absent)
 		return machine.Event{Kind: machine.SeatTaken, Predecessor: r.spec.One}
+	case f.none() && r.spec.One != "" && made.Czxid < r.queue.newest:
+		// Somebody has deleted it, another request of this session has made the node anew, and the answer
+		// to that create came first. The search finds that out, and deletes the guard that may be left.
+		c.setPhase(r.queue, n, unknown)
+		return machine.Event{Kind: machine.Unknown, Detail: "the node is another request's by now"}
 	case f.none():
 	case made.Name == "" && f.Outcome == Refused:
+		n.guard = ""
 		c.setPhase(r.queue, n, absent)
 		c.endCohortOf(r.queue, n)
 		c.leaveOwner(r)

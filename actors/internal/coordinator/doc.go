@@ -263,7 +263,10 @@
 // before. So a hold with a reclaim key is never handed over.
 //
 // Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
-// (contests.txt). Invariant: only the session that made a contest's node deletes it.
+// (contests.txt). Beside it stands a guard, with a name of its own for each create (guards.go). One
+// transaction makes both, and one deletes both. So a delete that is carried out late, after the session
+// has moved to another server, is refused, and spares the next holder. Invariant: only the session that
+// made a contest's node deletes it, and only that node.
 //
 // Clean-up. However a request ends, one mechanism removes the node that may be left of it. It
 // retries until the node is known to be gone or the epoch is over (clean_up.txt, verifying.txt).
@@ -312,7 +315,7 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned
+//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned, guards
 //	waiting     wait, same_owner, cohort, listing
 //	nodes       own_node, orphan, seats, max_waiters, verify, leave, retain, missing, admission
 //	creating    create

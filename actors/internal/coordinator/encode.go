@@ -237,7 +237,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), flag(n.guard != ""), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), flag(n.says.due))
 	e.ids(n.users)

@@ -65,10 +65,11 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 func (contest) readsLate() bool { return false } // it may be another's by then
 
 // remove deletes the node if it is still the one that this request has made: of two requests that
-// look whether the node is theirs and then delete it, the second could delete another's node.
+// look whether the node is theirs and then delete it, the second could delete another's node. See
+// guards.go.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
-	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
+	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: r.node.guard, Czxid: r.node.token.Zxid()}, purpose)
 }
 
 // semaphore lets several in. A contender holds when its weight and the weights of all contenders

@@ -88,7 +88,11 @@ func (c *Coordinator) remove(r *request) {
 	case n.phase == unknown:
 		r.removal.phase = removing
 		c.find(r, removalSearch{operation: operation{r.id, r.removal.op}})
-	case n.exists():
+	case n.exists(), n.guard != "": // a guard may be left of a node that is gone: see guards.go
+		if !c.epoch.connected {
+			r.removal.phase = removalWanted
+			return
+		}
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
 	default:
@@ -138,7 +142,17 @@ type contestRemoval struct {
 }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	c.removed(c.requests[p.request], p.op, p.name, answer.(*Ack).Failure)
+	r, f := c.requests[p.request], answer.(*Ack).Failure
+	gone := f.none() || f.is(NoNode)
+	if gone {
+		r.node.guard = "" // it is gone, too
+	}
+	if gone && !r.node.exists() { // only its guard was left: nobody waits for that
+		r.removal.phase = noRemoval
+		c.removalDone(r)
+		return
+	}
+	c.removed(r, p.op, p.name, f)
 }
 
 // removalSearch is the purpose of a Find, where a node may be left of a request.

@@ -8,10 +8,11 @@ type node struct {
 	name  string // "" until it is known
 	// guid is in its name, or in the data of a contest's node; by is the address of the actor that asked for it first.
 	guid, by   string
-	number     int32 // its sequence number
-	place      int   // among the creates of its lock path in one transaction
-	lost       bool  // the outcome of a create of it is unknown, and it may have been sent
-	batchMates bool  // that transaction made others of the path: the places behind its own are theirs
+	guard      string // of a contest's node: the name of its guard; "" where it is not known
+	number     int32  // its sequence number
+	place      int    // among the creates of its lock path in one transaction
+	lost       bool   // the outcome of a create of it is unknown, and it may have been sent
+	batchMates bool   // that transaction made others of the path: the places behind its own are theirs
 	// under is the watch of the lock path that stood when it was asked for; zero for none.
 	under     uint64
 	wanted    bool // its data say that somebody wants the lock back

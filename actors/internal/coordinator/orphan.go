@@ -178,10 +178,10 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
-// mayBeNode reports whether a node that is found may be that of the request, which does not know it yet. A request of a
-// contest takes a node with its GUID whenever it finds one. And such a node need not say whose it is.
+// mayBeNode reports whether a node that is found may be that of the request, which does not know it yet. The node of a
+// contest need not say whose it is.
 func (c *Coordinator) mayBeNode(o *orphan) bool {
-	if r := c.requests[o.request]; r != nil && (r.makesNode() || r.spec.One != "") {
+	if r := c.requests[o.request]; r != nil && r.makesNode() {
 		return true
 	}
 	q := c.epoch.paths[o.spec.Path].queueNamed(o.spec.Style.Name, o.spec.One)
@@ -202,7 +202,10 @@ func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
 	o.removes(found.Name)
 	purpose := orphanRemoval{path: p.path, name: found.Name, guid: found.GUID}
 	if p.one != "" {
-		c.ask(&RemoveContest{Path: p.path + "/" + found.Name, Czxid: found.Czxid}, purpose)
+		if q := c.epoch.paths[p.path].queueNamed(o.spec.Style.Name, p.one); q != nil {
+			q.newest = max(q.newest, found.Czxid) // no request takes it any more
+		}
+		c.ask(&RemoveContest{Path: p.path + "/" + found.Name, Guard: found.Guard, Czxid: found.Czxid}, purpose)
 		return
 	}
 	c.ask(&Commit{Deletes: []string{p.path + "/" + found.Name}}, purpose)

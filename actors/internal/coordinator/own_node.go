@@ -20,9 +20,11 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 		q.remove(n)
 	}
 	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
+		guard := q.nodes[0].guard
 		for _, id := range slices.Clone(q.nodes[0].users) {
 			c.tell(c.requests[id], machine.Event{Kind: machine.NodeGone})
 			c.lose(c.requests[id])
+			c.requests[id].node.guard = guard // it may be left: see remove
 		}
 	}
 	q.newest = max(q.newest, token.Zxid())
@@ -120,7 +122,8 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
-	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: NewNode{Spec: r.spec, Place: r.node.place}}
+	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces,
+		Says: NewNode{Spec: r.spec, Place: r.node.place, Guard: r.node.guard}}
 	if r.spec.One != "" {
 		q.Czxid = r.node.token.Zxid()
 	}

@@ -22,6 +22,8 @@ type (
 		Info Info
 		// List: the queue is to be listed behind the create, in the same round trip.
 		List bool
+		// Guard is the name of the guard that is made with the node of a contest.
+		Guard string
 	}
 
 	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
@@ -94,6 +96,11 @@ type (
 		Known string
 		Not   []string
 		Place int
+		// Guard is the name of the guard that the request's newest create was to make, in a contest, and
+		// Czxid the czxid of the node that the request has, zero where it knows none. The guard is deleted
+		// where it has been left without that node.
+		Guard string
+		Czxid int64
 	}
 
 	// FindOrphans looks for nodes of this session that have one of these GUIDs, in the queue or the contest of a spec, after a
@@ -110,9 +117,12 @@ type (
 		Path string
 	}
 
-	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Ack answers it.
+	// RemoveContest deletes the one node of a contest if it is the one with this czxid, and its guard,
+	// both or none. Where that node is gone, it deletes the guard alone. Guard is the name of the
+	// guard, empty where the session does not know it. *Ack answers it.
 	RemoveContest struct {
 		Path  string
+		Guard string
 		Czxid int64
 	}
 
@@ -147,6 +157,8 @@ type NewNode struct {
 	Spec  *Spec
 	Place int
 	List  bool
+	// Guard is the name of the guard, in a contest (ReadOwn.Says).
+	Guard string
 }
 
 type (
@@ -241,10 +253,10 @@ func (a *OrphansFound) failure() Failure { return a.Failure }
 func (a *Described) failure() Failure    { return a.Failure }
 func (a *Ack) failure() Failure          { return a.Failure }
 
-// FoundOrphan is a node with a GUID that was looked for.
+// FoundOrphan is a node with a GUID that was looked for. Guard is the guard of a contest's node, as far as it is known.
 type FoundOrphan struct {
-	Name, GUID string
-	Czxid      int64
+	Name, GUID, Guard string
+	Czxid             int64
 }
 
 // Made is a node that was made.
@@ -264,6 +276,8 @@ type OneNode struct {
 	// GUID is the GUID of the request that has made it. It is empty where the data do not say, as
 	// when a revoke request has replaced them.
 	GUID string
+	// Guard is the name of its guard, likewise.
+	Guard string
 }
 
 // View is a queue as it was read, with the number of a semaphore's permits.

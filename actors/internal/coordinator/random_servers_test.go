@@ -230,14 +230,14 @@ func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {
 	a := &OrphansFound{}
 	if one := s.one(q.Spec, epoch); q.Spec.One != "" {
 		if one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
-			a.Nodes = append(a.Nodes, FoundOrphan{q.Spec.One, cmp.Or(one.GUID, q.GUIDs[0]), one.Czxid})
+			a.Nodes = append(a.Nodes, FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Guard: one.Guard, Czxid: one.Czxid})
 		}
 		return a
 	}
 	for _, name := range s.childrenOf(q.Spec.Path) {
 		for _, guid := range q.GUIDs {
 			if n := s.nodes[q.Spec.At(name)]; n.owner == epoch && strings.Contains(name, guid+"-") {
-				a.Nodes = append(a.Nodes, FoundOrphan{name, guid, n.czxid})
+				a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: guid, Czxid: n.czxid})
 			}
 		}
 	}

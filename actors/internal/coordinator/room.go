@@ -13,8 +13,13 @@ const (
 	weightShares = 4
 )
 
-// weigh gives the weight of a request's node.
-func (c *Coordinator) weigh(sp *Spec) int { return c.bounds.Root + sp.size }
+// weigh gives the weight of a request's node. In a contest that is the weight of its guard, too.
+func (c *Coordinator) weigh(sp *Spec) int {
+	if sp.One != "" { // the chroot is part of the path of its guard, too
+		return 2*c.bounds.Root + sp.size
+	}
+	return c.bounds.Root + sp.size
+}
 
 // fits reports whether a node of a request can be made now.
 func (c *Coordinator) fits(sp *Spec) bool { return c.lacks(c.weigh(sp)) <= 0 && !c.overShare(sp) }

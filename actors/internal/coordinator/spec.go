@@ -66,6 +66,10 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 // At gives the path of a node of the request.
 func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
 
+// guard gives the name of the guard that a create of a contest's node makes: see guards.go. op is the
+// operation of the create, and each create of a request has its own.
+func (sp *Spec) guard(op uint64) string { return queue.GuardName(sp.One, sp.GUID, op) }
+
 // Reads reports whether the request shares the lock with others that read.
 func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
 
@@ -115,8 +119,9 @@ func (sp *Spec) Size() int { return sp.size }
 
 // weighed computes the weight of a request's node, without the chroot.
 func (sp *Spec) weighed() int {
-	if sp.One != "" {
-		return pathOverhead + len(sp.Path) + 1 + len(sp.One)
+	if sp.One != "" { // it has two nodes
+		const each = pathOverhead + 1
+		return each + len(sp.Path) + len(sp.One) + each + len(sp.Path) + len(sp.guard(0))
 	}
 	return pathOverhead + len(sp.Path) + 1 + len(sp.Style.Prefix(sp.GUID)) + sequenceDigits
 }

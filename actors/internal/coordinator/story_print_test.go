@@ -120,6 +120,7 @@ func asked(query Query) string {
 		w.add(true, "%s for %s", q.Path, q.Spec.GUID)
 	case *RemoveContest:
 		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
+		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
 	case *Check:
 		w.add(true, "%s", q.Path)
 	}

@@ -150,7 +150,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *WatchChildren:
 		return &Listed{view(args, 0, f)}
 	case *Watch:
-		return &Read{Data: []byte(args.text("data", "")), Ours: args.has("ours"), Version: int32(args.number("version", 0)), Failure: f}
+		return &Read{Data: []byte(args.text("data", "")), Ours: args.has("ours"), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
 	case *Whose:
 		return &Read{Ours: args.has("ours"), Failure: f}
 	case *WatchRetained:
@@ -211,10 +211,10 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 	return a
 }
 
-// oneNode reads the node of a contest: exists=ours or exists=others, czxid=, guid= that its data say.
+// oneNode reads the node of a contest: exists=ours or exists=others, czxid=, guid= and guard= that its data say.
 func oneNode(args *arguments) *OneNode {
 	return &OneNode{Ours: slices.Contains(args.values("exists"), "ours"), Czxid: int64(args.number("czxid", 100)),
-		GUID: args.text("guid", "")}
+		GUID: args.text("guid", ""), Guard: args.text("guard", "")}
 }
 
 // found answers a Find: node=x-1, or exists= for a contest; none where it says neither.

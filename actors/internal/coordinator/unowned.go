@@ -46,6 +46,8 @@ func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 	}
 	p.unowned = name
 	if r.spec.One != "" {
+		// If a request of this session has made it after all, late, that one does not take it any more.
+		r.queue.newest = max(r.queue.newest, czxid)
 		c.ask(&RemoveContest{Path: p.at(name), Czxid: czxid}, unownedRemoval{path: p.path, name: name})
 		return
 	}

@@ -37,12 +37,15 @@ func (c *Coordinator) verify(r *request, op uint64) {
 
 // find asks for the node of a request. A node that is known needs nothing but the proof; another is sought.
 func (c *Coordinator) find(r *request, purpose purpose) {
-	what := &Find{Spec: r.spec, GUID: r.node.guid, Place: r.node.place}
+	what := &Find{Spec: r.spec, GUID: r.node.guid, Place: r.node.place, Guard: r.node.guard}
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
 	}
 	if o := c.epoch.orphans[r.node.guid]; o != nil {
 		what.Not = o.removed
+	}
+	if r.spec.One != "" && r.node.exists() {
+		what.Czxid = r.node.token.Zxid()
 	}
 	c.ask(what, purpose)
 }
@@ -125,6 +128,9 @@ func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	case !n.exists() && one.GUID == "" && c.othersCreate(r):
 		return &Found{Failure: Failure{Outcome: Unknown, Detail: "a create is under way in the contest"}}
 	default:
+		if one.Guard != "" || !n.exists() {
+			n.guard = one.Guard // of several creates whose outcome is not known, another may have made it
+		}
 		return &Found{Name: r.spec.One, Czxid: one.Czxid}
 	}
 }

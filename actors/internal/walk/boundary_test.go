@@ -233,6 +233,13 @@ var (
 		q.Exist = nil
 		return &q
 	})
+	// leaveTheGuard leaves the guard of a node that is gone without the session's doing.
+	leaveTheGuard = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
+		if at := w.servers.at(oneName); at < 0 || w.servers.nodes[at].czxid != q.Czxid {
+			return nil
+		}
+		return &q
+	})
 	// removeByName removes the node of a contest of any maker.
 	removeByName = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
 		if at := w.servers.at(oneName); at >= 0 {
@@ -302,6 +309,9 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Reclaim: first}, breaks: TokensRise},
 	{name: "remove a contest by its name", mistake: removeByName,
 		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
+
+	{name: "leave the guard of a contest", mistake: leaveTheGuard,
+		plan: Plan{Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: NoOrphan},
 
 	{name: "retain on when somebody comes", mistake: goOnRetaining,
 		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},

@@ -102,6 +102,7 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	w.servers.zxid++
 	a.Node = w.makeNode(s, q.Spec, "")
 	if a.Node.First = q.Spec.One != ""; a.Node.First {
+		w.servers.nodes[w.servers.at(oneName)].guard = q.Guard // a copy since it was made
 		return
 	}
 	w.childrenChanged(pathIn(q.Spec.Path))
@@ -127,9 +128,9 @@ func (w *world) early(s int, sp *coordinator.Spec, list bool) *coordinator.View 
 // oneNode is the node of a contest as it is read.
 func (w *world) oneNode(s, at int) *coordinator.OneNode {
 	n := w.servers.nodes[at]
-	one := &coordinator.OneNode{Ours: n.session == s && n.epoch == w.epoch(s), Czxid: n.czxid, GUID: n.guid}
+	one := &coordinator.OneNode{Ours: n.session == s && n.epoch == w.epoch(s), Czxid: n.czxid, GUID: n.guid, Guard: n.guard}
 	if n.wanted {
-		one.GUID = ""
+		one.GUID, one.Guard = "", ""
 	}
 	return one
 }
@@ -307,6 +308,11 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 		if at := w.servers.at(oneName); at >= 0 {
 			a.One = w.oneNode(s, at)
 		}
+		switch one := a.One; {
+		case q.Guard == "" || one != nil && one.Ours && q.Czxid == 0 && (one.Guard == "" || one.Guard == q.Guard):
+		case one == nil || !one.Ours || one.Czxid != q.Czxid:
+			w.removeGuard(q.Guard, 0)
+		}
 	case contest:
 		f.applied = false
 	case looked && w.servers.at(before.Name) >= 0:
@@ -327,7 +333,7 @@ func (w *world) findOrphans(s int, q *coordinator.FindOrphans) *coordinator.Orph
 	for _, n := range w.servers.nodes {
 		for _, guid := range q.GUIDs {
 			if n.session == s && n.epoch == w.epoch(s) && n.path == pathIn(q.Spec.Path) && n.guid == strings.TrimPrefix(guid, queue.Reclaimable) {
-				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: guid, Czxid: n.czxid})
+				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: guid, Guard: n.guard, Czxid: n.czxid})
 			}
 		}
 	}
@@ -349,8 +355,9 @@ func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 	}
 }
 
-// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is
-// an operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
+// removeContest deletes the node if it is the one, with its guard, or else the guard that was left of it. It is one
+// step: what could come between the look and the delete is an operator who deletes the node without its guard and
+// another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
 	a := &coordinator.Ack{Failure: w.lacks(0, oneName)}
@@ -359,6 +366,14 @@ func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 		w.deleteOwn(oneName)
 		f.commits = true
 	}
+	w.removeGuard(q.Guard, q.Czxid)
+}
+
+// removeGuard deletes a guard that was left: the one of this name, or where that is not known, of this czxid.
+func (w *world) removeGuard(name string, czxid int64) {
+	w.servers.guards = slices.DeleteFunc(slices.Clone(w.servers.guards), func(g guard) bool {
+		return g.name == name || name == "" && g.czxid == czxid
+	})
 }
 
 // seekReclaimable looks at the head of the queue. It is one step: what comes in between makes the transaction fail that

@@ -224,6 +224,10 @@ func (e *writer) value(v reflect.Value) {
 		}
 	case kind == reflect.Struct:
 		for i := range v.NumField() {
+			if v.Type().Field(i).Name == "Guard" { // its number differs with each history
+				e.flags(v.Field(i).Len() > 0)
+				continue
+			}
 			e.value(v.Field(i))
 		}
 	case kind == reflect.Slice || kind == reflect.Array:
@@ -246,12 +250,17 @@ func (e *writer) value(v reflect.Value) {
 
 func (e *writer) servers() {
 	z := &e.w.servers
+	for _, g := range z.guards {
+		e.text(g.name)
+		e.num(uint64(g.czxid), uint64(g.session), g.epoch)
+	}
+	e.num(uint64(len(z.guards)))
 	for i := range z.nodes {
 		n := &z.nodes[i]
 		e.text(n.name)
 		e.text(n.guid) // which the name of a contest's node does not have
 		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
-		e.flags(n.wanted, n.named, n.doomed, n.forsaken, n.orphan, n.back, n.watched[0], n.watched[1])
+		e.flags(n.guard != "", n.wanted, n.named, n.doomed, n.forsaken, n.orphan, n.back, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.zxid), uint64(z.permits))
 	for path := range lockPaths {

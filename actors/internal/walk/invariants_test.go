@@ -187,6 +187,11 @@ func (w *world) checkQuiet() {
 	for _, n := range w.servers.nodes {
 		w.checkQuietNode(n, names[n.path])
 	}
+	for _, g := range w.servers.guards {
+		if s := &w.sessions[g.session]; !s.closed && s.served == alive && g.epoch == w.epoch(g.session) {
+			w.violate(NoOrphan, "nothing is under way, but there is the guard of the node that was made at %d", g.czxid)
+		}
+	}
 }
 
 // mayWaitInside reports whether a request may wait without a node.

@@ -42,6 +42,9 @@ func breakNode(w *world, _, at int) {
 			a.is.put(handed, false)
 		}
 	}
+	if n.guard != "" {
+		w.servers.guards = with(w.servers.guards, guard{n.guard, n.czxid, n.session, n.epoch})
+	}
 	w.deleteNode(n.name)
 }
 

@@ -54,6 +54,8 @@ var small = []Plan{
 	{Name: "a contest, an expiry", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "a contest, only trying", Sessions: two, Modes: contests, Try: all, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "a contest, an operator and a cut, one session", Sessions: two, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Breaks: 1, Cuts: 1}},
 	{Name: "a contest, an operator", Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1, Closes: 1}},
 	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2}},

@@ -220,7 +220,8 @@ var inCoordinator = []seeded{
 		plan: orphanGoes, breaks: Exclusion},
 	{name: "remove a node that a request makes", source: edits(rule("|| c.mayBeNode(o) {", "{")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
-	{name: "remove the node of a contest that a request may take", source: edits(rule("(r.makesNode() || r.spec.One != \"\") {", "r.makesNode() {")),
+	{name: "take the node of a contest whose delete was sent", source: edits(
+		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),
 		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
 			Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: Exclusion},
 	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),

@@ -75,10 +75,10 @@ func (w *world) forsake(s int) {
 	}
 }
 
-// changes reports whether a query makes nodes.
+// changes reports whether a query makes or deletes nodes.
 func changes(query coordinator.Query) bool {
 	switch query.(type) {
-	case *coordinator.Create, *coordinator.CreateAt, *coordinator.Commit:
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.Commit, *coordinator.RemoveContest:
 		return true
 	}
 	return false
@@ -97,6 +97,13 @@ func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coord
 	case *coordinator.Create:
 		if q.Spec.One == "" || w.servers.at(q.Spec.One) < 0 {
 			makeNode(q.Spec, "")
+		}
+		if at := w.servers.at(oneName); q.Spec.One != "" && w.servers.nodes[at].czxid == w.servers.zxid {
+			w.servers.nodes[at].guard = q.Guard // a copy since it was made
+		}
+	case *coordinator.RemoveContest: // one transaction with the guard
+		if at := w.servers.at(oneName); q.Guard != "" && at >= 0 && w.servers.nodes[at].guard == q.Guard {
+			w.deleteOwn(oneName)
 		}
 	case *coordinator.CreateAt:
 		if q.Beside == "" || w.servers.at(q.Beside) >= 0 {

@@ -149,13 +149,22 @@ type sent struct {
 // number of the newest transaction. The end of a session takes two steps, as in ZooKeeper: it is refused first, and its
 // nodes are deleted later (CURATOR-604).
 type servers struct {
-	nodes    []node // in the order of the queue
+	nodes    []node  // in the order of the queue
+	guards   []guard // of contests whose node an operator has deleted by itself
 	sequence [maxPaths]int32
 	zxid     int64
 	permits  int // as recorded
 	// children and data are the connections that watch the list of children, and the data of the first lock path.
 	children [maxPaths][maxSessions]bool
 	data     [maxPaths][maxSessions]bool
+}
+
+// guard is the guard of a contest's node; czxid is that of both.
+type guard struct {
+	name    string
+	czxid   int64
+	session int
+	epoch   uint64
 }
 
 // at gives the place of a node, -1 when it does not exist.
@@ -170,6 +179,7 @@ type node struct {
 	session    int
 	epoch      uint64
 	czxid      int64
+	guard      string // of a contest's node: the name of its guard
 	version    int32
 	wanted     bool // its data say that somebody wants the lock
 	named      bool // and its holder has written beside that who it is
