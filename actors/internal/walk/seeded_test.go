@@ -222,8 +222,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
 	{name: "take the node of a contest whose delete was sent", source: edits(
 		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),
-		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
-			Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: Exclusion},
 	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
