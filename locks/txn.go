@@ -116,7 +116,8 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		return nil, l.notWritten(err)
 	}
 	results, err := session.Transact(ctx, actors.Transaction{
-		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Exclusive: l.exclusive, Hold: l.ctx, Holds: l.Valid,
+		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Version: &l.version, Ops: ops, Exclusive: l.exclusive,
+		Hold: l.ctx, Holds: l.Valid,
 	}, l.endTxn)
 	switch {
 	case err == nil:
