@@ -57,7 +57,7 @@ func TestFence(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestFenceByOthers: whoever has written to the guard has fenced it. What was written stays.
+// TestFenceByOthers: a write of somebody else to the guard fences it, and is not overwritten.
 func TestFenceByOthers(t *testing.T) {
 	_, conn, guard := guarded(t)
 	require.NoError(t, conn.SetData(guard.Path, []byte("a revoke request")))

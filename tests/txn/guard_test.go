@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -111,3 +112,24 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 		require.NoError(t, lease.Unlock(patient.Deadline(t)))
 	})
 }
+
+// TestTxnWithoutWrite: a session that may not write its own node cannot fence. The outcome of a lost reply is unknown, and
+// that of any other transaction is not.
+func TestTxnWithoutWrite(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, servers *stories.Servers) {
+		proxy := servers.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+servers.Root(), locks.WithACL(withoutWrite...))
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		_, err := lease.Txn(patient.Deadline(t), locks.Create("/dir", nil))
+		require.NoError(t, err)
+		fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.CutBefore,
+			Path: func(path string) bool { return path == servers.Root()+"/a" }})
+		_, err = lease.Txn(patient.Deadline(t), locks.Create("/a", nil))
+		<-fault.Fired()
+		require.ErrorIs(t, err, locks.ErrUnknownOutcome)
+		require.True(t, lease.Valid())
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	})
+}
+
+var withoutWrite = zk.WorldACL(zk.PermAll &^ zk.PermWrite)
