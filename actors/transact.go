@@ -21,6 +21,9 @@ type Transaction struct {
 	Epoch uint64
 	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
+	// Version keeps the version of that node that was seen last, for the transactions of one hold. It
+	// is a hint: the servers refuse a wrong one, and it is read anew. nil stands for a new one.
+	Version *atomic.Int32
 	// Ops are the changes. Parents of a create that asks for them are made with it, where they are missing.
 	Ops []zkconn.Op
 	// Exclusive reports whether nobody else has written to these nodes so far while the guard was there, and no other
@@ -37,13 +40,21 @@ type Transaction struct {
 // ephemeral nodes need their room (WithMaxNodeBytes). A transaction that was certainly not carried
 // out is sent again while the hold goes on.
 //
+// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), because an old server may
+// still have it. The fence raises the version of the holder's node, also after the end of ctx. Where
+// the session may not READ or WRITE that node there is no fence, and the outcome is unknown.
+//
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
 // its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
-// may have been carried out, or may yet be. over, which may be nil, is called when this client does
-// nothing more about it, perhaps after Transact has returned. A release that is sent after that
-// goes out behind the transaction, on the same session.
+// may have been carried out, or may yet be. over, which may be nil, is called when nothing of the
+// transaction is under way any more, perhaps after Transact has returned: it has been carried out,
+// or it never will be, unless it could not be fenced. So the node may guard the writes of a later
+// hold.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
+	if t.Version == nil {
+		t.Version = new(atomic.Int32)
+	}
 	x := &transacting{Transaction: t, session: s, ctx: ctx, done: make(chan struct{})}
 	x.parents.begin(&x.Ops)
 	go func() {
@@ -128,14 +139,22 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 		if !x.Holds() { // the last look before it goes out; the servers look for the guard
 			return nil, ErrNotHolding
 		}
-		results, before, err := conn.Txn(x.Guard, x.Ops)
+		guard := zkconn.Guard{Path: x.Guard, Version: x.Version.Load()}
+		results, before, err := conn.Txn(guard, x.Ops)
 		outcome := zkconn.NotApplied
 		switch zkconn.OutcomeOf(err) {
 		case zkconn.Applied:
 			return results, nil
 		case zkconn.Refused:
-			if errors.Is(err, zkconn.ErrGuardGone) {
+			switch {
+			case errors.Is(err, zkconn.ErrGuardGone):
 				err = fmt.Errorf("%w: %w", ErrNotHolding, err)
+			case errors.Is(err, zkconn.ErrGuardChanged): // by a revoke request, a description, another transaction's fence
+				x.stage.Store(unsent)
+				if x.learnVersion(conn, guard) || x.pauseFor(retry.Unknown.Pause(tries), x.Hold.Done()) {
+					continue
+				}
+				return nil, x.ended()
 			}
 			if again, why := x.parents.mend(conn, &x.Ops, err); !again {
 				return nil, why
@@ -145,7 +164,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 				return nil, err
 			}
 		case zkconn.Unknown:
-			outcome, results = x.resolve(conn, before)
+			outcome, results = x.resolve(conn, guard, before)
 		}
 		x.heed(err)
 		switch outcome {
@@ -183,31 +202,87 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 	}
 }
 
-// resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx
-// lasts. While the session lives, the guard says whether anybody else may have written since. A
-// session that was given up, and not seen to end, may still carry the transaction out.
-func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
+// learnVersion reads the version of the guard, and reports whether it is another than that of a refused transaction. A
+// server that lags may show the same.
+func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool {
+	_, stat, err := conn.Get(x.Guard)
+	if err != nil { // the next attempt meets what it is
+		return false
+	}
+	x.Version.Store(stat.Version)
+	return stat.Version != refused.Version
+}
+
+// resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx lasts. First it is
+// fenced: what its nodes show before that may change yet.
+func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
+	if !x.fence(on, guard) {
+		return zkconn.Unknown, nil
+	}
 	for tries := 1; x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
 		if conn == nil || conn != on && !on.Ended() {
-			return zkconn.Unknown, nil
+			break
 		}
-		err := conn.Heartbeat(x.Guard)
-		if err == nil || zkconn.CommittedRefusal(err) {
-			exclusive := x.Exclusive != nil && err == nil && conn.Epoch() == x.Epoch
-			outcome, results, err := conn.ResolveTxn(x.Ops, before, exclusive)
-			switch {
-			case err == nil && outcome == zkconn.Applied && !x.Exclusive(): // asked last: the data that were read may be another's
-				return zkconn.Unknown, nil
-			case err == nil:
-				return outcome, results
-			}
+		if outcome, results, err := x.look(conn, conn == on, before); err == nil {
+			return outcome, results
 		}
 		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			break
 		}
 	}
 	return zkconn.Unknown, nil
+}
+
+// fence returns when a transaction has been carried out or never will be: by the version of its guard, or by the end of
+// its session. It goes on after the end of ctx, because the node may be another's guard as soon as this is over. It reports
+// false where nothing proves it: for a guard that may not be read or written, and for a session that was given up and not
+// seen to end.
+func (x *transacting) fence(on *zkconn.Conn, guard zkconn.Guard) bool {
+	for tries := 1; ; tries++ {
+		if conn := x.session.conn.Load(); conn != on {
+			return conn != nil && on.Ended()
+		}
+		now, err := on.Fence(guard)
+		if err == nil {
+			if now.Path != "" {
+				x.Version.Store(now.Version)
+			}
+			return true
+		}
+		if outcome := zkconn.OutcomeOf(err); outcome == zkconn.Refused || errors.Is(err, zkconn.ErrTooLarge) {
+			return false
+		}
+		select {
+		case <-time.After(retry.Unknown.Pause(tries)):
+		case <-x.session.stopped:
+			return false
+		}
+	}
+}
+
+// look tells the outcome of a transaction that is over, by its nodes. fenced: on the session that has
+// fenced it, where the guard says whether anybody else may have written since. Otherwise on a later
+// session, which first has to hear of what was committed before.
+func (x *transacting) look(conn *zkconn.Conn, fenced bool, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult, error) {
+	if !fenced {
+		if err := conn.CatchUp(x.Guard); err != nil {
+			return zkconn.Unknown, nil, err
+		}
+	}
+	outcome, results, err := conn.ResolveTxn(x.Ops, before, fenced && x.Exclusive != nil)
+	if err != nil || outcome != zkconn.Applied {
+		return outcome, nil, err
+	}
+	// Asked last: the data that were read may be another's. A guard that is there now was there when they were read.
+	switch err := conn.Heartbeat(x.Guard); {
+	case err == nil && x.Exclusive():
+		return zkconn.Applied, results, nil
+	case err == nil || zkconn.CommittedRefusal(err):
+		return zkconn.Unknown, nil, nil
+	default:
+		return zkconn.Unknown, nil, err
+	}
 }
 
 // heed notes the error of an attempt that failed.

@@ -115,6 +115,7 @@ var errorTable = []errorRow{
 	{zkconn.ErrServerError, mayNotPass, nil, nil, "server_error"},
 	{zkconn.ErrNoAnswer, mayNotPass, nil, nil, "no_answer"},
 	{zkconn.ErrGuardGone, mayNotPass, nil, nil, messages.ReasonNodeDeleted.Word()},
+	{zkconn.ErrGuardChanged, mayNotPass, nil, nil, "bad_version"},
 	{actors.ErrNotHolding, mayNotPass, nil, nil, "not_held"},
 	{queue.ErrNoPermits, mayNotPass, nil, nil, messages.ReasonPermits.Word()},
 	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},

@@ -34,6 +34,8 @@ type Lease struct {
 	limit  *time.Timer // of WithMaxHold; nil without
 	shared atomic.Bool // a lock within it was asked for that may hold together with it
 
+	version atomic.Int32 // of the holder's node, as its transactions saw it last
+
 	trouble atomic.Pointer[string] // that servers have with its release
 
 	mu        sync.Mutex

@@ -71,13 +71,19 @@ func Check(path string, version int32) Op {
 //     ErrNoNode, too. With the path of the lease's node it is zkconn.ErrNoAuth: the session may
 //     not READ that node (WithACL).
 //   - It wraps the error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
-//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be
-//     while the session lives.
+//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none. After the end of
+//     ctx they may be yet, until the lock is given back or Get returns.
 //
-// A lost reply is resolved where that is possible:
+// A transaction whose reply is lost may still be at a server, which may carry it out later. So it is
+// fenced first: each transaction checks the version of the holder's node, and the fence raises that
+// version. It writes the node's own data again, which takes READ and WRITE. Where WithACL does
+// not give the session both, the outcome is not known, and the transaction may be carried out for as
+// long as that node exists.
+//
+// Then the lost reply is resolved where that is possible:
 //
 //   - The transaction was not carried out, and is sent again, if a node or a list of children that
-//     it changes has not changed since before it was sent. LIMITS.md tells of one that came twice.
+//     it changes has not changed since before it was sent.
 //   - It was carried out if every node that it creates or sets is as it would be, with one zxid
 //     that is newer, and the lock was held all the time. This supposes that only holders of this
 //     lock write these nodes.
@@ -116,7 +122,8 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		return nil, l.notWritten(err)
 	}
 	results, err := session.Transact(ctx, actors.Transaction{
-		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Exclusive: l.exclusive, Hold: l.ctx, Holds: l.Valid,
+		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Version: &l.version, Ops: ops, Exclusive: l.exclusive,
+		Hold: l.ctx, Holds: l.Valid,
 	}, l.endTxn)
 	switch {
 	case err == nil:

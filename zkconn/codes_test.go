@@ -238,7 +238,7 @@ func TestHangUps(t *testing.T) {
 // TestHangUpOnTransaction names the guard.
 func TestHangUpOnTransaction(t *testing.T) {
 	c, _ := connected(t, func(r fakeRequest) fakeReply { return fakeReply{silent: true, cut: true} })
-	_, _, err := c.Txn("/q/x-0000000001", []Op{{Kind: OpSet, Path: "/d", Version: -1}})
+	_, _, err := c.Txn(Guard{"/q/x-0000000001", -1}, []Op{{Kind: OpSet, Path: "/d", Version: -1}})
 	require.ErrorIs(t, err, ErrHungUp)
 	require.Equal(t, "the server hangs up on transaction /q/x-0000000001", Trouble(err))
 }

@@ -441,7 +441,7 @@ func TestShortTimeoutThatMayArriveLate(t *testing.T) {
 func TestNodesOfATxnAreKept(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, c *Conn){
 		"a node of a Txn": func(t *testing.T, c *Conn) {
-			_, _, err := c.Txn("/guard", []Op{{Kind: OpCreate, Path: "/mine", Ephemeral: true}})
+			_, _, err := c.Txn(Guard{"/guard", -1}, []Op{{Kind: OpCreate, Path: "/mine", Ephemeral: true}})
 			require.ErrorIs(t, err, ErrNoNode, "the fake server's answer: the session must count on the node")
 		},
 		"a lease without heartbeats": func(_ *testing.T, c *Conn) { c.KeepLease(true) },

@@ -10,7 +10,7 @@ import (
 )
 
 // Outcome says whether the servers have carried an operation out. The error tells it (OutcomeOf),
-// or the nodes that exist (ResolveTxn). The zero value is Applied.
+// or the nodes that exist (Fence, ResolveTxn). The zero value is Applied.
 type Outcome = outcome.Outcome
 
 // The outcomes: see package outcome.
@@ -55,7 +55,7 @@ var outcomes = []struct {
 	{ErrThrottled, Deferred}, {ErrReadOnly, Deferred}, {ErrSessionMoved, Deferred},
 	{ErrNoNode, Refused}, {ErrNodeExists, Refused}, {ErrNotEmpty, Refused}, {ErrNoAuth, Refused}, {ErrAuthFailed, Refused},
 	{ErrBadVersion, Refused}, {ErrNoChildrenForEphemerals, Refused}, {ErrQuota, Refused}, {ErrLocalSession, Refused},
-	{ErrRefused, Refused},
+	{ErrRefused, Refused}, {ErrGuardChanged, Refused},
 }
 
 // committedRefusals are the refusals that a server answers with only when the leader has found them
@@ -63,7 +63,7 @@ var outcomes = []struct {
 // that the session has moved to another server, that it is read-only, that a credential or a quota
 // does not allow it.
 var committedRefusals = []error{
-	ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrNoAuth, ErrBadVersion, ErrNoChildrenForEphemerals,
+	ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrNoAuth, ErrBadVersion, ErrNoChildrenForEphemerals, ErrGuardChanged,
 }
 
 // CommittedRefusal reports whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)

@@ -50,25 +50,23 @@ type OpResult struct {
 	Mtime   time.Time
 }
 
-// ErrGuardGone: the node that guards a transaction does not exist. Nothing was done.
-var ErrGuardGone = errors.New("the guarding node is gone")
-
-// Txn carries out all ops or none, in one transaction, if the node at guard exists. The error wraps
-// ErrGuardGone where that node does not exist, before any other error. Otherwise it says why the
-// first op was refused that was, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
-// ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrTooLarge, ErrBadPath and ErrBadConfig
-// come before anything is sent.
+// Txn carries out all ops or none, in one transaction, if the guard exists and has its version. The
+// error wraps ErrGuardGone or ErrGuardChanged where that is not so, before any other error.
+// Otherwise it says why the first op was refused that was, with its path: ErrNoNode, ErrNodeExists,
+// ErrNotEmpty, ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path
+// says that the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come
+// before anything is sent.
 //
 // before says up to which transaction the servers had told when this one was handed over: its own
-// changes have a greater zxid. After an unknown outcome, call ResolveTxn.
-func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, err error) {
+// changes have a greater zxid. After an unknown outcome, call Fence and then ResolveTxn.
+func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err error) {
 	const op = "transaction"
 	t, err := c.newGuarded(op, guard, ops)
 	if err != nil {
 		return nil, before, err
 	}
 	if err := c.gate.enter(); err != nil {
-		return nil, before, &Error{op, guard, err}
+		return nil, before, &Error{op, guard.Path, err}
 	}
 	defer c.gate.leave()
 	before = c.guard.heard()
@@ -78,12 +76,12 @@ func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, er
 	}
 	answers, err := c.transact(t.parts...)
 	if err != nil {
-		at := guard
+		at := guard.Path
 		var refused *partError
 		if errors.As(err, &refused) {
 			at, err = t.paths[refused.part], refused.cause
-			if refused.part == 0 && errors.Is(err, zk.ErrNoNode) {
-				err = fmt.Errorf("%w: %w", ErrGuardGone, err)
+			if why := guard.refusal(err); refused.part == 0 && why != nil {
+				return nil, before, &Error{op, at, why}
 			}
 		}
 		return nil, before, c.failure(op, at, err)
@@ -127,18 +125,22 @@ func CheckOps(ops []Op) error {
 }
 
 // newGuarded makes the transaction of Txn. Its first part checks the guard.
-func (c *Conn) newGuarded(op, guard string, ops []Op) (*transaction, error) {
-	if err := CheckPath(guard); err != nil {
-		return nil, &Error{op, guard, err}
+func (c *Conn) newGuarded(op string, guard Guard, ops []Op) (*transaction, error) {
+	err := CheckPath(guard.Path)
+	if err == nil {
+		err = CheckOps(ops)
 	}
-	if err := CheckOps(ops); err != nil {
-		return nil, &Error{op, guard, err}
+	if err == nil && guard.Version < -1 {
+		err = fmt.Errorf("%w: version %d of the guard", ErrBadConfig, guard.Version)
+	}
+	if err != nil {
+		return nil, &Error{op, guard.Path, err}
 	}
 	if at := slices.IndexFunc(ops, func(o Op) bool { return o.Parents }); at >= 0 {
 		return nil, &Error{op, ops[at].Path, fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)}
 	}
 	t := &transaction{}
-	t.add(guard, &zk.CheckVersionRequest{Path: c.cfg.chroot + guard, Version: -1})
+	t.add(guard.Path, &zk.CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version})
 	for _, o := range ops {
 		at, data := c.cfg.chroot+o.Path, o.Data
 		if data == nil {
@@ -178,9 +180,9 @@ func (o Op) flags() int32 {
 }
 
 // ResolveTxn finds out whether a Txn was carried out whose outcome is unknown, by the nodes that
-// exist. Call it on a connection that has committed a transaction since (CatchUp): of the same
-// session, on which nothing older can be carried out any more, or of a later session, when the old
-// one has expired. before is the one that Txn returned.
+// exist. The Txn must be over for good, and the reads behind it: call Fence on the same Conn first.
+// Or call CatchUp on the Conn of a later session, when the old one has expired. before is the one
+// that Txn returned.
 //
 // The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
 // list of children that it changes, was last changed by a transaction that is no newer than before.

@@ -47,7 +47,7 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 				sent = [][]zkconn.Op{ops[:1], ops[1:]}
 			}
 			for _, part := range sent {
-				_, _, err = conn.Txn("/a", part)
+				_, _, err = conn.Txn(zkconn.Guard{Path: "/a", Version: -1}, part)
 				require.NoError(t, err)
 			}
 			outcome, _, err = conn.ResolveTxn(ops, before, c.exclusive)

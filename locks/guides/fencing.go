@@ -52,9 +52,9 @@
 // write is carried out only under the lock, or not at all, and a holder that was paused is told
 // ErrLost. That holds for locks WithSticky and WithCohort too, whose nodes serve one hold after the
 // other: a hold is given back behind its transactions (tests/txn/virtual_test.go,
-// tests/txn/paused_test.go). A transaction whose reply is lost is resolved, or its outcome is said
-// to be unknown; it is never carried out twice. Use it for small data: the state of a job, the
-// position in a stream, a configuration.
+// tests/txn/paused_test.go). A transaction whose reply is lost is fenced and resolved, or its outcome
+// is said to be unknown; it is never carried out twice (tests/txn/stuck_test.go). Use it for small
+// data: the state of a job, the position in a stream, a configuration.
 //
 // # What tokens do not do
 //

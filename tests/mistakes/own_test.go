@@ -101,6 +101,18 @@ var own = []struct {
 		"f.contradicted = f.contradicted || !agrees || zxid != f.zxid", "f.contradicted = f.contradicted || !agrees"),
 		"zkconn", "TestTxnIsResolvedByAllThatItTakes"},
 
+	{in("zkconn", "fence-over-all", "a fence writes over what somebody writes to the guard at that moment",
+		"err = c.SetDataAt(guard.Path, data, stat.Version)", "err = c.SetDataAt(guard.Path, data, -1)"),
+		"zkconn", "TestFenceRaces"},
+	{in("zkconn", "guard-of-any-version", "a transaction does not check the version of its guard",
+		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version}",
+		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: -1}"),
+		"zkconn", "TestFence"},
+
+	{in("actors", "not-fenced", "a transaction whose reply was lost is resolved though it may yet be carried out",
+		"now, err := on.Fence(guard)", "now, err := guard, on.Heartbeat(guard.Path)"),
+		"tests/txn", "TestFenceOfEachKind"},
+
 	{in("locks", "loss-remembered", "Election.Run ends with the loss of a term before the last",
 		"\tif t.led {\n\t\tc.loss = nil\n\t}\n", ""),
 		"locks", "TestCandidacy"},

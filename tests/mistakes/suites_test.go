@@ -116,6 +116,29 @@ func TestStallsFind(t *testing.T) {
 	}
 }
 
+// On real servers, each of these mistakes has a transaction carried out twice, or under a later hold.
+func TestStuckTxnFinds(t *testing.T) {
+	rig.Require(t)
+	for _, m := range []Mistake{
+		in("actors", "not-fenced", "a transaction whose reply was lost is resolved by a transaction of a later connection",
+			"now, err := on.Fence(guard)", "now, err := guard, on.Heartbeat(guard.Path)"),
+		in("zkconn", "guard-of-any-version", "a transaction does not check the version of its guard",
+			"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version}",
+			"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: -1}"),
+	} {
+		for test, says := range map[string]string{
+			"TestStuckTxn":                "carried out once, as told",
+			"TestStuckTxnOfAnEarlierHold": "nothing is written of a hold that is over",
+		} {
+			t.Run(m.Name+"/"+test, func(t *testing.T) {
+				output := findings(t, m, "tests/txn", nil, "-test.run=^"+test+"$")
+				require.Contains(t, output, "--- FAIL: "+test)
+				require.Contains(t, output, says)
+			})
+		}
+	}
+}
+
 // findings builds a suite, which is a folder below the root, with a mistake. It runs it where it is,
 // and gives what it prints. The suite must fail.
 func findings(t *testing.T, m Mistake, suite string, env []string, args ...string) string {

@@ -21,7 +21,7 @@ const (
 	// may be sent again, after a pause (zkconn.ErrThrottled, ErrReadOnly, ErrSessionMoved).
 	Deferred
 	// NotApplied: the reply was lost, and the nodes show that nothing was changed and nothing will be. Only
-	// zkconn.Conn.ResolveTxn finds that.
+	// zkconn.Conn.ResolveTxn finds that, behind a Fence.
 	NotApplied
 )
 
