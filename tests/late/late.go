@@ -29,8 +29,9 @@ import (
 // Timeout is the session timeout of the client: a lease outlasts all that happens here.
 const Timeout = 3 * time.Minute
 
-// crowd is how many requests of another session the leader has to prepare before the late one.
-const crowd = 2000
+// crowd is how many requests of another session the leader has to prepare before the late one. They must fit into the
+// buffers of the link that is stalled, or the follower stands still with them.
+const crowd = 1000
 
 // Ensemble is an ensemble of three, with a client at a follower.
 type Ensemble struct {
@@ -114,6 +115,7 @@ func (e *Ensemble) Move() {
 	e.t.Helper()
 	id, password, known := e.Proxy.Session()
 	require.True(e.t, known)
+	e.Proxy.SetTarget(e.other.Addr()) // now, because the follower closes the connection that the session has with it
 	asked := dial(e.t, e.follower.Addr())
 	asked.send(connectRequest(id, password))
 	from := asked.conn.LocalAddr().String()
@@ -121,7 +123,6 @@ func (e *Ensemble) Move() {
 		text, err := e.follower.Address().FourLetter(patient.Deadline(e.t), "cons")
 		return err == nil && strings.Contains(text, from+"[0](queued=0,recved=1,") // and reads nothing until the leader answers
 	}, "the follower has read the connect request")
-	e.Proxy.SetTarget(e.other.Addr())
 	e.Proxy.Cut()
 }
 

@@ -18,7 +18,7 @@ import (
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	e := late.Start(t)
-	client := e.Open(locks.WithSessionTimeout(20 * time.Second))
+	client := e.Open(locks.WithSessionTimeout(40 * time.Second))
 	other := patient.Open(t, e.Addrs())
 	cycle := func(client *locks.Client) {
 		require.NoError(t, patient.Locked(t, client.Mutex("/orders").Lock).Unlock(patient.Deadline(t)))

@@ -268,7 +268,7 @@ var atBoundary = []seeded{
 	{name: "adopt any owner's node", mistake: takeAnyOwners,
 		plan: anothersNode, breaks: Exclusion},
 	{name: "verify without sync", mistake: Mistake{Unsynced: true},
-		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1, Cancels: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown delete", mistake: forgetDelete,
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown create", mistake: forgetCreate,
