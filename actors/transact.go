@@ -224,8 +224,12 @@ func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn
 		if conn == nil || conn != on && !on.Ended() {
 			break
 		}
-		if outcome, results, err := x.look(conn, conn == on, before); err == nil {
+		outcome, results, err := x.look(conn, conn == on, before)
+		switch {
+		case err == nil:
 			return outcome, results
+		case zkconn.OutcomeOf(err) == zkconn.Refused: // and would be again
+			return zkconn.Unknown, nil
 		}
 		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			break
