@@ -214,12 +214,13 @@ func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool
 }
 
 // resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx lasts. First it is
-// fenced: what its nodes show before that may change yet.
+// fenced: what its nodes show before that may change yet. It looks once also after the end of ctx: nodes that were not made
+// need no room in the session.
 func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	if !x.fence(on, guard) {
 		return zkconn.Unknown, nil
 	}
-	for tries := 1; x.ctx.Err() == nil; tries++ {
+	for tries := 1; tries == 1 || x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
 		if conn == nil || conn != on && !on.Ended() {
 			break
