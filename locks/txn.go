@@ -87,9 +87,10 @@ func Check(path string, version int32) Op {
 //   - It was carried out if every node that it creates or sets is as it would be, with one zxid
 //     that is newer, and the lock was held all the time. This supposes that only holders of this
 //     lock write these nodes.
-//   - It is not known after the loss of the lock, for a transaction that only deletes, and for a
-//     lock that several hold together (readers, permits, WithReentry). A Set of a node of your own,
-//     with its version, makes a transaction that can be resolved.
+//   - It is not known after the loss of the lock, for a transaction that only deletes, for nodes that
+//     the session may not READ, and for a lock that several hold together (readers, permits,
+//     WithReentry). A Set of a node of your own, with its version, makes a transaction that can be
+//     resolved.
 //
 // ErrUnknownOutcome comes also when ctx ends before the answer.
 //
