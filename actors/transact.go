@@ -214,18 +214,23 @@ func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool
 }
 
 // resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx lasts. First it is
-// fenced: what its nodes show before that may change yet.
+// fenced: what its nodes show before that may change yet. It looks once also after the end of ctx: nodes that were not made
+// need no room in the session.
 func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	if !x.fence(on, guard) {
 		return zkconn.Unknown, nil
 	}
-	for tries := 1; x.ctx.Err() == nil; tries++ {
+	for tries := 1; tries == 1 || x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
 		if conn == nil || conn != on && !on.Ended() {
 			break
 		}
-		if outcome, results, err := x.look(conn, conn == on, before); err == nil {
+		outcome, results, err := x.look(conn, conn == on, before)
+		switch {
+		case err == nil:
 			return outcome, results
+		case zkconn.OutcomeOf(err) == zkconn.Refused: // and would be again
+			return zkconn.Unknown, nil
 		}
 		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			break

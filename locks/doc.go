@@ -96,7 +96,8 @@
 //   - The connection is lost and comes back in time: the lease goes on, and nothing is to be done.
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost.
 //     A waiter in Lock queues again in the next session.
-//   - A reply is lost: Turnstile finds out whether the request was carried out. No node is ever left behind.
+//   - A reply is lost: Turnstile finds out whether the request was carried out. A node that a server
+//     makes later still is found, and removed (LIMITS). Lease.Txn says what is known of a transaction.
 //   - The ensemble is gone: Lock returns when its ctx ends. Unlock returns then too, or with
 //     ErrUnconfirmed when the lease is over, which is within T. The session goes on deleting the
 //     node.

@@ -35,7 +35,7 @@ import (
 //   - OnceRan: the work was called. The error is that of work, or the errors of all calls where
 //     WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
 //     ended before work returned. An error of Lease.Txn though work has returned nil: it is done,
-//     and not marked so.
+//     and not marked so, or may not be (ErrUnknownOutcome).
 //   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was
 //     done.
 //   - OnceBusy: somebody runs it now. Where that is known to be the run of an older instant, the

@@ -87,16 +87,18 @@ func Check(path string, version int32) Op {
 //   - It was carried out if every node that it creates or sets is as it would be, with one zxid
 //     that is newer, and the lock was held all the time. This supposes that only holders of this
 //     lock write these nodes.
-//   - It is not known after the loss of the lock, for a transaction that only deletes, and for a
-//     lock that several hold together (readers, permits, WithReentry). A Set of a node of your own,
-//     with its version, makes a transaction that can be resolved.
+//   - It is not known after the loss of the lock, for a transaction that only deletes, for nodes that
+//     the session may not READ, and for a lock that several hold together (readers, permits,
+//     WithReentry). A Set of a node of your own, with its version, makes a transaction that can be
+//     resolved.
 //
 // ErrUnknownOutcome comes also when ctx ends before the answer.
 //
 // A lease's transactions are carried out one after the other. Unlock gives the lock back after the
-// ones under way. So a node that is reused (WithSticky, WithCohort, a hand-over in the client)
-// never guards the writes of an earlier hold. Where several hold with one node (WithReentry, a
-// downgrade), it guards until the last of them has given back.
+// ones under way. So a node that is reused, or still there, under a later hold (WithSticky, WithCohort,
+// a hand-over in the client) never guards the writes of an earlier one, unless these could not be
+// fenced. Where several hold with one node (WithReentry, a downgrade), it guards until the last of
+// them has given back.
 //
 // ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and the
 // lease of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a

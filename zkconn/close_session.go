@@ -64,9 +64,10 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 }
 
 // RefreshSession takes over the session of another process, as CloseSession does, and starts its
-// timeout anew in place of ending it. existed reports whether a server still knew the session. No
-// older connection of the session is served from then on. Otherwise it behaves as CloseSession
-// does; timeout is the one that the session was granted.
+// timeout anew in place of ending it. existed reports whether a server still knew the session. The
+// session has moved then, but a server may still carry out what it was sent over an older connection:
+// see [Conn.Fence]. Otherwise it behaves as CloseSession does; timeout is the one that the session
+// was granted.
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
 ) (existed bool, err error) {

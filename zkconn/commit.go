@@ -184,8 +184,11 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 	}
 	for i, part := range t.parts {
 		size += fields + len(cfg.chroot) + len(t.paths[i])
-		if create, ok := part.(*zk.CreateRequest); ok {
-			size += acl + len(create.Data)
+		switch part := part.(type) {
+		case *zk.CreateRequest:
+			size += acl + len(part.Data)
+		case *zk.SetDataRequest:
+			size += len(part.Data)
 		}
 	}
 	if size > maxRequest {

@@ -41,8 +41,9 @@
 // # Outcomes
 //
 // Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server.
-// An [Unknown] outcome is never retried here: the caller resolves it (sync, list, look for the
-// GUID).
+// An [Unknown] outcome is never retried here: the caller resolves it. Reads behind a committed transaction
+// ([Conn.CatchUp]) show what has been carried out so far. A server may carry the request out even
+// later, while the session lives, also when that has moved to another server: see [Conn.Fence].
 //
 // # Codes
 //

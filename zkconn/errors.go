@@ -58,7 +58,7 @@ var (
 	// ErrOtherSession: a server that was asked for the session has handed out another in place of saying that it knows
 	// it no more. ClickHouse Keeper does, on every reconnect, and so do some proxies. The event Expired has it, and CloseSession.
 	ErrOtherSession = errors.New("the server handed out another session in place of ours")
-	// ErrUnknownOutcome: the request may or may not have been executed.
+	// ErrUnknownOutcome: the request may or may not have been executed, or may be executed yet while the session lives.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrHungUp: the server closed the connection in place of an answer. It comes with ErrUnknownOutcome.
 	ErrHungUp = errors.New("the server hung up")

@@ -192,7 +192,7 @@ func (o Op) flags() int32 {
 // Whole: nothing that was done before is newer. Every node that the transaction creates and sets
 // must then have its data, one zxid which is newer than before, and the version that follows; and
 // the nodes that it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
-// does not say who has deleted it.
+// does not say who has deleted it. A node that the session may not READ says nothing either.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
@@ -231,15 +231,15 @@ func (f *finding) resolve(o Op, result *OpResult) error {
 		return f.sequential(o, result)
 	}
 	data, stat, err := f.conn.Get(o.Path)
-	if errors.Is(err, ErrNoNode) {
+	switch {
+	case errors.Is(err, ErrNoNode):
 		f.contradicted = f.contradicted || o.Kind != OpDelete
 		if o.Kind == OpSet {
 			return nil
 		}
 		return f.parent(o) // nothing created, nothing deleted: then it was not carried out
-	}
-	if err != nil {
-		return err
+	case err != nil:
+		return f.unseen(err)
 	}
 	switch o.Kind {
 	case OpDelete:
@@ -253,6 +253,15 @@ func (f *finding) resolve(o Op, result *OpResult) error {
 		f.witness(stat.Mzxid, bytes.Equal(data, o.Data) && (o.Version < 0 || stat.Version == o.Version+1))
 		result.Version, result.Mtime = stat.Version, stat.Mtime
 	}
+	return nil
+}
+
+// unseen takes the error of a read. A node that the session may not READ is no evidence; another node may be.
+func (f *finding) unseen(err error) error {
+	if !errors.Is(err, ErrNoAuth) {
+		return err
+	}
+	f.contradicted = true
 	return nil
 }
 
@@ -272,13 +281,13 @@ func (f *finding) parent(o Op) error {
 	if at == "" {
 		at = "/"
 	}
-	return f.conn.operate("exists", o.Path, func(string) error {
+	return f.unseen(f.conn.operate("exists", o.Path, func(string) error {
 		stat, exists, err := f.conn.lookUp(at)
 		if err == nil && exists {
 			f.not = stat.Pzxid <= f.before
 		}
 		return err
-	})
+	}))
 }
 
 // sequential looks for a node with a number, among the newest: that with the lowest number, because parts come in order.
@@ -293,7 +302,7 @@ func (f *finding) sequential(o Op, result *OpResult) error {
 	}
 	names, err := f.conn.Children(o.Path[:at])
 	if err != nil && !errors.Is(err, ErrNoNode) {
-		return err
+		return f.unseen(err)
 	}
 	slices.Sort(names)
 	found := ""
@@ -307,7 +316,7 @@ func (f *finding) sequential(o Op, result *OpResult) error {
 		case errors.Is(err, ErrNoNode):
 			continue
 		case err != nil:
-			return err
+			return f.unseen(err)
 		}
 		if stat.Czxid <= f.before {
 			break

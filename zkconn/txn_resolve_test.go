@@ -3,6 +3,7 @@ package zkconn_test
 import (
 	"testing"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/dial"
@@ -55,4 +56,39 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 			require.Equal(t, c.want, outcome)
 		})
 	}
+}
+
+// TestTxnIsResolvedBesideWhatMayNotBeRead: a node that the session may not READ is no evidence, and no error. The outcome
+// is unknown, unless another node shows that nothing was carried out.
+func TestTxnIsResolvedBesideWhatMayNotBeRead(t *testing.T) {
+	server := embedded.Run(t)
+	hides := zkconn.WithParentACL(zk.WorldACL(zk.PermAll &^ zk.PermRead)...)
+	require.NoError(t, dial.Session(t, server.Addr(), hides).EnsureParents("/hidden"))
+	conn := dial.Session(t, server.Addr())
+	require.NoError(t, conn.EnsureParents("/open"))
+	_, stat, err := conn.Get("/open")
+	require.NoError(t, err)
+	before := zkconn.Heard{Zxid: stat.Mzxid, Whole: true}
+	set := func(path string) zkconn.Op { return zkconn.Op{Kind: zkconn.OpSet, Path: path, Data: []byte("new")} }
+	hidden := map[string]zkconn.Op{
+		"set":               set("/hidden"),
+		"create":            {Kind: zkconn.OpCreate, Path: "/hidden/a"},
+		"sequential create": {Kind: zkconn.OpCreate, Path: "/hidden/n-", Sequential: true},
+		"delete":            {Kind: zkconn.OpDelete, Path: "/hidden/a"},
+	}
+	resolve := func(ops ...zkconn.Op) zkconn.Outcome {
+		outcome, _, err := conn.ResolveTxn(ops, before, true)
+		require.NoError(t, err)
+		return outcome
+	}
+	for name, op := range hidden {
+		if op.Kind == zkconn.OpSet || op.Sequential {
+			require.Equal(t, zkconn.Unknown, resolve(op), name)
+		}
+		require.Equal(t, zkconn.NotApplied, resolve(op, set("/open")), name)
+	}
+	ops := []zkconn.Op{set("/hidden"), set("/open")}
+	_, _, err = conn.Txn(zkconn.Guard{Path: "/open", Version: -1}, ops)
+	require.NoError(t, err)
+	require.Equal(t, zkconn.Unknown, resolve(ops...))
 }

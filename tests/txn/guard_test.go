@@ -132,4 +132,28 @@ func TestTxnWithoutWrite(t *testing.T) {
 	})
 }
 
+// TestTxnOfANodeThatMayNotBeRead: nothing shows whether it was written. The transaction says so, also without a deadline,
+// and the lock is given back.
+func TestTxnOfANodeThatMayNotBeRead(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, servers *stories.Servers) {
+		proxy := servers.Proxy(t)
+		client := patient.Open(t, proxy.Addr()+servers.Root())
+		_, err := servers.Raw(t).Create(servers.Root()+"/secret", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermRead))
+		require.NoError(t, err)
+		for _, action := range []rig.Action{rig.CutBefore, rig.DropReply} {
+			lease := patient.Locked(t, client.Mutex("/lock").Lock)
+			fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
+				Path: func(path string) bool { return path == servers.Root()+"/secret" }})
+			answer := make(chan error, 1)
+			go func() {
+				_, err := lease.Txn(context.WithoutCancel(patient.Deadline(t)), locks.Set("/secret", nil, locks.AnyVersion))
+				answer <- err
+			}()
+			<-fault.Fired()
+			require.ErrorIs(t, patient.Receive(t, answer), locks.ErrUnknownOutcome)
+			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		}
+	})
+}
+
 var withoutWrite = zk.WorldACL(zk.PermAll &^ zk.PermWrite)

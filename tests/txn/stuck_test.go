@@ -80,6 +80,31 @@ func TestStuckTxn(t *testing.T) {
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
 }
 
+// TestStuckTxnBeforeItsFence: the old server gets the session back between the read of the fence and its write, and the
+// leader carries the transaction out. The write is refused, because the session has moved. The next fence shows that the
+// transaction was carried out, and it is not sent again.
+func TestStuckTxnBeforeItsFence(t *testing.T) {
+	j := newJournaled(t)
+	lease := patient.Locked(t, j.Open().Mutex("/lock").Lock)
+	patient.Eventually(t, func() bool { return j.Proxy.Operations(rig.OpGetData) > 0 }, "the holder has read its node")
+	j.Stall()
+	answer := j.send(patient.Deadline(t), lease)
+	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay,
+		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
+	j.Move()
+	<-fence.Fired()
+	require.Empty(t, j.entries())
+	j.heal(lease)
+	require.Equal(t, []string{"e-0000000000"}, j.entries(), "it was carried out late")
+	fence.Release()
+	told := patient.Receive(t, answer)
+	require.NoError(t, told.err)
+	require.Equal(t, "/journal/e-0000000000", told.results[0].Path)
+	require.Len(t, j.entries(), 1, "and once")
+	require.True(t, lease.Valid())
+	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+}
+
 // TestStuckTxnOfAnEarlierHold: the caller of the transaction gives up before its outcome is known, and unlocks. The
 // next hold of the same client uses the same node. The transaction is not carried out under that hold.
 func TestStuckTxnOfAnEarlierHold(t *testing.T) {

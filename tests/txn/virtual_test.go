@@ -208,3 +208,36 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 		require.NoError(t, lease.Unlock(t.Context()))
 	})
 }
+
+// TestTxnThatIsGivenUpLeavesRoom: ctx ends before it is known that a transaction was not carried out. The ephemeral node
+// that it was to make takes no room in the session.
+func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		client := bubble.OpenThrough(t, server, d)
+		lease, err := client.Mutex("/lock").Lock(t.Context())
+		require.NoError(t, err)
+		before := client.State().NodeBytes
+		mine := locks.CreateSequential("/mine-", nil)
+		mine.Ephemeral = true
+		fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/mine-", Action: embedded.CutBefore})
+		require.NoError(t, err)
+		d.Refuse(true)
+		ctx, cancel := context.WithCancel(t.Context())
+		answer := make(chan error, 1)
+		go func() {
+			_, err := lease.Txn(ctx, mine)
+			answer <- err
+		}()
+		require.NoError(t, fault.Wait(t.Context()))
+		cancel()
+		require.ErrorIs(t, <-answer, locks.ErrUnknownOutcome)
+		d.Refuse(false)
+		_, _, err = lease.Get(t.Context(), "/lock") // behind all that is done about the transaction
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Equal(t, before, client.State().NodeBytes)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
