@@ -46,6 +46,8 @@ var largeOrphans = []Plan{
 	{Name: "an orphan, readers and writers", Sessions: two, Modes: readWrite, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, a reclaimed hold", Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a downgrade", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, two, a cancel", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
 }
 

@@ -78,7 +78,7 @@ func (w *world) forsake(s int) {
 // changes reports whether a query makes or deletes nodes.
 func changes(query coordinator.Query) bool {
 	switch query.(type) {
-	case *coordinator.Create, *coordinator.CreateAt, *coordinator.Commit, *coordinator.RemoveContest:
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit, *coordinator.RemoveContest:
 		return true
 	}
 	return false
@@ -106,7 +106,12 @@ func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coord
 			w.deleteOwn(oneName)
 		}
 	case *coordinator.CreateAt:
-		if q.Beside == "" || w.servers.at(q.Beside) >= 0 {
+		if w.servers.at(q.Name) < 0 && (q.Beside == "" || w.servers.at(q.Beside) >= 0) {
+			makeNode(q.Spec, q.Name)
+		}
+	case *coordinator.TakeOver:
+		if at := w.servers.at(q.From.Name); at >= 0 && w.servers.nodes[at].version == q.From.Version && w.servers.at(q.Name) < 0 {
+			w.deleteNode(q.From.Name)
 			makeNode(q.Spec, q.Name)
 		}
 	case *coordinator.Commit:
