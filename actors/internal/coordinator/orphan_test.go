@@ -89,6 +89,43 @@ func TestOrphansAreForgotten(t *testing.T) {
 	require.Empty(t, o.asks)
 }
 
+// order has the first request give an order.
+func (o *orphanage) order(do machine.Do, op uint64) {
+	o.apply(&Order{Request: 1, Effect: machine.Effect{Do: do, Op: op}})
+}
+
+// TestOrphansOfTwoCreates: the node that is found after the second create was lost may be that of the first. The second is
+// waited for as long as the first was.
+func TestOrphansOfTwoCreates(t *testing.T) {
+	o := lostCreates(1, 1)
+	for range 5 {
+		o.look()
+	}
+	its := o.c.epoch.orphans["guid0"]
+	require.Equal(t, 5, its.looks)
+	o.order(machine.Create, 3)
+	o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+	o.order(machine.Verify, 4)
+	o.answer(func(Query) Answer { return &Found{Name: long("guid0-1"), Czxid: 9} })
+	require.Zero(t, its.looks)
+	require.Equal(t, lookDue, its.phase)
+}
+
+// TestOvertakenSearchHasDeleted: no request takes a node that a search has deleted, also where a newer search has overtaken
+// that one.
+func TestOvertakenSearchHasDeleted(t *testing.T) {
+	o := lostCreates(1, 1)
+	o.order(machine.Create, 3)
+	o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+	o.order(machine.Verify, 4)
+	older := o.asks[0]
+	o.apply(Disconnected{})
+	o.apply(Connected{sessionTimeout})
+	o.order(machine.Verify, 5)
+	o.apply(&Reply{ID: older.ID, Answer: &Found{Removed: []string{long("guid0-2")}, Failure: Failure{Outcome: Unknown}}})
+	require.Equal(t, []string{long("guid0-2")}, o.c.epoch.orphans["guid0"].removed)
+}
+
 // BenchmarkOrphans has ten thousand creates lost, and looks for their nodes after a cut. There is one query for each lock
 // path, and its answer does not go through the creates of other paths.
 func BenchmarkOrphans(b *testing.B) {
