@@ -60,6 +60,9 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 	if c.isStale(what, reply.ID) {
 		c.stale++
+		if p, finds := what.(finding); finds && c.requests[p.request] != nil {
+			c.neverTakeRemoved(c.requests[p.request], reply.Answer.(*Found))
+		}
 	} else {
 		what.answered(c, reply.ID, reply.Answer)
 	}

@@ -232,6 +232,10 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		c.setPhase(r.queue, n, unknown)
 		return machine.Event{Kind: machine.Unknown, Detail: "the node is another request's by now"}
 	case f.none():
+	case made.Name == "" && f.is(NodeExists) && r.spec.One == "":
+		// An older create of this request, whose reply was lost, has made a node of the same name: the search finds it.
+		c.setPhase(r.queue, n, unknown)
+		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	case made.Name == "" && f.Outcome == Refused:
 		n.guard = ""
 		c.setPhase(r.queue, n, absent)
@@ -346,11 +350,11 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 	case !a.Failure.none() && a.Failure.Outcome != Refused:
 		// The answer is unknown: the request asks again when it has found no node of its own.
 		c.created(r, p.op, Made{}, nil, a.Failure)
-	case a.Name == "":
+	case a.Name == "" || !c.mayTake(r, r.spec.nameAt(a.Number)):
 		r.kind.create(c, r, p.op)
 	default:
-		r.inherited = a.Token
-		name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", a.Number)
+		name := r.spec.nameAt(a.Number)
+		r.inherited, r.takeOver = a.Token, takeOver{name, a.Token}
 		c.ask(&TakeOver{Spec: r.spec, Name: name, From: *a}, takingOver(p))
 	}
 }

@@ -259,8 +259,8 @@
 //
 // Reclaiming. A request with a reclaim key takes over the node of an earlier process, if that is the
 // first of the queue. It replaces the node at its number in one transaction (reclaim.txt).
-// Invariant: its token is known before the node is made, and greater than any that was held with
-// before. So a hold with a reclaim key is never handed over.
+// Invariant: its token is known before the node is made, also where the transaction comes late, and
+// greater than any that was held with before. So a hold with a reclaim key is never handed over.
 //
 // Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
 // (contests.txt). Beside it stands a guard, with a name of its own for each create (guards.go). One
@@ -282,9 +282,10 @@
 // Orphans. A create that was lost may be carried out after a search has found no node. That happens when the
 // session has moved to another server, and moves back between two connections of its client. The
 // session looks for such nodes on each new connection, and every half of its timeout, and removes
-// those that are no request's (orphan.go, orphans.txt). Invariant: no request takes a node whose
-// delete was sent, because that may come late as well; a node that a request may be making is not
-// removed.
+// those that are no request's (orphan.go, orphans.txt). Downgrades and take-overs choose the name of
+// their node, so an orphan may have the name of a later node (downgrade.txt). Invariant: no request
+// takes a node whose delete was sent, or makes one of that name, because the delete may come late as
+// well. A node that a request may be making is not removed.
 //
 // Nodes that nobody owns. A server that was restored may bring back a node of this session that is
 // deleted. It is removed when a request that waits reads it, or finds it at the head of the queue

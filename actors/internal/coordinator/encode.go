@@ -44,7 +44,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	for _, guid := range inOrder(ep.orphans) {
 		o := ep.orphans[guid]
 		e.text(guid)
-		e.num(uint64(o.phase))
+		e.num(uint64(o.phase), uint64(o.removals))
 		e.text(o.removed...)
 		e.mark()
 	}
@@ -197,7 +197,9 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), uint64(r.inherited))
+		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), uint64(r.inherited),
+		uint64(r.takeOver.token))
+	e.text(r.takeOver.node)
 	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waitingCreate,
 		r.sharing.lineCreate} {
 		e.op(r.id, op)

@@ -15,14 +15,8 @@ import (
 // A sync does not tell that the session has moved. So while there may be orphans, the session also looks every
 // half of its timeout, which commits a transaction, whether it has other nodes or not.
 
-const (
-	// orphanLooksPerTimeout is the number of these looks in a session timeout.
-	orphanLooksPerTimeout = 2
-	// lastOrphanLook: after so many looks a create is forgotten. A server can keep it only while it follows the leader and
-	// is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at least, so these
-	// are 20 ticks.
-	lastOrphanLook = 20
-)
+// orphanLooksPerTimeout is the number of these looks in a session timeout.
+const orphanLooksPerTimeout = 2
 
 // mayBeOrphaned notes that no node of a request was found, though a server may yet carry out its create; or may have done
 // so by now, where the search was made on an earlier connection.
@@ -34,9 +28,16 @@ func (c *Coordinator) mayBeOrphaned(r *request) {
 	}
 }
 
+// mayBeOlder notes that the node that was found for a request may be that of an older create. The newest may come late.
+func (c *Coordinator) mayBeOlder(r *request) {
+	if c.epoch.orphans[r.spec.GUID] != nil {
+		c.mayBeOrphaned(r)
+	}
+}
+
 // orphansOf gives what is known of the orphans of a request.
 func (c *Coordinator) orphansOf(r *request) *orphan {
-	guid := r.node.guid
+	guid := r.spec.GUID
 	if c.epoch.orphans[guid] == nil {
 		c.epoch.orphans[guid] = &orphan{request: r.id, spec: r.spec, looks: lastOrphanLook}
 	}
@@ -46,14 +47,18 @@ func (c *Coordinator) orphansOf(r *request) *orphan {
 // neverTake notes that the delete of a node was sent, which no request is to take for its own.
 func (c *Coordinator) neverTake(r *request, name string) { c.orphansOf(r).removes(name) }
 
+// neverTakeRemoved does so for the nodes that a search has deleted.
+func (c *Coordinator) neverTakeRemoved(r *request, found *Found) {
+	for _, name := range found.Removed {
+		c.neverTake(r, name)
+	}
+}
+
 func (o *orphan) removes(name string) {
 	if !slices.Contains(o.removed, name) {
 		o.removed = append(o.removed, name)
 	}
 }
-
-// mayCome reports whether its create is not given up yet.
-func (o *orphan) mayCome() bool { return o.phase != absentNow || o.looks < lastOrphanLook }
 
 func (c *Coordinator) timeOrphans() {
 	if e := &c.epoch; e.orphanTimer == 0 && c.awaitsOrphans() {
@@ -75,7 +80,8 @@ func (c *Coordinator) orphansDue() {
 	e := &c.epoch
 	e.orphanTimer = 0
 	for guid, o := range e.orphans {
-		if o.looks = min(o.looks+1, lastOrphanLook); !o.mayCome() && len(o.removed) == 0 {
+		o.looks = min(o.looks+1, lastOrphanLook)
+		if !o.mayCome() && (len(o.removed) == 0 || c.requests[o.request] == nil) { // else its request is not to take those
 			delete(e.orphans, guid)
 		}
 	}
@@ -125,14 +131,15 @@ func (c *Coordinator) lookForOrphans() {
 	if !c.epoch.connected {
 		return
 	}
-	queries := map[orphanSearch]*FindOrphans{}
-	var inTurn []orphanSearch
+	type place struct{ path, one string }
+	queries := map[place]*FindOrphans{}
+	var inTurn []place
 	for _, guid := range slices.Sorted(maps.Keys(c.epoch.orphans)) {
 		o := c.epoch.orphans[guid]
 		if o.phase != lookDue {
 			continue
 		}
-		of := orphanSearch{o.spec.Path, o.spec.One}
+		of := place{o.spec.Path, o.spec.One}
 		if queries[of] == nil {
 			queries[of] = &FindOrphans{Spec: o.spec}
 			inTurn = append(inTurn, of)
@@ -140,8 +147,9 @@ func (c *Coordinator) lookForOrphans() {
 		queries[of].GUIDs = append(queries[of].GUIDs, guid)
 	}
 	for _, of := range inTurn {
-		asked := c.ask(queries[of], of)
-		for _, guid := range queries[of].GUIDs {
+		guids := queries[of].GUIDs
+		asked := c.ask(queries[of], orphanSearch{of.path, of.one, guids})
+		for _, guid := range guids {
 			o := c.epoch.orphans[guid]
 			o.phase, o.asked = looking, asked
 		}
@@ -149,21 +157,27 @@ func (c *Coordinator) lookForOrphans() {
 }
 
 // orphanSearch is the purpose of a FindOrphans.
-type orphanSearch struct{ path, one string }
+type orphanSearch struct {
+	path, one string
+	guids     []string
+}
 
-func (orphanSearch) stale(c *Coordinator, id uint64) bool {
-	for _, o := range c.epoch.orphans {
-		if o.phase == looking && o.asked == id {
-			return false
-		}
+// lookedFor gives an orphan if this query looks for it still.
+func (c *Coordinator) lookedFor(guid string, asked uint64) *orphan {
+	if o := c.epoch.orphans[guid]; o != nil && o.phase == looking && o.asked == asked {
+		return o
 	}
-	return true
+	return nil
+}
+
+func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
+	return !slices.ContainsFunc(p.guids, func(guid string) bool { return c.lookedFor(guid, id) != nil })
 }
 
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
-	for _, o := range c.epoch.orphans {
-		if o.phase == looking && o.asked == id {
+	for _, guid := range p.guids {
+		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
 			if !a.Failure.none() || c.mayBeNode(o) {
 				o.phase = lookDue // by the timer
@@ -192,14 +206,19 @@ func (c *Coordinator) mayBeNode(o *orphan) bool {
 // removeOrphan removes a node that was found, if it is no request's.
 func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
 	_, n := c.epoch.paths[p.path].findNode(found.Name)
+	o := c.epoch.orphans[found.GUID]
 	if n != nil && (p.one == "" || n.token.Zxid() == found.Czxid) {
+		if o != nil && n.phase == deleting && o.looks < lastOrphanLook {
+			// It may have been deleted, and made anew by an older create: a reader beside a writer chooses its name.
+			o.phase = lookDue // by the timer
+		}
 		return
 	}
-	o := c.epoch.orphans[found.GUID]
 	if o == nil || o.phase == lookDue { // or it may be
 		return
 	}
 	o.removes(found.Name)
+	o.removals++
 	purpose := orphanRemoval{path: p.path, name: found.Name, guid: found.GUID}
 	if p.one != "" {
 		if q := c.epoch.paths[p.path].queueNamed(o.spec.Style.Name, p.one); q != nil {
@@ -218,7 +237,10 @@ type orphanRemoval struct {
 }
 
 func (p orphanRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	f := answer.failure()
+	f, o := answer.failure(), c.epoch.orphans[p.guid]
+	if o != nil {
+		o.removals--
+	}
 	note := &Note{What: Unowned, Path: p.path, Node: p.name, Detail: f.Detail}
 	switch {
 	case f.none():
@@ -228,7 +250,7 @@ func (p orphanRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 		note.What, c.doomed = MayNotRemove, true
 	default:
 		note.What = NotRemoved
-		if o := c.epoch.orphans[p.guid]; o != nil {
+		if o != nil {
 			o.phase = lookDue // by the timer, or on the next connection
 			c.timeOrphans()
 		}

@@ -107,6 +107,9 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		if s.nodes[q.Spec.At(q.Beside)] == nil {
 			return &Created{Failure: noNode, Info: Info{Exists: true}}
 		}
+		if s.nodes[q.Spec.At(q.Name)] != nil {
+			return &Created{Failure: Failure{Outcome: Refused, Cause: NodeExists}}
+		}
 		s.put(q.Spec.At(q.Name), epoch, q.Spec.GUID)
 		return &Created{Node: Made{Name: q.Name, Czxid: s.zxid, First: true}}
 	case *Commit:

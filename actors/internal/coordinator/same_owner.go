@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -92,10 +91,14 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 // downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
 // between when the writer's node goes (Curator's later releases do the same).
 func (c *Coordinator) downgrade(r, writer *request, op uint64) {
+	name := r.spec.nameAt(writer.node.number)
+	if !c.mayTake(r, name) {
+		c.refuse(r, op, messages.ReasonRefused, "the delete of its earlier node, "+name+", may still be carried out")
+		return
+	}
 	r.sharing.holdOfOther = true
 	c.beginCreating(r)
 	r.inherited = writer.node.token
-	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
 	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{operation: operation{r.id, op}})
 }
 

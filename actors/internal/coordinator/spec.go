@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -65,6 +66,11 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 
 // At gives the path of a node of the request.
 func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
+
+// nameAt gives the name of a node of the request at the number of another node.
+func (sp *Spec) nameAt(number int32) string {
+	return sp.Style.Prefix(sp.GUID) + fmt.Sprintf("%0*d", sequenceDigits, number)
+}
 
 // guard gives the name of the guard that a create of a contest's node makes: see guards.go. op is the
 // operation of the create, and each create of a request has its own.

@@ -176,6 +176,25 @@ type orphan struct {
 	looks   int    // by the timer, since the newest of its creates was lost
 	// removed are nodes whose deletes were sent. Such a delete may outlive its connection, too: no request takes them.
 	removed []string
+	// removals counts those deletes that are under way, of nodes that were no request's.
+	removals int
+}
+
+// lastOrphanLook: after so many looks a create is forgotten. A server can keep it only while it follows the leader and
+// is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at least, so these
+// are 20 ticks.
+const lastOrphanLook = 20
+
+// mayCome reports whether its create is not given up yet.
+func (o *orphan) mayCome() bool {
+	return o.phase != absentNow || o.looks < lastOrphanLook || o.removals > 0
+}
+
+// mayTake reports whether a request may make a node of a name that it chooses. It may not where the delete of such a node
+// was sent, because that may come late, and take the new one.
+func (c *Coordinator) mayTake(r *request, name string) bool {
+	o := c.epoch.orphans[r.spec.GUID]
+	return o == nil || !slices.Contains(o.removed, name)
 }
 
 type orphanPhase uint8
@@ -212,10 +231,18 @@ type request struct {
 	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
 	// node that it takes over; zero for others.
 	inherited messages.Token
+	// takeOver is the newest TakeOver that was sent: it may be carried out late.
+	takeOver takeOver
 	// early is the queue as it was listed behind its create.
 	early *View
 	// gaveBack is the time at which its lock actor asked to give the lock back.
 	gaveBack Moment
+}
+
+// takeOver has the name and the token of a node that is made in place of another.
+type takeOver struct {
+	node  string
+	token messages.Token
 }
 
 // makesNode reports whether a request may have a node whose name it does not know.
@@ -405,6 +432,9 @@ func (c *Coordinator) reset(r *request) {
 func (c *Coordinator) removeRequest(r *request) {
 	if q := r.queue; r.spec.One != "" {
 		q.members = slices.DeleteFunc(q.members, func(id RequestID) bool { return id == r.id })
+	}
+	if o := c.epoch.orphans[r.spec.GUID]; o != nil && !o.mayCome() {
+		delete(c.epoch.orphans, r.spec.GUID)
 	}
 	delete(c.requests, r.id)
 	c.epoch.leavePath(r.queue.path)

@@ -22,7 +22,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
 		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && c.epoch.orphans[r.node.guid] != nil:
+	case r.node.phase == absent && c.epoch.orphans[r.spec.GUID] != nil:
 		// It has no node. One that came after all is an orphan, and is removed.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
@@ -41,7 +41,7 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
 	}
-	if o := c.epoch.orphans[r.node.guid]; o != nil {
+	if o := c.epoch.orphans[r.spec.GUID]; o != nil {
 		what.Not = o.removed
 	}
 	if r.spec.One != "" && r.node.exists() {
@@ -110,8 +110,8 @@ func (c *Coordinator) searchAgain(t timer) {
 func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	for _, name := range a.Removed {
 		c.vanished(r.queue.path, name)
-		c.neverTake(r, name)
 	}
+	c.neverTakeRemoved(r, a)
 	n, one, none := r.node, a.One, &Found{}
 	switch {
 	case !a.Failure.none():
@@ -154,6 +154,12 @@ func (c *Coordinator) mayExist(r *request) {
 func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 	token, err := r.node.token, error(nil)
 	if a.Name != r.node.name || token == 0 {
+		if r.spec.Want.Reclaim != "" { // a TakeOver may have come late, after the request has gone on without it
+			r.inherited = 0
+			if a.Name == r.takeOver.node {
+				r.inherited = r.takeOver.token
+			}
+		}
 		token, err = r.token(a.Czxid)
 	}
 	if err != nil {
@@ -161,6 +167,7 @@ func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
 	number, isContender := r.spec.number(a.Name)
+	c.mayBeOlder(r)
 	c.have(r, a.Name, number, token)
 	c.beat()
 	return machine.Event{Kind: machine.Found, Op: op, Node: a.Name, Token: token,

@@ -139,6 +139,9 @@ func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	w.catchUp(s)
 	a := &coordinator.Created{Failure: w.lacks(pathIn(q.Spec.Path), q.Beside)}
 	f.answer, f.commits = a, true
+	if w.servers.at(q.Name) >= 0 {
+		a.Failure = coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NodeExists}
+	}
 	if a.Failure.Outcome == coordinator.Applied {
 		w.servers.zxid++
 		a.Node = w.makeNode(s, q.Spec, q.Name)

@@ -214,7 +214,7 @@ var inCoordinator = []seeded{
 	{name: "look for an orphan on the next connection alone", source: edits(rule("o.phase, o.looks = lookDue, 0", "o.looks = 0")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: NoOrphan},
 	{name: "take what an earlier connection has made", source: edits(
-		rule("case r.node.phase == absent && c.epoch.orphans[r.node.guid] != nil:", "case false:")),
+		rule("case r.node.phase == absent && c.epoch.orphans[r.spec.GUID] != nil:", "case false:")),
 		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: OwnInvariants},
 	{name: "take a node whose delete was sent", source: edits(rule("		what.Not = o.removed\n", "		_ = o.removed\n")),
 		plan: orphanGoes, breaks: Exclusion},
@@ -223,6 +223,14 @@ var inCoordinator = []seeded{
 	{name: "take the node of a contest whose delete was sent", source: edits(
 		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),
 		plan: Plan{Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: Exclusion},
+	{name: "give a late take-over the token of its czxid", source: edits(rule("r.inherited = r.takeOver.token", "_ = r.takeOver")),
+		plan:   Plan{Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+		breaks: TokensRise},
+	{name: "take a node that was deleted and made anew for the deleted one", source: edits(rule("n.phase == deleting && o.looks", "false && o.looks")),
+		plan: Plan{Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
+			Bounds: Bounds{Cuts: 2, Outlives: 1}, After: []string{"contender 2 asks for the lock",
+				"session A: the servers carry out Create of stage 0", "session A: the connection is lost with the answer to ReadOwn of stage 0"}},
+		breaks: NoOrphan},
 	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},

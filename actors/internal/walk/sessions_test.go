@@ -106,7 +106,7 @@ func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coord
 			w.deleteOwn(oneName)
 		}
 	case *coordinator.CreateAt:
-		if (q.Beside == "" || w.servers.at(q.Beside) >= 0) && w.servers.at(q.Name) < 0 {
+		if w.servers.at(q.Name) < 0 && (q.Beside == "" || w.servers.at(q.Beside) >= 0) {
 			makeNode(q.Spec, q.Name)
 		}
 	case *coordinator.TakeOver:
