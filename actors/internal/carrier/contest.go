@@ -53,12 +53,23 @@ func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 		a.One, err = k.readContest(q.Spec)
 	}
 	if err == nil && isLeft(q, a.One) {
-		if err = k.Conn.Delete(q.Spec.At(q.Guard)); errors.Is(err, zkconn.ErrNoNode) {
-			err = nil
-		}
+		err = k.deleteLeft(q.Spec.At(q.Guard))
 	}
 	a.Failure = failureOf(err)
 	return a
+}
+
+// deleteLeft deletes a guard that was left. It looks first: where there is none, a late create may yet make it with
+// its node, and a late delete would leave that node without it.
+func (k Carrier) deleteLeft(guard string) error {
+	_, exists, err := k.Conn.Exists(guard)
+	if err == nil && !exists {
+		return nil
+	}
+	if err = k.Conn.Delete(guard); errors.Is(err, zkconn.ErrNoNode) {
+		return nil
+	}
+	return err
 }
 
 // isLeft reports whether the guard of a request, if it exists, does not belong to the node of the contest

@@ -263,7 +263,7 @@
 // greater than any that was held with before. So a hold with a reclaim key is never handed over.
 //
 // Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
-// (contests.txt). Beside it stands a guard, with a name of its own for each create (guards.go). One
+// (contests.txt). Beside it stands a guard, with a name of its own for each create (kinds.go). One
 // transaction makes both, and one deletes both. So a delete that is carried out late, after the session
 // has moved to another server, is refused, and spares the next holder. Invariant: only the session that
 // made a contest's node deletes it, and only that node.
@@ -316,7 +316,7 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned, guards
+//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned
 //	waiting     wait, same_owner, cohort, listing
 //	nodes       own_node, orphan, seats, max_waiters, verify, leave, retain, missing, admission
 //	creating    create

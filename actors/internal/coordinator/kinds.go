@@ -45,6 +45,24 @@ func (watchesAll) waitsFor(*request, *node) bool { return false }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
+// Guards. The node of a contest has a fixed name, and a request that this session sent over an older
+// connection may be carried out late: after the session has moved to another server and committed
+// transactions there (TestContestDeletedLate shows how). A late delete by that name would take the node of
+// another session's holder. So beside the node stands its guard, an ephemeral sibling.
+//
+//   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
+//   - The name of a guard has the GUID of the request and the number of the create (Spec.guard). So no
+//     two creates share one, of whatever session: a request that makes the node twice has two guards.
+//   - So a guard exists only as long as the node that was made with it, and a removal is refused unless
+//     the guard that it names exists. However late it is carried out, it deletes that node or nothing.
+//   - A late create is refused where there is a node. Where there is none it makes both, and they are
+//     found by the session and the GUID in the data, or removed as those of a node that no request owns.
+//
+// That fails only for a node that somebody deletes by itself, without its guard. Then the removal or the
+// search of the request deletes the guard alone (Find, RemoveContest), and the request is not removed before.
+// A guard that somebody deletes by itself is not missed before the removal, which then goes by the czxid
+// of the node, and by its version.
+
 // contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its
 // name does not tell its owner: its data do, which others may replace, and the session that owns
 // it.
@@ -66,7 +84,7 @@ func (contest) readsLate() bool { return false } // it may be another's by then
 
 // remove deletes the node if it is still the one that this request has made: of two requests that
 // look whether the node is theirs and then delete it, the second could delete another's node. See
-// guards.go.
+// Guards, above.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: r.node.guard, Czxid: r.node.token.Zxid()}, purpose)

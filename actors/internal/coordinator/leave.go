@@ -88,7 +88,7 @@ func (c *Coordinator) remove(r *request) {
 	case n.phase == unknown:
 		r.removal.phase = removing
 		c.find(r, removalSearch{operation: operation{r.id, r.removal.op}})
-	case n.exists(), n.guard != "": // a guard may be left of a node that is gone: see guards.go
+	case n.exists(), n.guard != "": // a guard may be left of a node that is gone: see kinds.go
 		if !c.epoch.connected {
 			r.removal.phase = removalWanted
 			return

@@ -179,7 +179,7 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
-			if !a.Failure.none() || c.mayBeNode(o) {
+			if !a.Failure.none() && !a.Failure.is(NoAuth) || c.mayBeNode(o) { // what may not be listed stays so
 				o.phase = lookDue // by the timer
 			}
 		}

@@ -7,6 +7,8 @@ import "slices"
 // from their logs, and destroys the ensemble (ZOOKEEPER-4306). So each node is weighed as that transaction writes it
 // (class CloseSessionTxn: a vector of strings), from before its create is sent until the servers are known not to
 // have it.
+//
+// Orphans are not weighed (orphan.go): they come seldom, and go at once. The bound is half of what a server reads.
 
 const (
 	// weightShares bounds a requester of a gateway to 1/weightShares of its session's weight.

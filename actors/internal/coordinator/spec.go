@@ -72,7 +72,7 @@ func (sp *Spec) nameAt(number int32) string {
 	return sp.Style.Prefix(sp.GUID) + fmt.Sprintf("%0*d", sequenceDigits, number)
 }
 
-// guard gives the name of the guard that a create of a contest's node makes: see guards.go. op is the
+// guard gives the name of the guard that a create of a contest's node makes: see kinds.go. op is the
 // operation of the create, and each create of a request has its own.
 func (sp *Spec) guard(op uint64) string { return queue.GuardName(sp.One, sp.GUID, op) }
 

@@ -11,7 +11,7 @@ import (
 // The bounds on a session's nodes, and on the contenders behind which a request waits. They are checked here on the
 // servers' nodes and the machines' states, and not on the coordinator's own counts.
 
-// checkBounds is Bounded, after every move. A downgrade is stopped by no bound.
+// checkBounds is Bounded, after every move. No bound stops a downgrade, or an orphan.
 func (w *world) checkBounds() {
 	if !w.plan.bounded() {
 		return
@@ -21,7 +21,7 @@ func (w *world) checkBounds() {
 		weight, waiting := 0, [maxPaths]int{}
 		for i := range w.servers.nodes {
 			n := &w.servers.nodes[i]
-			if n.session != s || n.epoch != w.epoch(s) || n.doomed || w.downgraded(n) {
+			if n.session != s || n.epoch != w.epoch(s) || n.doomed || n.orphan || w.downgraded(n) {
 				continue
 			}
 			weight += coordinator.WeightOf(lockPaths[n.path] + "/" + n.name)

@@ -52,6 +52,7 @@ var largeOrphans = []Plan{
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, permits", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, one waits", Sessions: two, Waiting: 1, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, two, a cancel", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
 }
 
