@@ -67,7 +67,7 @@ func TestMessagesOfACycle(t *testing.T) {
 	}{"read": {2, messagesOfACycle}, "given back at once": {1, messagesUnread}} {
 		t.Run(name, func(t *testing.T) {
 			least, of := 0, map[string]int{}
-			for range 12 {
+			for tries := 0; tries < 12 || least == 0; tries++ {
 				was := received()
 				lease, err := client.Mutex("/cycle").Lock(patient.Deadline(t))
 				require.NoError(t, err)
@@ -78,6 +78,9 @@ func TestMessagesOfACycle(t *testing.T) {
 				for kind, n := range now {
 					now[kind] = n - was[kind]
 					sum += now[kind]
+				}
+				if c.most == messagesUnread && now["*actors.timerFired"] > 0 {
+					continue // the machine was slow, and the node was read
 				}
 				if least == 0 || sum < least {
 					least, of = sum, now

@@ -61,12 +61,18 @@ func readFrame(from io.Reader) ([]byte, error) {
 // greet asks a server for a session, or for the one that an earlier answer granted. It gives the
 // connection and the answer, or nil where there is none.
 func (l *lab) greet(server string, timeout time.Duration, before []byte) (conn net.Conn, answer []byte) {
+	id := make([]byte, 8+4+16) // the session, and its password with the length
+	binary.BigEndian.PutUint32(id[8:], 16)
+	if before != nil {
+		copy(id, before[4+4:])
+	}
+	ask := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(timeout.Milliseconds()))
 	conn, err := net.DialTimeout("tcp", server, patience)
 	if err != nil {
 		return nil, nil
 	}
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	if _, err = conn.Write(connectRequest(timeout, before)); err == nil {
+	if _, err = conn.Write(frame(append(append(ask, id...), 0))); err == nil {
 		answer, err = readFrame(conn)
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -75,17 +81,6 @@ func (l *lab) greet(server string, timeout time.Duration, before []byte) (conn n
 		return nil, nil
 	}
 	return conn, answer
-}
-
-// connectRequest asks for a session, or for the one that an earlier answer granted.
-func connectRequest(timeout time.Duration, before []byte) []byte {
-	id := make([]byte, 8+4+16) // the session, and its password with the length
-	binary.BigEndian.PutUint32(id[8:], 16)
-	if before != nil {
-		copy(id, before[4+4:])
-	}
-	ask := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(timeout.Milliseconds()))
-	return frame(append(append(ask, id...), 0))
 }
 
 // ask begins to send a request every few milliseconds, in a session that outlives the test.
@@ -178,11 +173,4 @@ func (a *asker) requireOneLeader(t *testing.T) {
 		require.Equal(t, all[0].epoch(), r.epoch(), "a later leader's reply on a connection of the one before")
 		require.Zero(t, r.code)
 	}
-}
-
-// requests counts the requests that were sent.
-func (a *asker) requests() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.sent)
 }
