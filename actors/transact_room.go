@@ -1,0 +1,142 @@
+package actors
+
+import (
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
+)
+
+// Ephemeral nodes that transactions make weigh as much as contender nodes do: see WithMaxNodeBytes.
+// Only the session knows of them. A transaction asks for room before it is sent, and reports
+// afterwards the nodes that it has made and deleted.
+
+// weighing asks the session actor for room for the ephemeral nodes of a transaction.
+type weighing struct {
+	epoch  uint64
+	weight int
+	answer chan<- admitted
+}
+
+// admitted is the answer.
+type admitted uint8
+
+const (
+	hasRoom admitted = iota
+	roomSoon
+	isFull
+)
+
+// weighed is the result of a transaction: the paths that it has made, or may have made, and those
+// that it has deleted. kept is the weight that was admitted.
+type weighed struct {
+	epoch         uint64
+	made, deleted []string
+	kept, unnamed int // unnamed is the weight of nodes that may exist and whose paths are not known
+}
+
+// weight gives the weight of the ephemeral nodes that a transaction makes.
+func (x *transacting) weight() (weight int) {
+	for _, o := range x.Ops {
+		switch path := x.session.Absolute(o.Path); {
+		case o.Kind != zkconn.OpCreate || !o.Ephemeral:
+		case o.Sequential:
+			weight += coordinator.WeightOf(path) + sequenceDigits
+		default:
+			weight += coordinator.WeightOf(path)
+		}
+	}
+	return weight
+}
+
+// admit waits for room. The error wraps ErrSessionFull where there is no room.
+func (x *transacting) admit(weight int) error {
+	for tries := 1; ; tries++ {
+		answer := make(chan admitted, 1)
+		x.session.system.Root.Send(x.session.pid, &weighing{x.Epoch, weight, answer})
+		select {
+		case is := <-answer:
+			if is == hasRoom {
+				return nil
+			}
+			if is == isFull {
+				return fmt.Errorf("%w: no room for %d bytes more", ErrSessionFull, weight)
+			}
+		case <-x.ctx.Done():
+			return x.ended()
+		case <-x.session.stopped:
+			return ErrNotHolding
+		}
+		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
+			return x.ended()
+		}
+	}
+}
+
+// settle tells the session the outcome of the transaction.
+func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
+	all := &weighed{epoch: x.Epoch, kept: weight}
+	for i, o := range x.Ops {
+		switch {
+		case o.Kind == zkconn.OpDelete && err == nil:
+			all.deleted = append(all.deleted, o.Path)
+		case o.Kind != zkconn.OpCreate || !o.Ephemeral:
+		case err == nil && i < len(results):
+			all.made = append(all.made, results[i].Path)
+		case x.undecided && !o.Sequential:
+			all.made = append(all.made, o.Path)
+		case x.undecided:
+			all.unnamed += coordinator.WeightOf(x.session.Absolute(o.Path)) + sequenceDigits
+		}
+	}
+	if weight > 0 || len(all.deleted) > 0 {
+		x.session.system.Root.Send(x.session.pid, all)
+	}
+}
+
+// sequenceDigits counts the digits that a server appends to the name of a sequential node.
+const sequenceDigits = 10
+
+// admit answers a transaction that asks for room.
+func (s *session) admit(w *weighing) {
+	now, soon := s.decides.Room(w.weight)
+	switch {
+	case s.ending || w.epoch != s.info.epoch: // it is not sent
+		w.answer <- hasRoom
+		return
+	case !now && !soon:
+		s.apply(coordinator.Others{Wanted: w.weight})
+		now, soon = s.decides.Room(w.weight)
+	}
+	switch {
+	case now:
+		s.apply(coordinator.Others{Change: w.weight})
+		w.answer <- hasRoom
+	case soon:
+		w.answer <- roomSoon
+	default:
+		w.answer <- isFull
+	}
+}
+
+// settle adds the nodes that a transaction made to the session's weight, and subtracts those that it deleted.
+func (s *session) settle(w *weighed) {
+	if s.ending || w.epoch != s.info.epoch {
+		return
+	}
+	change := w.unnamed - w.kept
+	for _, path := range w.made {
+		if weight := coordinator.WeightOf(s.Absolute(path)); s.others[path] == 0 {
+			s.others[path] = weight
+			change += weight
+		}
+	}
+	for _, path := range w.deleted {
+		change -= s.others[path]
+		delete(s.others, path)
+	}
+	if change != 0 {
+		s.apply(coordinator.Others{Change: change})
+	}
+}
