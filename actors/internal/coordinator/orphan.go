@@ -217,6 +217,10 @@ func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
 	if o == nil || o.phase == lookDue { // or it may be
 		return
 	}
+	if o.removals > 0 && slices.Contains(o.removed, found.Name) {
+		o.phase = lookDue // by the timer: its removal is under way, or was
+		return
+	}
 	o.removes(found.Name)
 	o.removals++
 	purpose := orphanRemoval{path: p.path, name: found.Name, guid: found.GUID}
