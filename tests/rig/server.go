@@ -166,7 +166,11 @@ func (s *Server) awaitServing(ctx context.Context) error {
 			}
 			return fmt.Errorf("rig: server %s ended while starting: %w\n%s", s.Addr(), process.Err(), s.Log())
 		case <-ctx.Done():
-			return fmt.Errorf("rig: server %s does not serve (%w): %w\n%s", s.Addr(), err, ctx.Err(), s.Log())
+			threads := ""
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				threads = s.Threads()
+			}
+			return fmt.Errorf("rig: server %s does not serve (%w): %w\n%s\n%s", s.Addr(), err, ctx.Err(), s.Log(), threads)
 		case <-time.After(pollInterval):
 		}
 	}
