@@ -176,10 +176,13 @@ func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
 
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
+	contested := c.makesContestNode(p)
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
-			if !a.Failure.none() && !a.Failure.is(NoAuth) || c.mayBeNode(o) { // what may not be listed stays so
+			r := c.requests[o.request]
+			if !a.Failure.none() && !a.Failure.is(NoAuth) || // what may not be listed stays so
+				contested || r != nil && r.makesNode() { // the node that is found may be the one that it makes
 				o.phase = lookDue // by the timer
 			}
 		}
@@ -188,33 +191,32 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 		return
 	}
 	for _, found := range a.Nodes {
-		c.removeOrphan(p, found)
+		// Of one that a newer query looks for this answer may show a node that its request has made since.
+		if o := c.epoch.orphans[found.GUID]; o != nil && o.asked == id {
+			c.removeOrphan(p, o, found)
+		}
 	}
 }
 
-// mayBeNode reports whether a node that is found may be that of the request, which does not know it yet. The node of a
-// contest need not say whose it is.
-func (c *Coordinator) mayBeNode(o *orphan) bool {
-	if r := c.requests[o.request]; r != nil && r.makesNode() {
-		return true
-	}
-	q := c.epoch.paths[o.spec.Path].queueNamed(o.spec.Style.Name, o.spec.One)
-	return o.spec.One != "" && q != nil &&
+// makesContestNode reports whether any request makes the node of the contest that was looked at. The node need not say
+// whose it is.
+func (c *Coordinator) makesContestNode(p orphanSearch) bool {
+	q := c.epoch.paths[p.path].queueNamed("", p.one)
+	return p.one != "" && q != nil &&
 		slices.ContainsFunc(q.members, func(id RequestID) bool { return c.requests[id].makesNode() })
 }
 
 // removeOrphan removes a node that was found, if it is no request's.
-func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
+func (c *Coordinator) removeOrphan(p orphanSearch, o *orphan, found FoundOrphan) {
 	_, n := c.epoch.paths[p.path].findNode(found.Name)
-	o := c.epoch.orphans[found.GUID]
 	if n != nil && (p.one == "" || n.token.Zxid() == found.Czxid) {
-		if o != nil && n.phase == deleting && o.looks < lastOrphanLook {
+		if n.phase == deleting && o.looks < lastOrphanLook {
 			// It may have been deleted, and made anew by an older create: a reader beside a writer chooses its name.
 			o.phase = lookDue // by the timer
 		}
 		return
 	}
-	if o == nil || o.phase == lookDue { // or it may be
+	if o.phase == lookDue { // its request may be making it
 		return
 	}
 	if o.removals > 0 && slices.Contains(o.removed, found.Name) {
