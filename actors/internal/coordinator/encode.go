@@ -30,7 +30,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others))
+	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others), uint64(min(ep.orphanHangUps, suspected)))
 	for _, id := range ep.due {
 		if r := c.requests[id]; r != nil && r.turn.phase == roomDue {
 			e.num(uint64(id))

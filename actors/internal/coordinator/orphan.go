@@ -78,7 +78,7 @@ func (c *Coordinator) awaitsOrphans() bool {
 // orphansDue looks again for those for which it is due, or else for one.
 func (c *Coordinator) orphansDue() {
 	e := &c.epoch
-	e.orphanTimer = 0
+	e.orphanTimer, e.orphanHangUps = 0, 0
 	for guid, o := range e.orphans {
 		o.looks = min(o.looks+1, lastOrphanLook)
 		if !o.mayCome() && (len(o.removed) == 0 || c.requests[o.request] == nil) { // else its request is not to take those
@@ -117,12 +117,15 @@ func (c *Coordinator) OrphanDue() bool {
 	return false
 }
 
-// lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing.
+// lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing. If the servers
+// hang up on these looks, it leaves them to the timer: each would cost all requests of the session their connection.
 func (c *Coordinator) lookForAllOrphans() {
 	for _, o := range c.epoch.orphans {
 		o.phase = lookDue
 	}
-	c.lookForOrphans()
+	if c.epoch.orphanHangUps < suspected {
+		c.lookForOrphans()
+	}
 	c.timeOrphans()
 }
 

@@ -80,8 +80,10 @@ type epoch struct {
 	due           []RequestID
 	toScan, short []*ownQueue
 	// orphans may yet be made by creates whose replies were lost, by their GUIDs; orphanTimer runs while any may come.
-	orphans     map[string]*orphan
-	orphanTimer uint64
+	// orphanHangUps counts looks and removals of orphans on which the servers hung up since the timer fired.
+	orphans       map[string]*orphan
+	orphanTimer   uint64
+	orphanHangUps int
 	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
 	// are over with it. Both are empty between inputs.
 	again      []RequestID
