@@ -92,4 +92,3 @@ func TestContestSearchDeletesAGuardThatWasLeft(t *testing.T) {
 		})
 	}
 }
-

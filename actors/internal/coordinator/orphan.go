@@ -179,14 +179,13 @@ func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
 
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
+	failed := !a.Failure.none() && !a.Failure.is(NoAuth) // what may not be listed stays so
 	contested := c.makesContestNode(p)
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
-			r := c.requests[o.request]
-			if !a.Failure.none() && !a.Failure.is(NoAuth) || // what may not be listed stays so
-				contested || r != nil && r.makesNode() { // the node that is found may be the one that it makes
-				o.phase = lookDue // by the timer
+			if failed || contested || c.makesNode(o.request) {
+				o.phase = lookDue // by the timer: a node that is found may be the one that is being made
 			}
 		}
 	}
@@ -206,7 +205,13 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 func (c *Coordinator) makesContestNode(p orphanSearch) bool {
 	q := c.epoch.paths[p.path].queueNamed("", p.one)
 	return p.one != "" && q != nil &&
-		slices.ContainsFunc(q.members, func(id RequestID) bool { return c.requests[id].makesNode() })
+		slices.ContainsFunc(q.members, c.makesNode)
+}
+
+// makesNode reports whether a request lives, and may have a node whose name it does not know.
+func (c *Coordinator) makesNode(id RequestID) bool {
+	r := c.requests[id]
+	return r != nil && r.makesNode()
 }
 
 // removeOrphan removes a node that was found, if it is no request's.
