@@ -106,9 +106,9 @@ func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 // in one transaction. Where that node is gone it deletes the guard alone, because somebody has deleted
 // the node by itself.
 //
-// A node of which no guard is found, because somebody has deleted that by itself, is deleted in the
-// version in which it was seen. That it is still there after its guard was found missing is looked at
-// first: a removal takes both, so somebody else may have made the node anew since.
+// Where no guard is found, because somebody has deleted it by itself, the node is deleted in the version
+// in which it was read. It is read again after the guard was found missing: a removal deletes both, so
+// somebody else may have made the node anew since.
 func (k Carrier) removeContest(q *coordinator.RemoveContest) error {
 	parent, _ := path.Split(q.Path)
 	guard, read, searched := q.Guard, false, false
@@ -191,7 +191,7 @@ func (k Carrier) ownGuard(q *coordinator.RemoveContest, parent, one string, list
 	return "", nil
 }
 
-// unlessUnseen gives the error of a read, except where there is nothing that the session may see.
+// unlessUnseen gives the error of a read; nil where the node does not exist, or may not be read.
 func unlessUnseen(err error) error {
 	if errors.Is(err, zkconn.ErrNoNode) || errors.Is(err, zkconn.ErrNoAuth) {
 		return nil

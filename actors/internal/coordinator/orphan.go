@@ -18,8 +18,8 @@ import (
 // orphanLooksPerTimeout is the number of these looks in a session timeout.
 const orphanLooksPerTimeout = 2
 
-// mayBeOrphaned notes that no node of a request was found, though a server may yet carry out its create; or may have done
-// so by now, where the search was made on an earlier connection.
+// mayBeOrphaned notes that no node of a request was found, though its create may have been sent. A server may carry that
+// out later. If the search was made on an earlier connection, it may have done so by now.
 func (c *Coordinator) mayBeOrphaned(r *request) {
 	if r.node.phase == unknown && r.node.lost {
 		o := c.orphansOf(r)
@@ -35,7 +35,7 @@ func (c *Coordinator) mayBeOlder(r *request) {
 	}
 }
 
-// orphansOf gives what is known of the orphans of a request.
+// orphansOf gives the entry of a request. A new entry has no create that may come.
 func (c *Coordinator) orphansOf(r *request) *orphan {
 	guid := r.spec.GUID
 	if c.epoch.orphans[guid] == nil {
@@ -75,7 +75,8 @@ func (c *Coordinator) awaitsOrphans() bool {
 	return false
 }
 
-// orphansDue looks again for those for which it is due, or else for one.
+// orphansDue looks again for those for which it is due. Where there are none it looks for one: that commits a
+// transaction, which fails if the session has moved. On the next connection it looks for all.
 func (c *Coordinator) orphansDue() {
 	e := &c.epoch
 	e.orphanTimer, e.orphanHangUps = 0, 0

@@ -169,7 +169,7 @@ type describes struct {
 	writes uint64 // so far
 }
 
-// orphan is a node that may yet be made by a create whose reply was lost.
+// orphan remembers the creates of one request whose replies were lost, and whose nodes may yet be made.
 type orphan struct {
 	request RequestID
 	spec    *Spec
