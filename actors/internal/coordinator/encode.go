@@ -44,7 +44,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	for _, guid := range inOrder(ep.orphans) {
 		o := ep.orphans[guid]
 		e.text(guid)
-		e.num(uint64(o.phase), uint64(o.removals))
+		e.num(uint64(o.phase), uint64(o.removals), flag(o.mayCome()))
 		e.text(o.removed...)
 		e.mark()
 	}

@@ -122,7 +122,9 @@ func (c *Coordinator) OrphanDue() bool {
 // hang up on these looks, it leaves them to the timer: each would cost all requests of the session their connection.
 func (c *Coordinator) lookForAllOrphans() {
 	for _, o := range c.epoch.orphans {
-		o.phase = lookDue
+		if o.mayCome() {
+			o.phase = lookDue
+		}
 	}
 	if c.epoch.orphanHangUps < suspected {
 		c.lookForOrphans()
