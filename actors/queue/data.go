@@ -120,8 +120,9 @@ const askedFirst = `{"asked":true,`
 //
 // The ID of a contest's holder is removed: before the request is written, the one node may have become another
 // contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
-// does not. A Guard that is not the node's own does no harm: that guard does not exist any more. The other fields are
-// for people only. The holder corrects all of them when it hears of the request.
+// does not, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and is refused then,
+// because that guard does not exist any more.) The other fields are for people only. The holder corrects all of them
+// when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
