@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -88,7 +89,7 @@ func TestFenceRaces(t *testing.T) {
 	require.NoError(t, fault.Wait(t.Context()))
 	require.NoError(t, other.SetData(guard.Path, []byte("theirs")))
 	fault.Release()
-	r := <-done
+	r := patient.Receive(t, done)
 	require.NoError(t, r.err)
 	require.EqualValues(t, 1, r.now.Version)
 	data, stat, err := conn.Get(guard.Path)
@@ -137,10 +138,11 @@ func TestReplyToFenceIsLost(t *testing.T) {
 			_, err = conn.Fence(guard)
 			require.Equal(t, zkconn.Unknown, zkconn.OutcomeOf(err))
 			require.NoError(t, fault.Wait(t.Context()))
-			now, err := conn.Fence(guard)
-			for zkconn.OutcomeOf(err) != zkconn.Applied { // it is not connected yet
+			var now zkconn.Guard
+			patient.Eventually(t, func() bool {
 				now, err = conn.Fence(guard)
-			}
+				return zkconn.OutcomeOf(err) == zkconn.Applied
+			}, "it is connected again")
 			require.EqualValues(t, 1, now.Version)
 		})
 	}
