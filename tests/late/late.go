@@ -111,12 +111,12 @@ func (e *Ensemble) Sent(text string, begin func()) {
 func (e *Ensemble) Move() {
 	e.t.Helper()
 	session := e.session()
-	e.Proxy.SetTarget(e.other.Addr()) // now, because the follower closes the connection that the session has with it
+	e.Proxy.SetTarget(e.other.Addr())
+	e.Proxy.Cut() // first, or the follower cuts, too, and the client loses a second connection
 	e.held(e.connectAgain, func(p rig.Packet) bool {
 		_, names := p.Sessions()[session]
 		return p.Type == rig.PacketRevalidate && names
 	}, "the connect request")
-	e.Proxy.Cut()
 }
 
 func (e *Ensemble) session() int64 {
