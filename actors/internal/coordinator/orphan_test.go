@@ -59,11 +59,13 @@ func (o *orphanage) answer(with func(Query) Answer) {
 }
 
 // look has the timer fire, and the servers answer that there is no orphan.
-func (o *orphanage) look() {
+func (o *orphanage) look() { o.lookAndHear(&OrphansFound{}) }
+
+func (o *orphanage) lookAndHear(found *OrphansFound) {
 	timer := o.timer
 	o.timer = 0
 	o.apply(Fired{timer})
-	o.answer(func(Query) Answer { return &OrphansFound{} })
+	o.answer(func(Query) Answer { return found })
 }
 
 // TestOrphansAreForgotten: nothing is kept of a create that can come no more, and of nodes whose deletes were sent, once
@@ -87,6 +89,16 @@ func TestOrphansAreForgotten(t *testing.T) {
 	o.apply(Disconnected{})
 	o.apply(Connected{sessionTimeout})
 	require.Empty(t, o.asks)
+}
+
+// TestOrphansThatMayNotBeListed: a session that may not list a lock path does not look there for ever.
+func TestOrphansThatMayNotBeListed(t *testing.T) {
+	o := lostCreates(1, 1)
+	for looks := 0; o.timer != 0; looks++ {
+		require.LessOrEqual(t, looks, lastOrphanLook)
+		o.lookAndHear(&OrphansFound{Failure: Failure{Outcome: Refused, Cause: NoAuth}})
+	}
+	require.Empty(t, o.c.epoch.orphans)
 }
 
 // order has the first request give an order.
