@@ -3,7 +3,6 @@ package elections
 import (
 	"path"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -189,15 +188,18 @@ func TestGuardIsNoLock(t *testing.T) {
 func TestContestWeighsBothNodes(t *testing.T) {
 	a := newArena(t)
 	lease, guard := a.hold()
-	const lengths = 2 * 4
-	both := len(path.Join("/arena", guard)) + len("/arena/c") + lengths
-	tight := patient.Open(t, a.At.Connect(), locks.WithMaxNodeBytes(both-1))
-	_, err := tight.Contest("/arena/c").TryLock(patient.Deadline(t))
-	require.ErrorIs(t, err, locks.ErrSessionFull)
 	patient.GiveBack(t, lease)
-	wide := patient.Open(t, a.At.Connect(), locks.WithMaxNodeBytes(both))
-	lease, err = wide.Contest("/arena/c").TryLock(patient.Deadline(t))
+	_, err := a.Create("/chroot", nil, 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(a.guard(), "c-"))
-	patient.GiveBack(t, lease)
+	for _, chroot := range []string{"", "/chroot"} {
+		const lengths = 2 * 4
+		both := len(chroot+path.Join("/arena", guard)) + len(chroot+"/arena/c") + lengths
+		tight := patient.Open(t, a.At.Connect()+chroot, locks.WithMaxNodeBytes(both-1))
+		_, err := tight.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrSessionFull)
+		wide := patient.Open(t, a.At.Connect()+chroot, locks.WithMaxNodeBytes(both))
+		lease, err = wide.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.NoError(t, err)
+		patient.GiveBack(t, lease)
+	}
 }

@@ -114,7 +114,7 @@ func TestStuckTxnOfAnEarlierHold(t *testing.T) {
 	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: rig.CutBefore,
 		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
 	j.Move()
-	patient.Receive(t, fence.Fired()) // the first fence is lost, too
+	patient.Receive(t, fence.Fired())                       // the first fence is lost, too
 	_, _, err := lease.Get(patient.Deadline(t), "/journal") // behind all that is done about the transaction
 	require.NoError(t, err)
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
