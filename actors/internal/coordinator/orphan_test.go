@@ -101,6 +101,19 @@ func TestOrphansThatMayNotBeListed(t *testing.T) {
 	require.Empty(t, o.c.epoch.orphans)
 }
 
+// TestOrphanWhoseDeleteFails: the session looks for it again, also where that was the last look.
+func TestOrphanWhoseDeleteFails(t *testing.T) {
+	o := lostCreates(1, 1)
+	for range lastOrphanLook - 2 {
+		o.look()
+	}
+	o.lookAndHear(&OrphansFound{Nodes: []FoundOrphan{{Name: long("guid0-1"), GUID: "guid0"}}})
+	o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+	o.apply(Fired{o.timer})
+	require.Len(t, o.asks, 1)
+	require.IsType(t, &FindOrphans{}, o.asks[0].Query)
+}
+
 // order has the first request give an order.
 func (o *orphanage) order(do machine.Do, op uint64) {
 	o.apply(&Order{Request: 1, Effect: machine.Effect{Do: do, Op: op}})
