@@ -3,7 +3,6 @@ package elections
 import (
 	"path"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -21,13 +20,15 @@ import (
 type arena struct {
 	*testing.T
 	stories.Outside
+	server        *embedded.Server
 	client, other *locks.Client
 }
 
 func newArena(t *testing.T) *arena {
 	t.Helper()
-	at := stories.At("", embedded.Run(t).Addr())
-	return &arena{t, stories.Look(t, at), patient.Open(t, at.Connect()), patient.Open(t, at.Connect())}
+	server := embedded.Run(t)
+	at := stories.At("", server.Addr())
+	return &arena{t, stories.Look(t, at), server, patient.Open(t, at.Connect()), patient.Open(t, at.Connect())}
 }
 
 // hold has the first client hold the contest, and gives the name of the guard.
@@ -58,6 +59,14 @@ func (a *arena) nodes() []string {
 	require.NoError(a, err)
 	slices.Sort(children)
 	return children
+}
+
+// names has requests counted that name a node, and changes nothing.
+func (a *arena) names(node string, op embedded.Op) *embedded.Injection {
+	a.Helper()
+	counted, err := a.server.Inject(embedded.Fault{Op: op, Path: "/arena/" + node, Count: 100})
+	require.NoError(a, err)
+	return counted
 }
 
 // await waits until there are so many nodes.
@@ -131,8 +140,8 @@ func TestContestNodeDeletedByItself(t *testing.T) {
 }
 
 // TestContestBrokenWithItsGuard: an operator breaks a holder, as Queue has shown it, while another holds by now, and then
-// that one. Only the second is broken, and nothing is left of it. Its data are replaced, and the guard is found all the
-// same by the holder.
+// that one. Only the second is broken, in one transaction with its guard, and nothing is left of it. Of a third the data are
+// replaced, which told the guard. The holder deletes that one.
 func TestContestBrokenWithItsGuard(t *testing.T) {
 	a := newArena(t)
 	lease, _ := a.hold()
@@ -143,7 +152,9 @@ func TestContestBrokenWithItsGuard(t *testing.T) {
 	require.Equal(t, guard, a.guard())
 	require.True(t, second.Valid())
 	now := patient.QueueOf(t, a.other, "/arena/c")[0]
+	transactions := a.names(guard, embedded.OpMulti) // the holder deletes a guard by itself
 	require.NoError(t, a.other.Break(patient.Deadline(t), now))
+	require.Equal(t, 1, transactions.Hits())
 	patient.AwaitLost(t, second)
 	a.await(0)
 
@@ -155,18 +166,20 @@ func TestContestBrokenWithItsGuard(t *testing.T) {
 	a.await(0)
 }
 
-// TestGuardIsNoLock: lists of locks and of queues do not have it.
+// TestGuardIsNoLock: lists of locks and of queues do not have it, and do not look at it.
 func TestGuardIsNoLock(t *testing.T) {
 	a := newArena(t)
 	below, err := a.other.Mutex("/arena").Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	lease, err := a.client.Contest("/arena/c").Lock(patient.Deadline(t))
 	require.NoError(t, err)
+	looks := a.names("c-*-guard", 0)
 	require.Len(t, patient.QueueOf(t, a.client, "/arena"), 1)
 	all, err := a.client.Locks(patient.Deadline(t), "/")
 	require.NoError(t, err)
 	require.Equal(t, []messages.LockCount{{Path: "/arena", Holders: 1}, {Path: "/arena/c", Contest: true, Holders: 1}}, all.Locks)
 	require.Empty(t, all.Unread)
+	require.Zero(t, looks.Hits())
 	patient.GiveBack(t, lease, below)
 	a.await(0)
 }
@@ -175,15 +188,18 @@ func TestGuardIsNoLock(t *testing.T) {
 func TestContestWeighsBothNodes(t *testing.T) {
 	a := newArena(t)
 	lease, guard := a.hold()
-	const lengths = 2 * 4
-	both := len(path.Join("/arena", guard)) + len("/arena/c") + lengths
-	tight := patient.Open(t, a.At.Connect(), locks.WithMaxNodeBytes(both-1))
-	_, err := tight.Contest("/arena/c").TryLock(patient.Deadline(t))
-	require.ErrorIs(t, err, locks.ErrSessionFull)
 	patient.GiveBack(t, lease)
-	wide := patient.Open(t, a.At.Connect(), locks.WithMaxNodeBytes(both))
-	lease, err = wide.Contest("/arena/c").TryLock(patient.Deadline(t))
+	_, err := a.Create("/chroot", nil, 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(a.guard(), "c-"))
-	patient.GiveBack(t, lease)
+	for _, chroot := range []string{"", "/chroot"} {
+		const lengths = 2 * 4
+		both := len(chroot+path.Join("/arena", guard)) + len(chroot+"/arena/c") + lengths
+		tight := patient.Open(t, a.At.Connect()+chroot, locks.WithMaxNodeBytes(both-1))
+		_, err := tight.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrSessionFull)
+		wide := patient.Open(t, a.At.Connect()+chroot, locks.WithMaxNodeBytes(both))
+		lease, err = wide.Contest("/arena/c").TryLock(patient.Deadline(t))
+		require.NoError(t, err)
+		patient.GiveBack(t, lease)
+	}
 }

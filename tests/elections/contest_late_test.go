@@ -8,7 +8,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/late"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // TestContestDeletedLate: a holder gives a contest back, and its server, which is slow to pass the delete on, carries it
@@ -22,13 +21,13 @@ func TestContestDeletedLate(t *testing.T) {
 	patient.CatchUp(t, moving)
 	e.Stall()
 	done := make(chan error, 1)
-	e.Sent(rig.OpDelete, func() { done <- lease.Unlock(patient.Deadline(t)) })
+	e.Sent("/arena/c", func() { done <- lease.Unlock(patient.Deadline(t)) })
 	e.Move()
 	require.NoError(t, patient.Receive(t, done), "it was given back at the other server")
 	next := patient.Locked(t, other.Contest("/arena/c").Lock)
 	require.Greater(t, next.Token(), lease.Token())
 
-	e.Heal(lease.Session(), []byte("/arena/c"))
+	e.Heal()
 	_, stat, err := e.Witness.Get("/arena/c")
 	require.NoError(t, err, "a late delete took the node of the next holder")
 	require.Equal(t, next.Token().Zxid(), stat.Czxid)

@@ -1,19 +1,25 @@
-// Package late has requests of a session carried out late: after the session has moved to another server and has
-// committed there, which tests/touches shows of ZooKeeper. It is for tests.
+// Package late has real servers carry a request out late: after its session has moved to another server and has
+// committed transactions there (TestRequestsOutliveAMove of tests/touches). It is for tests.
 //
-//	e := late.Start(t)                        // three real servers
-//	client := e.Open(t)                       // a client at a follower
-//	e.Stall()                                 // what the follower sends to the leader is held back
-//	e.Sent(rig.OpDelete, func() { … })        // begins a request, and waits until the follower has it
-//	e.Move()                                  // the session moves, and leaves a connect request at the follower
-//	…                                         // the client goes on at the other server
-//	e.Heal(session, []byte("/path"))          // the leader carries out what the follower had
+//	e := late.Start(t)             // three servers
+//	client := e.Open()             // a client at a follower
+//	e.Stall()                      // what the follower sends to the leader is held back
+//	e.Sent("/path", func() { … })  // begins a write, and waits until it is held back
+//	e.Move()                       // the client goes on at the other follower
+//	…
+//	e.Heal()                       // the leader carries the write out
+//
+// How that comes about: Move sends a connect request of the session to the first follower, where nobody waits for the
+// answer. It is held back, too, as a packet behind the request. When the leader reads that packet it makes the follower
+// the session's owner again. It looks at the owner of the request only when it prepares that, which comes later, because
+// an expensive request of another session is ahead of it.
 package late
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
+	"encoding/binary"
+	"fmt"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -29,10 +35,6 @@ import (
 // Timeout is the session timeout of the client: a lease outlasts all that happens here.
 const Timeout = 3 * time.Minute
 
-// crowd is how many requests of another session the leader has to prepare before the late one. They must fit into the
-// buffers of the link that is stalled, or the follower stands still with them.
-const crowd = 1000
-
 // Ensemble is an ensemble of three, with a client at a follower.
 type Ensemble struct {
 	*rig.Partitionable
@@ -40,17 +42,20 @@ type Ensemble struct {
 	leader, follower, other *rig.Server
 	// Proxy is between the client and the follower, or later the other member.
 	Proxy *rig.Proxy
-	// Witness is at the leader.
+	// Witness is at the leader. Behind Heal it sees what was carried out.
 	Witness *zk.Conn
-	others  *connection
+	// busy is the session, at the follower, of the expensive request.
+	busy *zk.Conn
+
+	mu    sync.Mutex
+	taken []rig.Packet // by the link from the follower to the leader
 }
 
 // Start starts the servers.
 func Start(t *testing.T) *Ensemble {
 	t.Helper()
 	e := &Ensemble{t: t, Partitionable: rig.StartPartitionable(t, 3, rig.WithConfig("syncLimit", "1000"),
-		rig.WithMaxSessionTimeout(2*Timeout),
-		rig.WithConfig("globalOutstandingLimit", "100000"))} // or the follower reads only 500 of them
+		rig.WithMaxSessionTimeout(2*Timeout))}
 	var err error
 	e.leader, err = e.Leader(patient.Deadline(t))
 	require.NoError(t, err)
@@ -64,8 +69,13 @@ func Start(t *testing.T) *Ensemble {
 	}, "two members follow")
 	e.Witness = patient.Raw(t, Timeout, e.leader.Addr())
 	e.Proxy = rig.NewProxy(t, e.follower.Addr())
-	e.others = greet(t, e.follower.Addr())
-	t.Cleanup(e.Partitionable.Heal)
+	e.busy = patient.Raw(t, Timeout, e.follower.Addr())
+	e.up().ObserveTaken(func(p rig.Packet) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.taken = append(e.taken, p)
+	})
+	patient.Cleanup(t, e.Partitionable.Heal)
 	return e
 }
 
@@ -75,77 +85,109 @@ func (e *Ensemble) Open(opts ...locks.Option) *locks.Client {
 	return patient.Open(e.t, e.Proxy.Addr(), append([]locks.Option{locks.WithSessionTimeout(Timeout)}, opts...)...)
 }
 
-// Stall holds back what the follower sends to the leader. A crowd of another session's requests comes first.
+func (e *Ensemble) up() *rig.OneWay   { return e.Link(e.follower, e.leader) }
+func (e *Ensemble) down() *rig.OneWay { return e.Link(e.leader, e.follower) }
+
+// Stall holds back what the follower sends to the leader. The first of it is the expensive request.
 func (e *Ensemble) Stall() {
 	e.t.Helper()
-	e.Link(e.follower, e.leader).Stall()
-	for range crowd {
-		e.others.send(slowTransaction)
-	}
-	e.awaitOutstanding(crowd)
+	e.up().Stall()
+	e.held(func() { go func() { _, _ = e.busy.Create("/busy", nil, 0, expensive) }() }, func(p rig.Packet) bool {
+		return p.Type == rig.PacketRequest && p.Session() == e.busy.SessionID()
+	}, "the expensive request")
 }
 
-// awaitOutstanding waits until the follower has so many requests that the leader has not answered.
-func (e *Ensemble) awaitOutstanding(n int) {
+// Sent begins a write of the client that has this text, and returns when the link holds it.
+func (e *Ensemble) Sent(text string, begin func()) {
 	e.t.Helper()
-	patient.Eventually(e.t, func() bool { return e.outstanding() >= n }, "%d requests are at the follower", n)
+	session := e.session()
+	e.held(func() { go begin() }, func(p rig.Packet) bool {
+		return p.Type == rig.PacketRequest && p.Session() == session && p.Op() != rig.OpSync &&
+			bytes.Contains(p.Data, []byte(text))
+	}, "the write")
 }
 
-func (e *Ensemble) outstanding() int {
-	e.t.Helper()
-	metrics, err := e.follower.Address().Mntr(patient.Deadline(e.t))
-	require.NoError(e.t, err)
-	n, err := strconv.Atoi(metrics["zk_outstanding_requests"])
-	require.NoError(e.t, err)
-	return n
-}
-
-// Sent begins a request that has such an operation, and returns when the follower has it.
-func (e *Ensemble) Sent(op rig.OpCode, begin func()) {
-	e.t.Helper()
-	before, sent := e.outstanding(), e.Proxy.Operations(op)
-	go begin()
-	patient.Eventually(e.t, func() bool { return e.Proxy.Operations(op) > sent }, "it is sent")
-	e.awaitOutstanding(before + 1)
-}
-
-// Move leaves a connect request of the client's session at the follower, unanswered, and takes the client to the other
-// member.
+// Move takes the client to the other follower, and leaves a connect request of its session at the first.
 func (e *Ensemble) Move() {
 	e.t.Helper()
-	id, password, known := e.Proxy.Session()
-	require.True(e.t, known)
-	e.Proxy.SetTarget(e.other.Addr()) // now, because the follower closes the connection that the session has with it
-	asked := dial(e.t, e.follower.Addr())
-	asked.send(connectRequest(id, password))
-	from := asked.conn.LocalAddr().String()
-	patient.Eventually(e.t, func() bool {
-		text, err := e.follower.Address().FourLetter(patient.Deadline(e.t), "cons")
-		return err == nil && strings.Contains(text, from+"[0](queued=0,recved=1,") // and reads nothing until the leader answers
-	}, "the follower has read the connect request")
-	e.Proxy.Cut()
+	session := e.session()
+	e.Proxy.SetTarget(e.other.Addr())
+	e.Proxy.Cut() // first, or the follower cuts, too, and the client loses a second connection
+	e.held(e.connectAgain, func(p rig.Packet) bool {
+		_, names := p.Sessions()[session]
+		return p.Type == rig.PacketRevalidate && names
+	}, "the connect request")
 }
 
-// Heal lets the follower's requests through, and waits until the leader has decided on the late one, which has this text.
-func (e *Ensemble) Heal(session int64, text []byte) {
+func (e *Ensemble) session() int64 {
 	e.t.Helper()
-	var mu sync.Mutex
-	request, back, order := false, false, false
-	link := e.Link(e.follower, e.leader)
-	link.Observe(func(p rig.Packet) {
-		mu.Lock()
-		defer mu.Unlock()
-		_, names := p.Sessions()[session]
+	session, _, known := e.Proxy.Session()
+	require.True(e.t, known)
+	return session
+}
+
+// held does something and waits until the link holds a packet that comes of it.
+func (e *Ensemble) held(do func(), is func(rig.Packet) bool, what string) {
+	e.t.Helper()
+	e.mu.Lock()
+	e.taken = nil
+	e.mu.Unlock()
+	do()
+	patient.Eventually(e.t, func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, p := range e.taken {
+			if is(p) {
+				return true
+			}
+		}
+		return false
+	}, "%s is held back", what)
+}
+
+// connectAgain sends a connect request of the client's session to the follower. The connection stays open.
+func (e *Ensemble) connectAgain() {
+	e.t.Helper()
+	id, password, _ := e.Proxy.Session()
+	conn, err := net.DialTimeout("tcp", e.follower.Addr(), patient.Bound)
+	require.NoError(e.t, err)
+	patient.Cleanup(e.t, func() { _ = conn.Close() })
+	body := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(Timeout.Milliseconds())) // version, and zxid seen
+	body = binary.BigEndian.AppendUint64(body, uint64(id))
+	body = binary.BigEndian.AppendUint32(body, uint32(len(password)))
+	body = append(append(body, password...), 0) // not read-only
+	_, err = conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+	require.NoError(e.t, err)
+}
+
+// Heal lets the follower's packets through, and waits until the late request is carried out, and Witness sees it.
+func (e *Ensemble) Heal() {
+	e.t.Helper()
+	session, busy := e.session(), e.busy.SessionID()
+	back := make(chan bool, 1)
+	prepared := false // the expensive request; the leader answers a revalidation and makes proposals in one order
+	e.down().Observe(func(p rig.Packet) {
 		switch {
-		case p.Type == rig.PacketRequest && p.Session() == session && bytes.Contains(p.Data, text):
-			request = true
-		case p.Type == rig.PacketRevalidate && names:
-			back, order = true, request
+		case p.Type == rig.PacketProposal && p.Session() == busy:
+			prepared = true
+		case p.Type == rig.PacketRevalidate && p.Session() == session:
+			select {
+			case back <- !prepared:
+			default:
+			}
 		}
 	})
-	link.Heal()
-	patient.Eventually(e.t, func() bool { mu.Lock(); defer mu.Unlock(); return request && back }, "the leader has both")
-	require.True(e.t, order, "the session comes back to the follower behind its late request")
-	e.others.send(slowTransaction) // behind the late request
-	e.others.awaitAnswers(crowd + 1)
+	e.up().Heal()
+	require.True(e.t, patient.Receive(e.t, back), "the leader came to the late request before the session was back")
+	_, err := e.Witness.Set("/", nil, -1) // behind the late request, which the leader has read
+	require.NoError(e.t, err)
 }
+
+// expensive is an ACL that takes a leader a second or so to prepare, because it compares each entry with all that come
+// before, and that is not valid then.
+var expensive = func() (acl []zk.ACL) {
+	for i := range 5_000 {
+		acl = append(acl, zk.ACL{Perms: zk.PermAll, Scheme: "none", ID: fmt.Sprintf("%04d", i)})
+	}
+	return acl
+}()

@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// own are mistakes in rules that no run of a whole suite is needed for: the tests of the rule's package find them, or those
-// of the folder in which it is shown. No other list has them. Nine were found by nothing at first, and have a test
-// since.
-var own = []struct {
+type ownMistake struct {
 	Mistake
 	suite, test string
-}{
+}
+
+// own are mistakes in rules that no run of a whole suite is needed for: the tests of the rule's package find them, or those
+// of the folder in which it is shown. TestLateRequestsFind has some of them, too. Nine were found by nothing at first, and have a test
+// since.
+var own = []ownMistake{
 	{in("actors/queue", "eleven-digits", "a number of eleven characters that begins with a zero is a contender's",
 		"return digits[0] == '-' && digits[1] != '0'", "return digits[0] == '-'"),
 		"actors/queue", "TestSequencePassesOverForeignChildren"},
@@ -104,6 +106,9 @@ var own = []struct {
 	{in("zkconn", "fence-over-all", "a fence writes over what somebody writes to the guard at that moment",
 		"err = c.SetDataAt(guard.Path, data, stat.Version)", "err = c.SetDataAt(guard.Path, data, -1)"),
 		"zkconn", "TestFenceRaces"},
+	{in("zkconn", "gone-unproved", "a guard that a server does not show is believed to be gone",
+		"if err = c.Heartbeat(guard.Path); errors.Is(err, ErrNoNode) {", "if err != nil {"),
+		"zkconn", "TestFenceOfAGuardThatIsGone"},
 	{in("zkconn", "guard-of-any-version", "a transaction does not check the version of its guard",
 		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version}",
 		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: -1}"),
@@ -147,6 +152,21 @@ var own = []struct {
 	{in("actors/internal/carrier", "removed-by-its-name", "a contest's node is deleted without its guard, which a late delete does to another's, too",
 		"if guard == \"\" {\n\t\t\terr = k.Conn.DeleteAt", "if len(guard) >= 0 {\n\t\t\terr = k.Conn.DeleteAt"),
 		"tests/elections", "TestContestRemovedLate"},
+	{in("actors/internal/carrier", "guard-not-searched", "the guard of a contest's node stays where the data do not tell it",
+		"if k.ours(stat) && stat.Czxid == q.Czxid {", "if k.ours(stat) && stat.Czxid < 0 {"),
+		"actors/internal/carrier", "TestRemoveContest"},
+	{in("actors/internal/carrier", "guard-left", "the guard stays of a contest's node that is gone",
+		"if failed := k.removeGuard(q); failed != nil {", "if failed := error(nil); failed != nil {"),
+		"actors/internal/carrier", "TestRemoveContest"},
+	{in("actors/internal/carrier", "guard-deleted-unseen", "a guard that is not there is deleted, and later that of a late create",
+		"if err == nil && !exists {", "if err == nil && !exists && guard == \"\" {"),
+		"actors/internal/carrier", "TestFindDeletesTheGuardThatIsLeft"},
+	{in("actors/internal/carrier", "orphan-of-others", "another session's node is taken for an orphan of this one",
+		"lookErr == nil && exists && k.ours(stat):", "lookErr == nil && exists:"),
+		"actors/internal/carrier", "TestFindOrphans"},
+	{in("actors/internal/carrier", "taken-though-it-goes", "a search takes a node whose delete was sent before",
+		"a.Name == \"\" && !slices.Contains(q.Not, child):", "a.Name == \"\":"),
+		"actors/internal/carrier", "TestFind"},
 	{in("actors/internal/carrier", "silent-grant", "the holder of a permit does not tell the waiter behind it that it holds",
 		"q.Announce && tries < 3", "q.Announce && tries < 0"),
 		"tests/kinds", "TestMovesUpBetweenTheListingAndTheWatch"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,26 +117,24 @@ func TestStallsFind(t *testing.T) {
 	}
 }
 
-// On real servers, each of these mistakes has a transaction carried out twice, or under a later hold.
-func TestStuckTxnFinds(t *testing.T) {
+// On real servers, each of these mistakes shows when a request is carried out late: a transaction is carried out twice, or
+// under a later hold, or another's node is deleted.
+func TestLateRequestsFind(t *testing.T) {
 	rig.Require(t)
-	for _, m := range []Mistake{
-		in("actors", "not-fenced", "a transaction whose reply was lost is resolved by a transaction of a later connection",
-			"now, err := on.Fence(guard)", "now, err := guard, on.Heartbeat(guard.Path)"),
-		in("zkconn", "guard-of-any-version", "a transaction does not check the version of its guard",
-			"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version}",
-			"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: -1}"),
+	for _, c := range []struct{ mistake, suite, test, says string }{
+		{"not-fenced", "tests/txn", "TestStuckTxn", "carried out once, as told"},
+		{"not-fenced", "tests/txn", "TestStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
+		{"guard-of-any-version", "tests/txn", "TestStuckTxn", "carried out once, as told"},
+		{"guard-of-any-version", "tests/txn", "TestStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
+		{"removed-by-its-name", "tests/elections", "TestContestDeletedLate", "a late delete took the node of the next holder"},
 	} {
-		for test, says := range map[string]string{
-			"TestStuckTxn":                "carried out once, as told",
-			"TestStuckTxnOfAnEarlierHold": "nothing is written of a hold that is over",
-		} {
-			t.Run(m.Name+"/"+test, func(t *testing.T) {
-				output := findings(t, m, "tests/txn", nil, "-test.run=^"+test+"$")
-				require.Contains(t, output, "--- FAIL: "+test)
-				require.Contains(t, output, says)
-			})
-		}
+		t.Run(c.mistake+"/"+c.test, func(t *testing.T) {
+			at := slices.IndexFunc(own, func(o ownMistake) bool { return o.Name == c.mistake })
+			require.GreaterOrEqual(t, at, 0)
+			output := findings(t, own[at].Mistake, c.suite, nil, "-test.run=^"+c.test+"$")
+			require.Contains(t, output, "--- FAIL: "+c.test)
+			require.Contains(t, output, c.says)
+		})
 	}
 }
 

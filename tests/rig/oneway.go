@@ -77,6 +77,14 @@ func (o *OneWay) Heal() {
 // still be under way.
 func (o *OneWay) Observe(f func(Packet)) {
 	for i, w := range o.wires {
-		w.observe(o.flows[i], f)
+		w.observe(w.delivers, o.flows[i], f)
+	}
+}
+
+// ObserveTaken tells f of every packet when it has been sent into the link, which may hold it back for a while. Otherwise
+// it is like Observe.
+func (o *OneWay) ObserveTaken(f func(Packet)) {
+	for i, w := range o.wires {
+		w.observe(w.takes, o.flows[i], f)
 	}
 }

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"bytes"
 	"testing"
 	"time"
 )
@@ -76,6 +77,37 @@ func TestStallIsOneWay(t *testing.T) {
 		t.Error("a request of the follower's client has passed")
 	}
 	up.Heal()
+	await(t, "the answer", answered)
+}
+
+// An observer of what a link takes hears of a request that stalls, and an observer of what passes does not.
+func TestObserversOfALinkThatStalls(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, WithConfig("syncLimit", "100"))
+	up := l.Link(l.follower, l.leader)
+	isIt := func(p Packet) bool {
+		return p.Type == PacketRequest && p.Session() == l.atFollower.SessionID() && p.Op() == OpCreate &&
+			bytes.Contains(p.Data, []byte("/held"))
+	}
+	taken, passed := make(chan struct{}), make(chan struct{})
+	up.ObserveTaken(func(p Packet) {
+		if isIt(p) {
+			close(taken)
+		}
+	})
+	up.Observe(func(p Packet) {
+		if isIt(p) {
+			close(passed)
+		}
+	})
+	up.Stall()
+	answered := l.begin(t, l.atFollower, "/held")
+	await(t, "the request in the link", taken)
+	if isClosed(passed) {
+		t.Error("it has passed")
+	}
+	up.Heal()
+	await(t, "the request behind the link", passed)
 	await(t, "the answer", answered)
 }
 

@@ -38,12 +38,22 @@ func (p Packet) Sessions() map[int64]int32 {
 	return found
 }
 
-// Session gives the session whose request a PacketRequest carries.
+// Session gives the session whose request a PacketRequest carries, whose transaction a PacketProposal has, or which the
+// answer to a revalidation names.
 func (p Packet) Session() int64 {
 	if len(p.Data) < 8 {
 		return 0
 	}
 	return int64(binary.BigEndian.Uint64(p.Data))
+}
+
+// Op gives the kind of the request that a PacketRequest carries.
+func (p Packet) Op() OpCode {
+	const at = 8 + 4 // behind the session, and the request's number on its connection
+	if len(p.Data) < at+4 {
+		return 0
+	}
+	return OpCode(binary.BigEndian.Uint32(p.Data[at:]))
 }
 
 // snapshotEnd is the mark that a leader writes behind a snapshot. It is no packet.

@@ -25,7 +25,8 @@ type wire struct {
 	mu       sync.Mutex
 	closed   bool
 	refusing bool
-	observer map[*flow]func(Packet)
+	delivers map[*flow]func(Packet) // observers, who may be nil
+	takes    map[*flow]func(Packet)
 	strands  map[*strand]struct{}
 }
 
@@ -45,7 +46,7 @@ func newWire(target string) (*wire, error) {
 		return nil, fmt.Errorf("rig: listen for a wire: %w", err)
 	}
 	return &wire{listener: listener, target: target, strands: map[*strand]struct{}{},
-		observer: map[*flow]func(Packet){}}, nil
+		delivers: map[*flow]func(Packet){}, takes: map[*flow]func(Packet){}}, nil
 }
 
 // run starts to take connections.
@@ -123,17 +124,20 @@ func (w *wire) greet(s *strand, far net.Conn) error {
 // copy carries one direction, and cuts the strand when it ends.
 func (w *wire) copy(s *strand, f *flow, to, from net.Conn) {
 	defer s.cut()
-	var passing packets
+	var taken, passing packets
 	buffer := make([]byte, 32<<10)
 	f.carry(stream{
 		done: s.done,
 		read: func() ([]byte, error) {
 			n, err := from.Read(buffer)
+			if w.quorum {
+				w.show(w.takes, f, taken.feed(buffer[:n]))
+			}
 			return bytes.Clone(buffer[:n]), err
 		},
 		deliver: func(p []byte) bool {
 			if w.quorum {
-				w.show(f, passing.feed(p))
+				w.show(w.delivers, f, passing.feed(p))
 			}
 			_, err := to.Write(p)
 			return err == nil
@@ -170,16 +174,16 @@ func (w *wire) admit() {
 	w.refusing = false
 }
 
-// observe has every packet of one direction told to a function, or to none.
-func (w *wire) observe(f *flow, told func(Packet)) {
+// observe has every packet of one direction told to a function, or to none: when it is delivered, or taken.
+func (w *wire) observe(at map[*flow]func(Packet), f *flow, told func(Packet)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.observer[f] = told
+	at[f] = told
 }
 
-func (w *wire) show(f *flow, passing []Packet) {
+func (w *wire) show(at map[*flow]func(Packet), f *flow, passing []Packet) {
 	w.mu.Lock()
-	told := w.observer[f]
+	told := at[f]
 	w.mu.Unlock()
 	if told == nil {
 		return

@@ -8,7 +8,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/late"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // A request of a session may be carried out after the session has moved to another server and has committed there:
@@ -27,7 +26,7 @@ func TestRequestsOutliveAMove(t *testing.T) {
 	}
 	e.Stall()
 	lost := make(chan error, 1)
-	e.Sent(rig.OpCreate, func() { lost <- create("/late") })
+	e.Sent("/late", func() { lost <- create("/late") })
 	e.Move()
 	require.Error(t, patient.Receive(t, lost))
 	patient.Eventually(t, func() bool { return create("/moved") == nil }, "the session commits elsewhere")
@@ -35,7 +34,7 @@ func TestRequestsOutliveAMove(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, found)
 
-	e.Heal(c.SessionID(), []byte("/late"))
+	e.Heal()
 	found, _, err = e.Witness.Exists("/late")
 	require.NoError(t, err)
 	require.True(t, found, "it is carried out")

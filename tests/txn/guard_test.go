@@ -58,11 +58,10 @@ func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.C
 	lock, waits := of(client, others)
 	for range 2 {
 		lease := patient.Locked(t, lock)
-		fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.CutBefore,
-			Path: func(path string) bool { return path == zk.Root()+"/dir/n-" }})
+		fault := loses(proxy, rig.CutBefore, zk.Root()+"/dir/n-")
 		made, err := lease.Txn(patient.Deadline(t), locks.CreateSequential("/dir/n-", nil))
 		require.NoError(t, err)
-		<-fault.Fired()
+		patient.Receive(t, fault.Fired())
 		require.Positive(t, zk.Read(t, "/lock/"+lease.Node()).Version, "it is fenced")
 		_, err = lease.Txn(patient.Deadline(t), locks.Delete(made[0].Path, 0))
 		require.NoError(t, err)
@@ -72,11 +71,10 @@ func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.C
 	lease := patient.Locked(t, lock)
 	waiter := patient.Elsewhere(patient.Deadline(t), waits)
 	stories.AwaitCount(t, zk, "/lock", 2)
-	fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.CutBefore,
-		Path: func(path string) bool { return path == zk.Root()+"/dir/n-" }})
+	fault := loses(proxy, rig.CutBefore, zk.Root()+"/dir/n-")
 	_, err := lease.Txn(patient.Deadline(t), locks.CreateSequential("/dir/n-", nil))
 	require.NoError(t, err)
-	<-fault.Fired()
+	patient.Receive(t, fault.Fired())
 	require.Empty(t, waiter, "the lock is held")
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
 	next := patient.Receive(t, waiter)
@@ -102,10 +100,9 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 		require.NoError(t, err)
 		write()
 		patient.AwaitAsked(t, lease)
-		fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply,
-			Path: func(path string) bool { return path == zk.Root()+"/dir/n-" }})
+		fault := loses(proxy, rig.DropReply, zk.Root()+"/dir/n-")
 		require.Equal(t, "/dir/n-0000000002", write()[0].Path, "the lost reply is resolved")
-		<-fault.Fired()
+		patient.Receive(t, fault.Fired())
 		at := zk.Read(t, "/lock/"+lease.Node())
 		require.EqualValues(t, 2, at.Version, "a revoke request, and a fence")
 		require.True(t, queue.IsRevokeRequest([]byte(at.Data)))
@@ -122,10 +119,9 @@ func TestTxnWithoutWrite(t *testing.T) {
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		_, err := lease.Txn(patient.Deadline(t), locks.Create("/dir", nil))
 		require.NoError(t, err)
-		fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.CutBefore,
-			Path: func(path string) bool { return path == servers.Root()+"/a" }})
+		fault := loses(proxy, rig.CutBefore, servers.Root()+"/a")
 		_, err = lease.Txn(patient.Deadline(t), locks.Create("/a", nil))
-		<-fault.Fired()
+		patient.Receive(t, fault.Fired())
 		require.ErrorIs(t, err, locks.ErrUnknownOutcome)
 		require.True(t, lease.Valid())
 		require.NoError(t, lease.Unlock(patient.Deadline(t)))
@@ -142,14 +138,13 @@ func TestTxnOfANodeThatMayNotBeRead(t *testing.T) {
 		require.NoError(t, err)
 		for _, action := range []rig.Action{rig.CutBefore, rig.DropReply} {
 			lease := patient.Locked(t, client.Mutex("/lock").Lock)
-			fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
-				Path: func(path string) bool { return path == servers.Root()+"/secret" }})
+			fault := loses(proxy, action, servers.Root()+"/secret")
 			answer := make(chan error, 1)
 			go func() {
 				_, err := lease.Txn(context.WithoutCancel(patient.Deadline(t)), locks.Set("/secret", nil, locks.AnyVersion))
 				answer <- err
 			}()
-			<-fault.Fired()
+			patient.Receive(t, fault.Fired())
 			require.ErrorIs(t, patient.Receive(t, answer), locks.ErrUnknownOutcome)
 			require.NoError(t, lease.Unlock(patient.Deadline(t)))
 		}

@@ -38,17 +38,11 @@ type written struct {
 func (j *journaled) send(ctx context.Context, lease *locks.Lease) <-chan written {
 	j.t.Helper()
 	answer := make(chan written, 1)
-	j.Sent(rig.OpCreate, func() {
+	j.Sent("/journal/e-", func() {
 		results, err := lease.Txn(ctx, locks.CreateSequential("/journal/e-", []byte("entry")))
 		answer <- written{results, err}
 	})
 	return answer
-}
-
-// heal has the leader carry out what the follower had.
-func (j *journaled) heal(lease *locks.Lease) {
-	j.t.Helper()
-	j.Ensemble.Heal(lease.Session(), []byte("/journal/e-"))
 }
 
 // entries lists what transactions have written.
@@ -73,7 +67,7 @@ func TestStuckTxn(t *testing.T) {
 	j.Move()
 	told := patient.Receive(t, answer)
 	require.NoError(t, told.err)
-	j.heal(lease)
+	j.Heal()
 	require.Equal(t, []string{strings.TrimPrefix(told.results[0].Path, "/journal/")}, j.entries(), "carried out once, as told")
 	_, err := lease.Txn(patient.Deadline(t), locks.Create("/after", nil))
 	require.NoError(t, err, "the lease goes on")
@@ -92,9 +86,9 @@ func TestStuckTxnBeforeItsFence(t *testing.T) {
 	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay,
 		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
 	j.Move()
-	<-fence.Fired()
+	patient.Receive(t, fence.Fired())
 	require.Empty(t, j.entries())
-	j.heal(lease)
+	j.Heal()
 	require.Equal(t, []string{"e-0000000000"}, j.entries(), "it was carried out late")
 	fence.Release()
 	told := patient.Receive(t, answer)
@@ -117,14 +111,17 @@ func TestStuckTxnOfAnEarlierHold(t *testing.T) {
 	answer := j.send(ctx, lease)
 	cancel()
 	require.ErrorIs(t, patient.Receive(t, answer).err, locks.ErrUnknownOutcome)
+	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: rig.CutBefore,
+		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
 	j.Move()
+	patient.Receive(t, fence.Fired())                       // the first fence is lost, too
 	_, _, err := lease.Get(patient.Deadline(t), "/journal") // behind all that is done about the transaction
 	require.NoError(t, err)
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
 	next := patient.Locked(t, mutex.Lock)
 	require.Equal(t, lease.Node(), next.Node())
 	require.Empty(t, j.entries())
-	j.heal(lease)
+	j.Heal()
 	require.Empty(t, j.entries(), "nothing is written of a hold that is over")
 	_, err = next.Txn(patient.Deadline(t), locks.CreateSequential("/journal/e-", nil))
 	require.NoError(t, err)

@@ -161,6 +161,11 @@ func TestReplyToTxnIsLost(t *testing.T) {
 	})
 }
 
+// loses has the next transaction lost that writes to a node, or its reply.
+func loses(proxy *rig.Proxy, action rig.Action, path string) *rig.Fault {
+	return proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action, Path: func(at string) bool { return at == path }})
+}
+
 func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action, want error) {
 	zk.Write(t, "/value", "old")
 	zk.Write(t, "/dir", "")
@@ -168,8 +173,7 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 	proxy := zk.Proxy(t)
 	client := patient.Open(t, proxy.Addr()+zk.Root())
 	lease := patient.Locked(t, c.lock(client))
-	fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
-		Path: func(path string) bool { return path == zk.Root()+c.ops[0].Path }})
+	fault := loses(proxy, action, zk.Root()+c.ops[0].Path)
 	results, err := lease.Txn(patient.Deadline(t), c.ops...)
 	<-fault.Fired()
 	if want == nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestFind: of the nodes with a request's GUID those count that its session owns. The first in the queue is kept, and the
-// others are deleted.
+// others are deleted. So are those whose deletes were sent before.
 func TestFind(t *testing.T) {
 	type made struct {
 		guid string
@@ -24,7 +24,8 @@ func TestFind(t *testing.T) {
 	const guid, other = "guid", "another"
 	for name, c := range map[string]struct {
 		nodes   []made
-		found   int // the number of the node among those, from one; 0 for none
+		not     int // the number of the node among those, from one, whose delete was sent; 0 for none
+		found   int
 		removed []int
 	}{
 		"the path is empty":                {},
@@ -33,6 +34,8 @@ func TestFind(t *testing.T) {
 		"another session's":                {nodes: []made{{guid, false}}},
 		"another session's before its own": {nodes: []made{{guid, false}, {guid, true}}, found: 2},
 		"several of its own":               {nodes: []made{{other, true}, {guid, true}, {guid, true}, {guid, true}}, found: 2, removed: []int{3, 4}},
+		"one that is to go":                {nodes: []made{{guid, true}}, not: 1, removed: []int{1}},
+		"one that is to go before its own": {nodes: []made{{guid, true}, {guid, true}}, not: 1, found: 2, removed: []int{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr := embedded.Run(t).Addr()
@@ -55,7 +58,11 @@ func TestFind(t *testing.T) {
 			for _, i := range c.removed {
 				want.Removed = append(want.Removed, names[i])
 			}
-			require.Equal(t, want, Carrier{Conn: conn}.CarryOut(&coordinator.Find{Spec: spec, GUID: guid}))
+			var not []string
+			if c.not > 0 {
+				not = []string{names[c.not]}
+			}
+			require.Equal(t, want, Carrier{Conn: conn}.CarryOut(&coordinator.Find{Spec: spec, GUID: guid, Not: not}))
 			for i, node := range names[1:] {
 				_, exists, err := conn.Exists("/a/" + node)
 				require.NoError(t, err)

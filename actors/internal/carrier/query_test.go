@@ -23,8 +23,16 @@ func TestSaysAgain(t *testing.T) {
 		return coordinator.NewNode{Place: 2, Spec: coordinator.NewSpec(
 			&messages.Acquire{Path: "/a/b", Mode: mode, Label: label}, "guid", "actor", true, time.Unix(0, 0))}
 	}
-	data := func(n coordinator.NewNode) []byte { return ownerData(n.Spec, n.Place) }
+	data := func(n coordinator.NewNode) []byte {
+		if n.Spec.One != "" {
+			return contestData(n.Spec, n.Place, n.Guard)
+		}
+		return ownerData(n.Spec, n.Place)
+	}
 	queued, contest, before := says(messages.Exclusive, "now"), says(messages.Contest, "now"), says(messages.Contest, "before")
+	contest.Guard = "its guard"
+	otherGuard := contest
+	otherGuard.Guard = "the guard of the node before"
 	for name, c := range map[string]struct {
 		says  coordinator.NewNode
 		data  []byte
@@ -39,6 +47,7 @@ func TestSaysAgain(t *testing.T) {
 		"a contest's holder is asked":      {contest, queue.Asked(data(contest)), czxid, false},
 		"Curator asks a contest's holder":  {contest, []byte(queue.CuratorRevokeRequest), czxid, true},
 		"the holder before was asked":      {contest, queue.Asked(data(before)), czxid, true},
+		"the guard is another's":           {contest, queue.Asked(data(otherGuard)), czxid, true},
 		"another's node, overwritten":      {contest, []byte(queue.RevokeRequest), czxid + 1, false},
 		"another's node, asked":            {contest, queue.Asked(data(before)), czxid + 1, false},
 		"a queue's node by another's name": {queued, queue.Asked(data(says(messages.Exclusive, "another"))), czxid, false},
@@ -54,6 +63,7 @@ func TestSaysAgain(t *testing.T) {
 			owner, ours := queue.ParseOwner(said)
 			require.True(t, ours)
 			require.Equal(t, "now", owner.Label)
+			require.Equal(t, c.says.Guard, owner.Guard)
 		})
 	}
 }

@@ -59,11 +59,13 @@ func (o *orphanage) answer(with func(Query) Answer) {
 }
 
 // look has the timer fire, and the servers answer that there is no orphan.
-func (o *orphanage) look() {
+func (o *orphanage) look() { o.lookAndHear(&OrphansFound{}) }
+
+func (o *orphanage) lookAndHear(found *OrphansFound) {
 	timer := o.timer
 	o.timer = 0
 	o.apply(Fired{timer})
-	o.answer(func(Query) Answer { return &OrphansFound{} })
+	o.answer(func(Query) Answer { return found })
 }
 
 // TestOrphansAreForgotten: nothing is kept of a create that can come no more, and of nodes whose deletes were sent, once
@@ -95,6 +97,29 @@ func TestOrphansAreForgotten(t *testing.T) {
 	o.apply(Disconnected{})
 	o.apply(Connected{sessionTimeout})
 	require.Empty(t, o.asks)
+}
+
+// TestOrphansThatMayNotBeListed: a session that may not list a lock path does not look there for ever.
+func TestOrphansThatMayNotBeListed(t *testing.T) {
+	o := lostCreates(1, 1)
+	for looks := 0; o.timer != 0; looks++ {
+		require.LessOrEqual(t, looks, lastOrphanLook)
+		o.lookAndHear(&OrphansFound{Failure: Failure{Outcome: Refused, Cause: NoAuth}})
+	}
+	require.Empty(t, o.c.epoch.orphans)
+}
+
+// TestOrphanWhoseDeleteFails: the session looks for it again, also where that was the last look.
+func TestOrphanWhoseDeleteFails(t *testing.T) {
+	o := lostCreates(1, 1)
+	for range lastOrphanLook - 2 {
+		o.look()
+	}
+	o.lookAndHear(&OrphansFound{Nodes: []FoundOrphan{{Name: long("guid0-1"), GUID: "guid0"}}})
+	o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+	o.apply(Fired{o.timer})
+	require.Len(t, o.asks, 1)
+	require.IsType(t, &FindOrphans{}, o.asks[0].Query)
 }
 
 // order has the first request give an order.

@@ -111,9 +111,12 @@ func asked(query Query) string {
 	case *ReadOwn:
 		w.add(true, "%s", q.Path)
 		w.add(q.Announce, "and announce")
+		w.add(q.Says.Guard != "", "guard=%s", strings.TrimSuffix(q.Says.Guard, "-guard"))
 	case *Find:
 		w.add(true, "for %s", q.GUID)
 		w.add(q.Known != "", "known as %s", q.Known)
+		w.add(q.Czxid != 0, "czxid=%d", q.Czxid)
+		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
 	case *FindOrphans:
 		w.add(true, "in %s with %s", q.Spec.Path, strings.Join(q.GUIDs, ", "))
 	case *Describe:

@@ -321,7 +321,7 @@ func canCarryOutLate(w *world, s int) (all ways) {
 	return all
 }
 
-// canOutlive gives the creates of earlier connections that the servers may yet carry out.
+// canOutlive gives the creates and deletes of earlier connections that the servers may yet carry out.
 func canOutlive(w *world, s int) (all ways) {
 	if sess := &w.sessions[s]; sess.link == unlinked && sess.served == alive && !sess.closed {
 		all = 1<<len(sess.outlive) - 1

@@ -96,7 +96,7 @@ const (
 	Silences // a heartbeat is not answered in time while the connection is up
 	Lapses   // a lease runs out
 	Expiries // the servers end a session
-	Outlives // a create that was lost with its connection is carried out after all, when the next connection is lost
+	Outlives // a create or a delete that was lost with its connection is carried out after all, when the next is lost
 	GivesUp  // a session lapses, so that its client gives it up
 	Lags     // a connection comes back to a server that lags behind
 	Breaks   // an operator deletes a contender's node

@@ -94,7 +94,7 @@ type session struct {
 	timers  []timer             // that are set, the oldest first
 	wire    []coordinator.Input // events of the connection, on their way
 	mailbox []coordinator.Input // of lock actors
-	outlive []sent              // creates that were lost with a connection: they may be carried out before the next
+	outlive []sent              // creates and deletes that were lost with a connection: they may be carried out before the next
 	sent    []sent              // what a session that was given up had sent: it may be carried out until that one ends
 }
 
