@@ -159,7 +159,7 @@ var own = []ownMistake{
 		"if failed := k.removeGuard(q); failed != nil {", "if failed := error(nil); failed != nil {"),
 		"actors/internal/carrier", "TestRemoveContest"},
 	{in("actors/internal/carrier", "guard-deleted-unseen", "a guard that is not there is deleted, and later that of a late create",
-		"if err == nil && !exists {", "if err == nil && !exists && guard == \"\" {"),
+		"case !exists || ours &&", "case !exists && guard == \"\" || ours &&"),
 		"actors/internal/carrier", "TestFindDeletesTheGuardThatIsLeft"},
 	{in("actors/internal/carrier", "orphan-of-others", "another session's node is taken for an orphan of this one",
 		"lookErr == nil && exists && k.ours(stat):", "lookErr == nil && exists:"),
