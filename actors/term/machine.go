@@ -399,6 +399,9 @@ func (m *Machine) ours(ev Event) []Effect {
 	if ev.Kind == Lapse {
 		m.Phase = Lapsed
 	}
+	if m.Outcome < GivenBack {
+		m.Outcome = Taken
+	}
 	return m.OnLoss
 }
 
