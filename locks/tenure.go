@@ -27,7 +27,7 @@ type tenure struct {
 	end   context.CancelCauseFunc // ends the context of the newest call; nil before it
 }
 
-// user is what Do, RunOnce, RunOnceFor and Election.Run do in their terms.
+// user is the part of Do, RunOnce, RunOnceFor and Election.Run that differs.
 type user interface {
 	// campaign waits for the lock.
 	campaign(ctx context.Context) (*Lease, error)
@@ -111,7 +111,8 @@ func (t *tenure) step(ev term.Event) []term.Effect {
 }
 
 // tell tells the machine what has happened to a lease while work runs under it. All that may follow
-// is the end of the work's context, with this cause. What comes after the work, or after its term, is past.
+// is the end of the work's context, with this cause. Events after the work, or after its term, are
+// dropped.
 func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,8 +126,8 @@ func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
 }
 
 // happened tells the machine, with the mutex, what has happened, and before that the end of the
-// caller's ctx, where it has ended: the work's context has ended with it. It ends that context where the
-// machine says so.
+// caller's ctx, where it has ended: the work's context has ended with it. It ends that context where
+// the machine says so.
 func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
 	if t.m.Terms == term.Many {
 		ev.At, ev.Longest = time.Since(t.begun), t.longest()
@@ -151,7 +152,8 @@ func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	return effects[1:]
 }
 
-// callerGone notes the end of the caller's ctx. It reports whether that has ended since it was asked last.
+// callerGone notes the end of the caller's ctx. It reports whether that has ended since it was asked
+// last.
 func (t *tenure) callerGone() (news bool) {
 	if t.gone != nil || t.ctx.Err() == nil {
 		return false
@@ -172,9 +174,9 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 	}
 }
 
-// call calls a function of the user under the lease. The function's context lies within the lease, and ends with ctx,
-// with the lease, or when the machine says so. The error says whether the lease ended before the function returned,
-// which is not called where it had before it could begin. What follows on that is the machine's to say.
+// call calls a function of the user under the lease. The function's context lies within the lease,
+// and ends with ctx, with the lease, or when the machine says so. The function is not called where
+// the lease was over before. The error says whether the lease ended before the function returned.
 func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) error {
 	lease := t.lease
 	within, end := lease.within(ctx)
@@ -221,8 +223,8 @@ func (l *Lease) lapse() (term.Outcome, error) {
 	}
 }
 
-// termError is the error of work whose term has this outcome. ctx is the caller's, cause that of the
-// end of the lease.
+// termError is the error of work whose term has this outcome. ctx is the caller's, cause that of
+// the end of the lease.
 func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err error) error {
 	switch {
 	case outcome == term.LeaseLost || outcome == term.Taken:

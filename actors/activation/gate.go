@@ -15,12 +15,13 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// gate is the state that the lock actor and the guarded actor share: the machine of package term, with the policy
-// Activation. It is the lock actor's listener, and its methods are called on both actors' goroutines, and on that
-// of a session that closes. None calls another actor while it has the mutex.
+// gate is the state that the lock actor and the guarded actor share: the machine of package term,
+// with the policy Activation. It is the lock actor's listener, and its methods are called on both
+// actors' goroutines, and on that of a session that closes. None calls another actor while it has the
+// mutex.
 //
-// The effects that concern the actor are carried out here. Those that concern the lock come only on the actor's own
-// goroutine, and are the guard's.
+// The effects that concern the actor are carried out here. Those that concern the lock come only on
+// the actor's own goroutine, and are the guard's.
 type gate struct {
 	target
 	from actors.Provider
@@ -81,7 +82,7 @@ func (g *gate) hold(lease *Lease) {
 	}
 }
 
-// leaseOver is what the clock says, in words: the lease has run out.
+// leaseOver has the event of a lease that has run out by the clock, and says so in words.
 func leaseOver() (term.Event, error) {
 	return term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver)
 }

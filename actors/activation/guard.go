@@ -58,8 +58,8 @@ const (
 // message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
 // between comes before the next, as it does without a guard.
 //
-// With its gate it is the shell of package term's machine, whose work is the actor itself. What is its own is the
-// order of the messages, and the incarnations of the actor, in one term.
+// With its gate it is the shell of package term's machine, whose work is the actor itself. The order
+// of the messages, and the incarnations of the actor within the term, are its own.
 type guard struct {
 	*settings
 	target
@@ -126,8 +126,8 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// begin has the machine begin, once. What is asked for is made first: a panic there has the
-// supervisor restart the actor, and it is made then.
+// begin has the machine begin, once. The request is made first: a panic there has the supervisor
+// restart the actor, and it is made then.
 func (g *guard) begin(c actor.ReceiverContext) {
 	if g.lock != nil || g.incarnation == ended {
 		return
@@ -146,8 +146,8 @@ func (g *guard) tell(ev term.Event) {
 		switch effect {
 		case term.Campaign:
 			g.closing.follow(&g.gate) // before the lock can be held
-			// The lock actor is at the root, because it outlives the actor's children. Its first notices may come
-			// before g.lock is set.
+			// The lock actor is at the root, because it outlives the actor's children. Its first notices
+			// may come before g.lock is set.
 			g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
 		case term.Release:
 			g.system.Root.Send(g.lock, &messages.Release{})

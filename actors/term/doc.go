@@ -1,7 +1,7 @@
 // Package term decides for one who works under a lock: when it campaigns, when its work runs, when
 // the work is to end, and when the lock is given back. It is pure: no clock, timer, goroutine,
-// context or actor. Its users are the shells: they tell a [Machine] what happens, and carry out
-// what it says.
+// context or actor. Its users are the shells: they tell a [Machine] what happens, and carry out its
+// effects.
 //
 //	        Begin, PauseOver        Held, valid         Revoke, Close, Stop, too many failures
 //	paused ─────────────────▶ campaigning ────────▶ active ─────────────────────▶ stopping, draining
@@ -30,12 +30,12 @@
 //     gone (TestCampaignsWhenTheLockIsGone).
 //   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
 //
-// These tests try every order of events, with every policy. The valid lease is what the shell says
-// of it: see Event.Valid. A shell tells Lapse as soon as its clock says that the lease is over.
+// These tests try every order of events, with every policy. Whether a lease is valid is for the
+// shell to say: Event.Valid. It tells Lapse as soon as its clock says that the lease is over.
 //
 // # Who uses it
 //
-// What differs between the users is data: a [Policy].
+// The differences between them are data: a [Policy].
 //
 //	policy      user                             terms  the work        ends by itself   revoke request
 //	Once        locks.Do, RunOnce, RunOnceFor    one    a function      it ends          is the work's

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
-// hold is what is known of the lock, around a machine.
+// hold is the state of the lock around a machine, as far as anybody knows it.
 type hold uint8
 
 const (

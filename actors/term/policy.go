@@ -2,7 +2,7 @@ package term
 
 import "time"
 
-// Policy is what differs from one user of the machine to the next.
+// Policy has the differences between the users of the machine.
 type Policy struct {
 	// Terms says how many terms there may be.
 	Terms Terms
@@ -39,15 +39,15 @@ type Work uint8
 const (
 	// Begins: the work begins with the term.
 	Begins Work = iota
-	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It has to end before
-	// the campaign is given up.
+	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It has
+	// to end before the campaign is given up.
 	Waits
 )
 
 // Completes says what follows when the work has ended by itself.
 type Completes uint8
 
-// What may follow.
+// The steps that may follow.
 const (
 	// GivesBack: the lock is given back.
 	GivesBack Completes = iota
@@ -69,7 +69,8 @@ var atOnce = []Effect{EndContext, StopWork}
 
 // The policies.
 var (
-	// Once: one term, one function, as of locks.Do and locks.RunOnce. A revoke request is the function's to hear of.
+	// Once: one term, one function, as of locks.Do and locks.RunOnce. A revoke request is the
+	// function's to hear of.
 	Once = Policy{Terms: One, OnRevoke: Ending{To: Active}, OnClose: Ending{Stopping, byContext},
 		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
 	// Leader: a function that leads in each term, as of Election.Run.
@@ -78,8 +79,9 @@ var (
 	// Singleton: an actor that is spawned in each term, and may fail.
 	Singleton = Policy{Terms: Many, Completes: StartsAnew, OnRevoke: Ending{Stopping, atOnce},
 		OnClose: Ending{Stopping, atOnce}, OnStop: Ending{Stopping, atOnce}, OnLoss: atOnce}
-	// Activation: an actor whose messages wait for the lock. One that is to end serves under it until it has ended,
-	// for a revoke request also the messages that it has. It stops by itself before Stop is told.
+	// Activation: an actor whose messages wait for the lock. One that is to end serves under it
+	// until it has ended, for a revoke request also the messages that it has. Stop says that it is
+	// stopping already.
 	Activation = Policy{Terms: One, Work: Waits, OnRevoke: Ending{Draining, drainWork}, OnClose: Ending{Draining, stopWork},
 		OnStop: Ending{Stopping, byContext}, OnLoss: atOnce}
 )
