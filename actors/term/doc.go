@@ -17,8 +17,9 @@
 //	  │        WorkEnded                             ▼ Gone, LockEnded            Gone, LockEnded │
 //	  └──────────────────────────────────────────── lost ◀────────────────────────────────────────┘
 //
-// An active term that hears Gone or LockEnded is lost, too. Each phase goes to ended in place of
-// releasing or paused where nothing is to follow.
+// An active term that hears Gone or LockEnded is lost, too. Work that waits for the lock (Waits) is
+// stopping, lapsed or lost also where the campaign has ended without a term. Each phase goes to ended
+// in place of releasing or paused where nothing is to follow.
 //
 // # What it keeps true
 //
