@@ -7,9 +7,10 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/audience"
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/requests"
+	"github.com/turnstile-locks/turnstile/actors/multilock"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -32,7 +33,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 		panic("turnstile: actors.NewAll: the session is nil")
 	}
 	of := func(want messages.Acquire) (*Session, messages.Acquire) { return session, want }
-	ordered, wrong := requests.InOrder(wants, of, CheckAcquire)
+	ordered, wrong := multilock.InOrder(wants, of, CheckAcquire)
 	return actor.PropsFromProducer(func() actor.Actor {
 		a := &all{session: session, wants: ordered, wrong: wrong, Audience: audience.Local(opts)}
 		a.Listener = nil
@@ -40,7 +41,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	})
 }
 
-// all is the actor. Its lock actors are its children; requests.Several decides when it spawns and
+// all is the actor. Its lock actors are its children; multilock.Acquisition decides when it spawns and
 // releases them.
 type all struct {
 	session *Session
@@ -48,14 +49,14 @@ type all struct {
 	wrong   error              // with them, if anything
 	audience.Audience
 
-	several requests.Several
-	parts   []*actor.PID // all that it ever had
-	ended   []*actor.PID // the parts that have ended
-	told    int          // parts that have told how they ended
-	gone    int          // parts that have ended, and will tell nothing more
-	held    []messages.Held
-	why     messages.Reason // all are given up; empty while nothing has said so
-	end     any             // the terminal notice, once one is due
+	acquisition multilock.Acquisition
+	parts       []*actor.PID // all that it ever had
+	ended       []*actor.PID // the parts that have ended
+	told        int          // parts that have told how they ended
+	gone        int          // parts that have ended, and will tell nothing more
+	held        []messages.Held
+	why         messages.Reason // all are given up; empty while nothing has said so
+	end         any             // the terminal notice, once one is due
 }
 
 // pauseEnded says that the pause before the next attempt is over. The actor sends it to itself.
@@ -79,19 +80,19 @@ func (a *all) Receive(ctx actor.Context) {
 		a.begin(ctx)
 	case *messages.Held:
 		a.held = append(a.held, *msg)
-		a.do(ctx, a.several.Granted())
+		a.do(ctx, a.acquisition.Granted())
 	case *messages.Released: // by force, if we had not asked for it
-		if !a.several.Retreats() {
+		if !a.acquisition.Retreats() {
 			a.why = cmp.Or(a.why, msg.Reason)
 		}
-		a.partDone(ctx, a.several.Lost(), nil)
+		a.partDone(ctx, a.acquisition.Lost(), nil)
 	case *messages.Lost:
-		a.partDone(ctx, a.several.Lost(), &messages.AllLost{Lost: *msg})
+		a.partDone(ctx, a.acquisition.Lost(), &messages.AllLost{Lost: *msg})
 	case *messages.Cancelled:
-		a.partDone(ctx, a.several.Refused(false), &messages.AllCancelled{Cancelled: *msg})
+		a.partDone(ctx, a.acquisition.Refused(false), &messages.AllCancelled{Cancelled: *msg})
 	case *messages.Failed:
 		noRoom := msg.Reason == messages.ReasonSessionFull
-		a.partDone(ctx, a.several.Refused(noRoom), &messages.AllFailed{Failed: *msg})
+		a.partDone(ctx, a.acquisition.Refused(noRoom), &messages.AllFailed{Failed: *msg})
 	case *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked:
 		a.Tell(ctx, msg)
 	case *messages.Release, messages.Release:
@@ -104,12 +105,12 @@ func (a *all) Receive(ctx actor.Context) {
 		a.terminated(ctx, msg)
 	case *partEnded:
 		if a.gone++; a.gone < len(a.parts) {
-			a.do(ctx, a.several.Lost())
+			a.do(ctx, a.acquisition.Lost())
 		} else {
-			a.do(ctx, a.several.NoneLeft())
+			a.do(ctx, a.acquisition.NoneLeft())
 		}
 	case *pauseEnded:
-		a.do(ctx, a.several.PauseOver())
+		a.do(ctx, a.acquisition.PauseOver())
 	}
 }
 
@@ -122,23 +123,23 @@ func (a *all) begin(ctx actor.Context) {
 	if a.Owner != nil {
 		ctx.Watch(a.Owner)
 	}
-	a.do(ctx, a.several.Begin(len(a.wants)))
+	a.do(ctx, a.acquisition.Begin(len(a.wants)))
 }
 
-// do carries out the next step of a.several.
-func (a *all) do(ctx actor.Context, next requests.Next) {
+// do carries out the next step of a.acquisition.
+func (a *all) do(ctx actor.Context, next multilock.Next) {
 	switch next.Do {
-	case requests.Ask:
+	case multilock.Ask:
 		a.ask(ctx, a.wants[next.Lock])
-	case requests.HaveAll:
+	case multilock.HaveAll:
 		a.Tell(ctx, &messages.AllHeld{Locks: slices.Clone(a.held)})
-	case requests.GiveBack:
+	case multilock.GiveBack:
 		a.giveBack(ctx)
-	case requests.Pause:
+	case multilock.Pause:
 		a.held = nil
 		root, self := ctx.ActorSystem().Root, ctx.Self()
 		time.AfterFunc(next.Pause, func() { root.Send(self, &pauseEnded{}) })
-	case requests.End:
+	case multilock.End:
 		a.finish(ctx)
 	}
 }
@@ -147,7 +148,7 @@ func (a *all) do(ctx actor.Context, next requests.Next) {
 // one.
 func (a *all) ask(ctx actor.Context, want messages.Acquire) {
 	if want.Caller == "" {
-		want.Caller = requests.Caller(requests.Address(ctx.ActorSystem(), messages.IDOf(ctx.Self())))
+		want.Caller = queue.Caller(messages.IDOf(ctx.Self()).Key(ctx.ActorSystem().ID))
 	}
 	part := ctx.Spawn(NewLock(a.session, want))
 	a.parts = append(a.parts, part)
@@ -156,9 +157,9 @@ func (a *all) ask(ctx actor.Context, want messages.Acquire) {
 
 // partDone takes the terminal notice of a lock actor. The first reason counts, except that a loss
 // outweighs a release of all.
-func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
+func (a *all) partDone(ctx actor.Context, next multilock.Next, because any) {
 	a.told++
-	if a.end == nil && !a.several.Retreats() {
+	if a.end == nil && !a.acquisition.Retreats() {
 		a.end = because
 	}
 	a.do(ctx, next)
@@ -167,7 +168,7 @@ func (a *all) partDone(ctx actor.Context, next requests.Next, because any) {
 // giveUp stops asking for the locks, and gives back those that are held. The first reason counts.
 func (a *all) giveUp(ctx actor.Context, why messages.Reason) {
 	a.why = cmp.Or(a.why, why)
-	a.do(ctx, a.several.GiveUp())
+	a.do(ctx, a.acquisition.GiveUp())
 }
 
 // giveBack gives every lock back, and gives up the one that is waited for: it tells the reason.

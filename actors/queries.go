@@ -13,7 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
@@ -38,7 +37,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 // follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
-	if asker != nil && s.queries.Follow(requests.Address(s.system, messages.IDOf(asker)), path, s.replyTo(asker)) {
+	if asker != nil && s.queries.Follow(messages.IDOf(asker).Key(s.system.ID), path, s.replyTo(asker)) {
 		ctx.Watch(asker)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -109,11 +108,11 @@ func (s *session) Receive(ctx actor.Context) {
 			s.apply(coordinator.Ended{Request: msg.request})
 		}
 	case *actor.Terminated:
-		s.queries.Unfollow(requests.Address(s.system, messages.IDOf(msg.Who)), "")
+		s.queries.Unfollow(messages.IDOf(msg.Who).Key(s.system.ID), "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
-		s.queries.Unfollow(requests.Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
+		s.queries.Unfollow(messages.IDOf(ctx.Sender()).Key(s.system.ID), msg.Path)
 	case *weighing:
 		s.admit(msg)
 	case *weighed:
@@ -130,7 +129,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		s.closeDown()
 	default:
-		s.queries.Ask(requests.Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
+		s.queries.Ask(messages.IDOf(ctx.Sender()).Key(s.system.ID), msg, s.replyTo(ctx.Sender()))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/audience"
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"

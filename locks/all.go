@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/requests"
+	"github.com/turnstile-locks/turnstile/actors/multilock"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -33,7 +33,7 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 			return nil, &Error{Op: "lock all", Path: l.want.Path, Err: l.wrong}
 		}
 	}
-	ordered, err := requests.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
+	ordered, err := multilock.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
 		return l.self().client.session, l.self().want
 	}, actors.CheckAcquire)
 	if err != nil {
@@ -42,40 +42,40 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	return takeAll(ctx, ordered)
 }
 
-// takeAll takes locks in their order, or none of them: requests.Several says how. Each is taken
+// takeAll takes locks in their order, or none of them: multilock.Acquisition says how. Each is taken
 // within the leases of those before it, and the loss of one of these ends the waiting for it.
 func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
 	var (
-		several requests.Several
-		within  = ctx
-		held    []*Lease
-		err     error
+		acquisition multilock.Acquisition
+		within      = ctx
+		held        []*Lease
+		err         error
 	)
-	for next := several.Begin(len(ordered)); ; {
+	for next := acquisition.Begin(len(ordered)); ; {
 		switch next.Do {
-		case requests.Ask:
+		case multilock.Ask:
 			var lease *Lease
 			if lease, err = ordered[next.Lock].Lock(within); err != nil {
-				next = several.Refused(errors.Is(err, ErrSessionFull))
+				next = acquisition.Refused(errors.Is(err, ErrSessionFull))
 				continue
 			}
 			held = append(held, lease)
 			bound, unbind := lease.bind(within)
 			defer unbind()
-			within, next = bound, several.Granted()
-		case requests.HaveAll:
+			within, next = bound, acquisition.Granted()
+		case multilock.HaveAll:
 			return newLeases(held), nil
-		case requests.GiveBack:
+		case multilock.GiveBack:
 			if left := unlock(ctx, held); ctx.Err() == nil {
 				err = errors.Join(err, left)
 			}
-			within, held, next = ctx, nil, several.NoneLeft()
-		case requests.Pause:
+			within, held, next = ctx, nil, acquisition.NoneLeft()
+		case multilock.Pause:
 			select {
 			case <-time.After(next.Pause):
-				next = several.PauseOver()
+				next = acquisition.PauseOver()
 			case <-ctx.Done():
-				err, next = errors.Join(err, ended(ctx)), several.GiveUp()
+				err, next = errors.Join(err, ended(ctx)), acquisition.GiveUp()
 			}
 		default:
 			return nil, err

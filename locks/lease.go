@@ -10,7 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/requests"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -123,11 +123,11 @@ func (l *Lease) caller() string {
 	if caller := l.from.want.Caller; caller != "" {
 		return caller
 	}
-	return requests.Caller(cmp.Or(l.held.As, l.address()))
+	return queue.Caller(cmp.Or(l.held.As, l.address()))
 }
 
 // address is the address of the lease's lock actor.
-func (l *Lease) address() string { return requests.Address(l.from.client.system, l.held.Actor) }
+func (l *Lease) address() string { return l.held.Actor.Key(l.from.client.system.ID) }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
 // error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values

@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -91,7 +90,7 @@ type request struct {
 	state       messages.State // of the lock actor
 	waited      messages.State // the last one in which it waited for the lock
 	node        string
-	predecessor audience.Predecessor // the contender that it last waited for; nil where it has not waited
+	predecessor predecessor // the contender that it last waited for; nil where it has not waited
 	// trouble says why servers that are there do not carry it out, such as hang-ups; "" for no
 	// trouble.
 	trouble string
@@ -102,6 +101,12 @@ type request struct {
 	gaveUp   *DeadlockError // the deadlock that it gave up for
 	answered bool
 	over     bool
+}
+
+// predecessor is the contender that a request waits for; path is the lock path. An alias, because the session knows the
+// type without the name.
+type predecessor = interface {
+	Contender(path string) messages.Contender
 }
 
 // answer holds the results of Lock.
@@ -137,7 +142,7 @@ func (r *request) Moved(to messages.State, node string) {
 }
 
 // WaitsFor notes the contender for which the request waits.
-func (r *request) WaitsFor(predecessor audience.Predecessor) {
+func (r *request) WaitsFor(predecessor predecessor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.predecessor = predecessor

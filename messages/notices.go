@@ -21,6 +21,10 @@ func IDOf(pid interface {
 // String gives address/id.
 func (a ActorID) String() string { return a.Address + "/" + a.ID }
 
+// Key names the actor among all of its process. system is the ID of its actor system: all systems of a process count
+// their actors from one.
+func (a ActorID) Key(system string) string { return system + "/" + a.String() }
+
 // Grant says which lock a notice is about. Every notice has one.
 type Grant struct {
 	// Path is the lock path.

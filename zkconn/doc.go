@@ -33,7 +33,8 @@
 //     While something is held, pauses are short and attempts to dial overlap;
 //   - session.go, observe.go: the library's states made into an ordered sequence of events;
 //   - conn.go, open.go: the connection, from Dial to Close;
-//   - operation.go, node.go, create.go, commit.go, fence.go, txn.go, parents.go: the operations.
+//   - operation.go, node.go, create.go, create_guarded.go, commit.go, fence.go, txn.go, parents.go: the
+//     operations.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does
 // so for one that crashed.

@@ -54,8 +54,8 @@ func (g Guard) refusal(cause error) error {
 // raised the version, and a server applies transactions in order. A server that shows the new version
 // has applied the Txn. On a later connection, servers that know less refuse this client.
 //
-// now is the guard of later transactions. It has no path where the node is gone, which fences as
-// well, and which a committed transaction confirms. After any error nothing is certain: ErrNoAuth
+// now is the guard of later transactions. Its path is empty where the node is gone, as a committed
+// transaction has confirmed: that fences as well. After any error nothing is certain: ErrNoAuth
 // where the session may not READ or WRITE the node, ErrBadConfig for a guard of any version. After
 // an unknown outcome call it again.
 func (c *Conn) Fence(guard Guard) (now Guard, err error) {

@@ -10,5 +10,7 @@
 //	held, err := recorder.Await(ctx, messages.StateHeld)
 //
 // [Match] compares the states with a pattern of [Then], [Maybe] and [Whatever], or [InOrder].
+// A [Reporter] reports for a fake actors.Provider, whose lock actors do what a test has them do.
+//
 // Package embedded brings the server, with faults on demand and, if need be, virtual time.
 package actorstest

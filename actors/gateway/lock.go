@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/audience"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
-	"github.com/turnstile-locks/turnstile/actors/requests"
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -129,10 +129,10 @@ func (q *requester) Receive(ctx actor.Context) {
 
 func (q *requester) begin(ctx actor.Context) {
 	answerAfterwards(ctx.ActorSystem())
-	by := requests.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
+	by := messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())).Key(ctx.ActorSystem().ID)
 	want := q.want
 	if want.Caller == "" && want.Owner == "" {
-		want.Caller = requests.Caller(by)
+		want.Caller = queue.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
 	q.soleOwner = q.want.Owner == "" && ctx.Parent() == nil

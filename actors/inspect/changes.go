@@ -183,7 +183,10 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	if err := conn.CatchUp(q.At()); err != nil {
 		return nil, err
 	}
-	guard := q.guard(conn)
+	guard, err := q.guard(conn)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		version, err := q.find(conn)
 		if err == nil && q.Mode == messages.Contest && guard == "" && version == 0 {
@@ -214,21 +217,21 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 }
 
 // guard gives the path of the guard of a contest's node; "" where the node has none, or its data do not
-// say. A transaction deletes both: so the delete hits no other node, and the holder need not be asked
-// before, as for mark.
-func (q breaking) guard(conn *zkconn.Conn) string {
+// say, or may not be read. A transaction deletes both: so the delete hits no other node, and the holder
+// need not be asked before, as for mark.
+func (q breaking) guard(conn *zkconn.Conn) (string, error) {
 	if q.Mode != messages.Contest {
-		return ""
+		return "", nil
 	}
 	data, _, err := conn.Get(q.At())
-	if err != nil {
-		return ""
+	if err != nil && !errors.Is(err, zkconn.ErrNoNode) && !errors.Is(err, zkconn.ErrNoAuth) {
+		return "", err
 	}
 	o, _ := queue.ParseOwner(data)
-	if o.Guard == "" || !queue.IsGuard(o.Guard) {
-		return ""
+	if !queue.IsGuard(o.Guard) {
+		return "", nil
 	}
-	return path.Join(path.Dir(q.At()), o.Guard)
+	return path.Join(path.Dir(q.At()), o.Guard), nil
 }
 
 func (q breaking) delete(conn *zkconn.Conn, guard string, version int32) error {

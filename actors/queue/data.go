@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -48,6 +50,22 @@ type Owner struct {
 	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
+
+// OwnerHere describes an actor of this process, by its messages.ActorID.Key.
+func OwnerHere(actor string) Owner { return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor} }
+
+// Caller makes of an actor's messages.ActorID.Key a caller that no other process names: see
+// messages.Acquire.Caller.
+func Caller(actor string) string { return OwnerHere(actor).Who() }
+
+// hostname asks the system once: it is written into every node.
+var hostname = sync.OnceValue(func() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+})
 
 // ParseOwner reads the data of a contender's node; false where Turnstile did not write them.
 func ParseOwner(data []byte) (Owner, bool) {
@@ -102,8 +120,9 @@ const askedFirst = `{"asked":true,`
 //
 // The ID of a contest's holder is removed: before the request is written, the one node may have become another
 // contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
-// does not. A Guard that is not the node's own does no harm: that guard does not exist any more. The other fields are
-// for people only. The holder corrects all of them when it hears of the request.
+// does not, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and is refused then,
+// because that guard does not exist any more.) The other fields are for people only. The holder corrects all of them
+// when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {

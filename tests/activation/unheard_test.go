@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
-	"github.com/turnstile-locks/turnstile/actors/audience"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -29,7 +29,7 @@ func newMute(lasts time.Duration) *mute {
 }
 
 func (m *mute) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	listens := audience.Local(opts)
+	listens := actorstest.NewReporter(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		if _, starts := ctx.Message().(*actor.Started); starts {
 			term, _ := m.clock.Term()

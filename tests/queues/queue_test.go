@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/requests"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -51,7 +51,7 @@ func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 		first := all[0]
 		require.WithinRange(t, first.Since, begun.Add(-time.Second), time.Now().Add(time.Second))
 		require.Contains(t, first.Actor, one.System().Address())
-		require.Equal(t, requests.Caller(first.Actor), first.Who)
+		require.Equal(t, queue.Caller(first.Actor), first.Who)
 		first.Since, first.Actor, first.Who = time.Time{}, "", ""
 		require.Equal(t, messages.Contender{
 			Path: "/orders/42", Node: held.Node(), Sequence: 0, Session: one.Session().ID(), Token: held.Token(),

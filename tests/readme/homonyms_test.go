@@ -31,7 +31,7 @@ var homonyms = []struct {
 	{"place", "locks", 0, "of a token: messages.Token.Place"},
 	{"waits", "actors/internal/coordinator", 0, "isWaiting, awaitsNode, keepsOrder, or waitingCreate"},
 	{"left", "actors/internal/coordinator", 1, "time: Lease.Left; a node is leftToOthers"},
-	{"waits", "actors/audience", 0, "WaitsFor, of a listener"},
+	{"waits", "actors/internal/audience", 0, "WaitsFor, of a listener"},
 	{"waits", "actors/inspect", 0, "isWaiting"},
 	{"waits", "actors/queue", 1, "the waiter of a link, as Member.Waits, which users know; Owner.Who for a caller"},
 	{"waits", "locks", 0, "WaitsFor of a listener, mayWait of RunOnce"},

@@ -10,7 +10,7 @@ import (
 
 // launch prepares servers and starts them, anew where somebody else has taken a port meanwhile, and once more where
 // they did not come up in time: one server in thousands has bound its port and never accepted, and a whole package of
-// tests would fail with it. What such servers were doing is written to standard error. The servers that prepare
+// tests would fail with it. The threads of such servers are written to standard error. The servers that prepare
 // returns are stopped when it, or the start, fails.
 func launch[S interface{ Stop() error }](prepare func() (S, error), start func(S, context.Context) error) (S, error) {
 	var none S

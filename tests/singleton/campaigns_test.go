@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/audience"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -23,7 +23,7 @@ type refusal struct {
 func (*refusal) Clock(uint64) *zkconn.LeaseClock { return zkconn.NewLeaseClock(nil) }
 
 func (r *refusal) NewLock(_ messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	listens := audience.Local(opts)
+	listens := actorstest.NewReporter(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/audience"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -33,7 +33,7 @@ func newSource() *source {
 func (s *source) Clock(uint64) *zkconn.LeaseClock { return s.clock }
 
 func (s *source) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	listens := audience.Local(opts)
+	listens := actorstest.NewReporter(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:
@@ -48,7 +48,7 @@ func (s *source) NewLock(want messages.Acquire, opts ...actors.LockOption) *acto
 			listens.Tell(ctx, &messages.Released{})
 			ctx.Stop(ctx.Self())
 		case *actor.Terminated:
-			if audience.OwnerEnded(msg) {
+			if msg.Why != actor.TerminatedReason_AddressTerminated {
 				s.released <- struct{}{}
 				ctx.Stop(ctx.Self())
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
-	"github.com/turnstile-locks/turnstile/actors/requests"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
@@ -74,7 +73,7 @@ func contestData(sp *coordinator.Spec, place int, guard string) []byte {
 
 // OwnerOf describes a request, as the data of its node do.
 func OwnerOf(sp *coordinator.Spec) queue.Owner {
-	o := requests.Owner(sp.By)
+	o := queue.OwnerHere(sp.By)
 	o.Owner, o.Caller, o.Label, o.Reclaim = sp.Want.Owner, sp.Want.Caller, sp.Want.Label, sp.Want.Reclaim
 	o.Priority, o.Mode = sp.Want.Priority, sp.Want.Mode.String()
 	o.Detects, o.Since = sp.Want.Deadlocks.Every > 0, sp.Since.UTC()

@@ -52,38 +52,37 @@ func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	if err == nil {
 		a.One, err = k.readContest(q.Spec)
 	}
-	if err == nil && isLeft(q, a.One) {
-		err = k.deleteLeft(q.Spec.At(q.Guard))
+	if err == nil && q.Guard != "" {
+		err = k.deleteLeft(q, a.One)
 	}
 	a.Failure = failureOf(err)
 	return a
 }
 
-// deleteLeft deletes a guard that was left. It looks first: where there is none, a late create may yet make it with
-// its node, and a late delete would leave that node without it.
-func (k Carrier) deleteLeft(guard string) error {
-	_, exists, err := k.Conn.Exists(guard)
-	if err == nil && !exists {
+// deleteLeft deletes the guard of a request, if it does not belong to the node of the contest that there is now: a node
+// and its guard have one czxid. It looks first. Where there is no guard, a late create may yet make it with its node, and
+// a late delete would leave that node without it.
+func (k Carrier) deleteLeft(q *coordinator.Find, one *coordinator.OneNode) error {
+	ours := one != nil && one.Ours
+	if ours && one.Czxid == q.Czxid {
+		return nil
+	}
+	guard := q.Spec.At(q.Guard)
+	stat, exists, err := k.Conn.Exists(guard)
+	switch {
+	case errors.Is(err, zkconn.ErrNoAuth):
+		if ours && q.Czxid == 0 && (one.Guard == "" || one.Guard == q.Guard) {
+			return nil // it may be the guard of that node
+		}
+	case err != nil:
+		return err
+	case !exists || ours && one.Czxid == stat.Czxid:
 		return nil
 	}
 	if err = k.Conn.Delete(guard); errors.Is(err, zkconn.ErrNoNode) {
 		return nil
 	}
 	return err
-}
-
-// isLeft reports whether the guard of a request, if it exists, does not belong to the node of the contest
-// that there is now.
-func isLeft(q *coordinator.Find, one *coordinator.OneNode) bool {
-	switch {
-	case q.Guard == "":
-		return false
-	case one == nil || !one.Ours:
-		return true
-	case q.Czxid != 0:
-		return one.Czxid != q.Czxid
-	}
-	return one.Guard != "" && one.Guard != q.Guard // else its data do not say
 }
 
 // readContest reads the one node of a contest; nil when it does not exist.
@@ -96,6 +95,9 @@ func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 		return nil, err
 	}
 	o, _ := queue.ParseOwner(data)
+	if o.ID == "" {
+		o.Guard = "" // a revoke request has left the data of a holder, who may be the one before: see queue.Asked
+	}
 	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.Conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID,
 		Guard: o.Guard}, nil
 }
@@ -104,9 +106,9 @@ func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 // in one transaction. Where that node is gone it deletes the guard alone, because somebody has deleted
 // the node by itself.
 //
-// A node of which no guard is found, because somebody has deleted that by itself, is deleted in the
-// version in which it was seen. That it is still there after its guard was found missing is looked at
-// first: a removal takes both, so somebody else may have made the node anew since.
+// Where no guard is found, because somebody has deleted it by itself, the node is deleted in the version
+// in which it was read. It is read again after the guard was found missing: a removal deletes both, so
+// somebody else may have made the node anew since.
 func (k Carrier) removeContest(q *coordinator.RemoveContest) error {
 	parent, _ := path.Split(q.Path)
 	guard, read, searched := q.Guard, false, false
@@ -189,7 +191,7 @@ func (k Carrier) ownGuard(q *coordinator.RemoveContest, parent, one string, list
 	return "", nil
 }
 
-// unlessUnseen gives the error of a read, except where there is nothing that the session may see.
+// unlessUnseen gives the error of a read; nil where the node does not exist, or may not be read.
 func unlessUnseen(err error) error {
 	if errors.Is(err, zkconn.ErrNoNode) || errors.Is(err, zkconn.ErrNoAuth) {
 		return nil

@@ -111,20 +111,33 @@ func (k Carrier) findOrphans(q *coordinator.FindOrphans) *coordinator.OrphansFou
 		return a
 	}
 	for _, child := range children {
-		at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.Contains(child, guid) })
-		if at < 0 {
+		guid := guidOf(child, q.GUIDs)
+		if guid == "" {
 			continue
 		}
 		stat, exists, lookErr := k.Conn.Exists(q.Spec.At(child))
 		switch {
 		case errors.Is(lookErr, zkconn.ErrNoAuth) || lookErr == nil && exists && k.ours(stat):
-			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: child, GUID: q.GUIDs[at], Czxid: stat.Czxid})
+			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: child, GUID: guid, Czxid: stat.Czxid})
 		case lookErr != nil:
 			err = lookErr
 		}
 	}
 	a.Failure = failureOf(err)
 	return a
+}
+
+// guidOf gives the one of some GUIDs, sorted, that the name of a contender begins with; "" for none. A cut may have lost
+// thousands of creates in a queue of thousands, so it does not go through all of them for each node.
+func guidOf(child string, guids []string) string {
+	child = strings.TrimPrefix(child, "_c_")
+	at, _ := slices.BinarySearchFunc(guids, child, func(guid, child string) int {
+		return strings.Compare(guid, child[:min(len(guid), len(child))])
+	})
+	if at < len(guids) && strings.HasPrefix(child, guids[at]) {
+		return guids[at]
+	}
+	return ""
 }
 
 // errRemoved: the node has been deleted.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -62,4 +63,24 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGUIDOf: the GUID is found in the names of all kinds of contenders, of one and the other length.
+func TestGUIDOf(t *testing.T) {
+	var guids []string
+	for _, want := range []messages.Acquire{
+		{}, {Name: "billing"}, {Mode: messages.Read}, {Mode: messages.Write}, {Mode: messages.Semaphore, Permits: 2},
+		{Naming: messages.KazooNaming}, {Naming: messages.KazooNaming, Mode: messages.Read},
+		{Naming: messages.RecipeNaming}, {Naming: messages.RecipeNaming, Mode: messages.Write},
+		{Reclaim: "key"}, {Name: "billing", Reclaim: "key"},
+	} {
+		spec := coordinator.NewSpec(&want, uuid.NewString(), "actor", false, time.Unix(0, 0))
+		guids = append(guids, spec.GUID)
+		slices.Sort(guids)
+		require.Equal(t, spec.GUID, guidOf(spec.Style.Prefix(spec.GUID)+"0000000001", guids))
+	}
+	for _, other := range []string{"", "_c_", "0", "z", "lock-0000000001", "_c_" + uuid.NewString() + "-lock-0000000001", guids[0][:30]} {
+		require.Empty(t, guidOf(other, guids), other)
+	}
+	require.Empty(t, guidOf("lock-0000000001", nil))
 }

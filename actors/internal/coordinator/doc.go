@@ -282,10 +282,11 @@
 // Orphans. A create that was lost may be carried out after a search has found no node. That happens when the
 // session has moved to another server, and moves back between two connections of its client. The
 // session looks for such nodes on each new connection, and every half of its timeout, and removes
-// those that are no request's (orphan.go, orphans.txt). Downgrades and take-overs choose the name of
-// their node, so an orphan may have the name of a later node (downgrade.txt). Invariant: no request
-// takes a node whose delete was sent, or makes one of that name, because the delete may come late as
-// well. A node that a request may be making is not removed.
+// those that are no request's (orphan.go, orphans.txt). If the servers hang up on these looks, it leaves
+// them to the timer. Downgrades and take-overs choose the name of their node, so an orphan may have the
+// name of a later node (downgrade.txt). Invariant: no request takes a node whose delete was sent, or makes
+// one of that name, because the delete may come late as well. A node that a request may be making is not
+// removed.
 //
 // Nodes that nobody owns. A server that was restored may bring back a node of this session that is
 // deleted. It is removed when a request that waits reads it, or finds it at the head of the queue

@@ -30,7 +30,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others))
+	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others), uint64(min(ep.orphanHangUps, suspected)))
 	for _, id := range ep.due {
 		if r := c.requests[id]; r != nil && r.turn.phase == roomDue {
 			e.num(uint64(id))
@@ -44,7 +44,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	for _, guid := range inOrder(ep.orphans) {
 		o := ep.orphans[guid]
 		e.text(guid)
-		e.num(uint64(o.phase), uint64(o.removals))
+		e.num(uint64(o.phase), uint64(o.removals), flag(o.mayCome()))
 		e.text(o.removed...)
 		e.mark()
 	}

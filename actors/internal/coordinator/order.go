@@ -212,6 +212,10 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.request, machine.Verify, f)
 	case removalSearch:
 		c.count(p.request, machine.Verify, f)
+	case orphanSearch, orphanRemoval:
+		if f.Outcome == Unknown && f.Trouble != "" {
+			c.epoch.orphanHangUps++
+		}
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // orphanLooksPerTimeout is the number of these looks in a session timeout.
 const orphanLooksPerTimeout = 2
 
-// mayBeOrphaned notes that no node of a request was found, though a server may yet carry out its create; or may have done
-// so by now, where the search was made on an earlier connection.
+// mayBeOrphaned notes that no node of a request was found, though its create may have been sent. A server may carry that
+// out later. If the search was made on an earlier connection, it may have done so by now.
 func (c *Coordinator) mayBeOrphaned(r *request) {
 	if r.node.phase == unknown && r.node.lost {
 		o := c.orphansOf(r)
@@ -35,7 +35,7 @@ func (c *Coordinator) mayBeOlder(r *request) {
 	}
 }
 
-// orphansOf gives what is known of the orphans of a request.
+// orphansOf gives the entry of a request. A new entry has no create that may come.
 func (c *Coordinator) orphansOf(r *request) *orphan {
 	guid := r.spec.GUID
 	if c.epoch.orphans[guid] == nil {
@@ -75,10 +75,11 @@ func (c *Coordinator) awaitsOrphans() bool {
 	return false
 }
 
-// orphansDue looks again for those for which it is due, or else for one.
+// orphansDue looks again for those for which it is due. Where there are none it looks for one: that commits a
+// transaction, which fails if the session has moved. On the next connection it looks for all.
 func (c *Coordinator) orphansDue() {
 	e := &c.epoch
-	e.orphanTimer = 0
+	e.orphanTimer, e.orphanHangUps = 0, 0
 	for guid, o := range e.orphans {
 		o.looks = min(o.looks+1, lastOrphanLook)
 		if !o.mayCome() && (len(o.removed) == 0 || c.requests[o.request] == nil) { // else its request is not to take those
@@ -117,12 +118,17 @@ func (c *Coordinator) OrphanDue() bool {
 	return false
 }
 
-// lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing.
+// lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing. If the servers
+// hang up on these looks, it leaves them to the timer: each would cost all requests of the session their connection.
 func (c *Coordinator) lookForAllOrphans() {
 	for _, o := range c.epoch.orphans {
-		o.phase = lookDue
+		if o.mayCome() {
+			o.phase = lookDue
+		}
 	}
-	c.lookForOrphans()
+	if c.epoch.orphanHangUps < suspected {
+		c.lookForOrphans()
+	}
 	c.timeOrphans()
 }
 
@@ -176,11 +182,13 @@ func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
 
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
+	failed := !a.Failure.none() && !a.Failure.is(NoAuth) // what may not be listed stays so
+	contested := c.makesContestNode(p)
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
-			if !a.Failure.none() && !a.Failure.is(NoAuth) || c.mayBeNode(o) { // what may not be listed stays so
-				o.phase = lookDue // by the timer
+			if failed || contested || c.makesNode(o.request) {
+				o.phase = lookDue // by the timer: a node that is found may be the one that is being made
 			}
 		}
 	}
@@ -188,33 +196,38 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 		return
 	}
 	for _, found := range a.Nodes {
-		c.removeOrphan(p, found)
+		// Of one that a newer query looks for this answer may show a node that its request has made since.
+		if o := c.epoch.orphans[found.GUID]; o != nil && o.asked == id {
+			c.removeOrphan(p, o, found)
+		}
 	}
 }
 
-// mayBeNode reports whether a node that is found may be that of the request, which does not know it yet. The node of a
-// contest need not say whose it is.
-func (c *Coordinator) mayBeNode(o *orphan) bool {
-	if r := c.requests[o.request]; r != nil && r.makesNode() {
-		return true
-	}
-	q := c.epoch.paths[o.spec.Path].queueNamed(o.spec.Style.Name, o.spec.One)
-	return o.spec.One != "" && q != nil &&
-		slices.ContainsFunc(q.members, func(id RequestID) bool { return c.requests[id].makesNode() })
+// makesContestNode reports whether any request makes the node of the contest that was looked at. The node need not say
+// whose it is.
+func (c *Coordinator) makesContestNode(p orphanSearch) bool {
+	q := c.epoch.paths[p.path].queueNamed("", p.one)
+	return p.one != "" && q != nil &&
+		slices.ContainsFunc(q.members, c.makesNode)
+}
+
+// makesNode reports whether a request lives, and may have a node whose name it does not know.
+func (c *Coordinator) makesNode(id RequestID) bool {
+	r := c.requests[id]
+	return r != nil && r.makesNode()
 }
 
 // removeOrphan removes a node that was found, if it is no request's.
-func (c *Coordinator) removeOrphan(p orphanSearch, found FoundOrphan) {
+func (c *Coordinator) removeOrphan(p orphanSearch, o *orphan, found FoundOrphan) {
 	_, n := c.epoch.paths[p.path].findNode(found.Name)
-	o := c.epoch.orphans[found.GUID]
 	if n != nil && (p.one == "" || n.token.Zxid() == found.Czxid) {
-		if o != nil && n.phase == deleting && o.looks < lastOrphanLook {
+		if n.phase == deleting && o.looks < lastOrphanLook {
 			// It may have been deleted, and made anew by an older create: a reader beside a writer chooses its name.
 			o.phase = lookDue // by the timer
 		}
 		return
 	}
-	if o == nil || o.phase == lookDue { // or it may be
+	if o.phase == lookDue { // its request may be making it
 		return
 	}
 	if o.removals > 0 && slices.Contains(o.removed, found.Name) {

@@ -82,6 +82,14 @@ func TestOrphansAreForgotten(t *testing.T) {
 		o.look()
 	}
 	require.Len(t, o.c.epoch.orphans, 1, "the second request lives, and is not to take the node that was deleted")
+	o.asks = nil // the first request looks whether it has left a node
+	o.apply(Disconnected{})
+	o.apply(Connected{sessionTimeout})
+	for _, ask := range o.asks {
+		_, looks := ask.Query.(*FindOrphans)
+		require.False(t, looks, "its create can come no more")
+	}
+	o.asks = nil
 	o.apply(Ended{2})
 	require.Empty(t, o.c.epoch.orphans)
 	o.apply(Disconnected{})

@@ -104,7 +104,7 @@ type (
 	}
 
 	// FindOrphans looks for nodes of this session that have one of these GUIDs, in the queue or the contest of a spec, after a
-	// committed transaction. *OrphansFound answers it.
+	// committed transaction. The GUIDs are sorted. *OrphansFound answers it.
 	FindOrphans struct {
 		Spec  *Spec
 		GUIDs []string

@@ -80,8 +80,10 @@ type epoch struct {
 	due           []RequestID
 	toScan, short []*ownQueue
 	// orphans may yet be made by creates whose replies were lost, by their GUIDs; orphanTimer runs while any may come.
-	orphans     map[string]*orphan
-	orphanTimer uint64
+	// orphanHangUps counts looks and removals of orphans on which the servers hung up since the timer fired.
+	orphans       map[string]*orphan
+	orphanTimer   uint64
+	orphanHangUps int
 	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
 	// are over with it. Both are empty between inputs.
 	again      []RequestID
@@ -167,7 +169,7 @@ type describes struct {
 	writes uint64 // so far
 }
 
-// orphan is a node that may yet be made by a create whose reply was lost.
+// orphan remembers the creates of one request whose replies were lost, and whose nodes may yet be made.
 type orphan struct {
 	request RequestID
 	spec    *Spec

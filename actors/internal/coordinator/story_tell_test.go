@@ -162,7 +162,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *FindOrphans:
 		a := &OrphansFound{Failure: f}
 		for _, name := range args.names("shows") {
-			at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.HasPrefix(name, guid+"-") })
+			at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.Contains(name, guid+"-") })
 			a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: q.GUIDs[max(at, 0)], Czxid: czxid(0)})
 		}
 		return a

@@ -22,8 +22,9 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
 		// It waits in a line, or did, and asked the servers for nothing.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && c.epoch.orphans[r.spec.GUID] != nil:
-		// It has no node. One that came after all is an orphan, and is removed.
+	case r.node.phase == absent && r.node.guard == "" && c.epoch.orphans[r.spec.GUID] != nil:
+		// It has no node. One that came after all is an orphan, and is removed. (A search deletes the guard of a node
+		// that is gone.)
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)

@@ -311,9 +311,7 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 		if at := w.servers.at(oneName); at >= 0 {
 			a.One = w.oneNode(s, at)
 		}
-		switch one := a.One; {
-		case q.Guard == "" || one != nil && one.Ours && q.Czxid == 0 && (one.Guard == "" || one.Guard == q.Guard):
-		case one == nil || !one.Ours || one.Czxid != q.Czxid:
+		if q.Guard != "" { // if it is among them, it was left: its czxid is not that of the node
 			w.removeGuard(q.Guard, 0)
 		}
 	case contest:

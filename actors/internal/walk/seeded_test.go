@@ -214,11 +214,11 @@ var inCoordinator = []seeded{
 	{name: "look for an orphan on the next connection alone", source: edits(rule("o.phase, o.looks = lookDue, 0", "o.looks = 0")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: NoOrphan},
 	{name: "take what an earlier connection has made", source: edits(
-		rule("case r.node.phase == absent && c.epoch.orphans[r.spec.GUID] != nil:", "case false:")),
+		rule("case r.node.phase == absent && r.node.guard == \"\" && c.epoch.orphans[r.spec.GUID] != nil:", "case false:")),
 		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: OwnInvariants},
 	{name: "take a node whose delete was sent", source: edits(rule("		what.Not = o.removed\n", "		_ = o.removed\n")),
 		plan: orphanGoes, breaks: Exclusion},
-	{name: "remove a node that a request makes", source: edits(rule("|| c.mayBeNode(o) {", "{")),
+	{name: "remove a node that a request makes", source: edits(rule("|| c.makesNode(o.request) {", "{")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
 	{name: "take the node of a contest whose delete was sent", source: edits(
 		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),

@@ -1,9 +1,5 @@
 // Package audience has those to whom a lock actor reports: its parent, its owner, its observers and its
 // listener. Lock options name them. Lock actors of a session and of gateways have one each.
-//
-// Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package actors. A folder internal at the root is not the place:
-// the names there are fixed, as the rooms of the module that users know.
 package audience
 
 import (
@@ -61,8 +57,9 @@ type WaitListener interface {
 	WaitsFor(predecessor Predecessor)
 }
 
-// Predecessor describes the contender that a request waits for. It is immutable.
-type Predecessor interface {
+// Predecessor describes the contender that a request waits for. It is immutable. The type is an alias of one without a
+// name, so that a WaitListener outside package actors, as in package locks, can name it.
+type Predecessor = interface {
 	// Contender gives its node and, where the node says so, its owner and since when. path is the
 	// lock path.
 	Contender(path string) messages.Contender

@@ -1,4 +1,4 @@
-package requests
+package multilock
 
 import (
 	"time"
@@ -6,22 +6,21 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Several decides how several locks are taken as one: one after the other, and all or none. It is
-// pure, without a clock, a connection or an actor: its user tells it the events and carries out its
-// answers. locks.All is such a user in the goroutine of its caller, actors.NewAll in an actor.
+// Acquisition takes several locks as one: one after the other, and all or none. It is pure, without
+// a clock, a connection or an actor: its user tells it the events and carries out its answers.
 //
 // When a lock cannot be acquired or one is lost, all are given back, and none is asked for until no
-// lock is left. Where the session had no room for a lock while others were held, Several then pauses
-// and begins again: another user may need the room of these locks as much as this user needs the
+// lock is left. Where the session had no room for a lock while others were held, it then pauses and
+// begins again: another user may need the room of these locks as much as this user needs the
 // other's. The first lock is refused at once, because nobody waits for this user then.
-type Several struct {
+type Acquisition struct {
 	locks    int
 	held     int // of them, since it began
 	phase    phase
 	refusals int // for want of room while others were held
 }
 
-// phase says where a Several is.
+// phase says where an Acquisition is.
 type phase string
 
 const (
@@ -39,7 +38,7 @@ const (
 	over phase = "over"
 )
 
-// Do is the next step of a Several's user.
+// Do is the next step of an Acquisition's user.
 type Do string
 
 const (
@@ -65,79 +64,79 @@ type Next struct {
 }
 
 // Begin begins to take as many locks: one at least.
-func (s *Several) Begin(locks int) Next {
-	*s = Several{locks: locks, phase: taking}
+func (a *Acquisition) Begin(locks int) Next {
+	*a = Acquisition{locks: locks, phase: taking}
 	return Next{Do: Ask}
 }
 
 // Granted says that the lock that was asked for is held. It may cross a GiveBack.
-func (s *Several) Granted() Next {
-	if s.phase != taking {
+func (a *Acquisition) Granted() Next {
+	if a.phase != taking {
 		return Next{}
 	}
-	if s.held++; s.held < s.locks {
-		return Next{Do: Ask, Lock: s.held}
+	if a.held++; a.held < a.locks {
+		return Next{Do: Ask, Lock: a.held}
 	}
-	s.phase = holding
+	a.phase = holding
 	return Next{Do: HaveAll}
 }
 
 // Refused says that the lock that was asked for cannot be acquired. noRoom says that the session has
 // no room for its node.
-func (s *Several) Refused(noRoom bool) Next {
-	if s.phase == taking && noRoom && s.held > 0 {
-		if s.refusals++; s.refusals < retry.NoRoomTries {
-			s.phase = retreating
+func (a *Acquisition) Refused(noRoom bool) Next {
+	if a.phase == taking && noRoom && a.held > 0 {
+		if a.refusals++; a.refusals < retry.NoRoomTries {
+			a.phase = retreating
 			return Next{Do: GiveBack}
 		}
 	}
-	return s.Lost()
+	return a.Lost()
 }
 
 // Lost says that one of the locks is not held any more, for any reason. It changes nothing while
 // all are given back.
-func (s *Several) Lost() Next {
-	if s.phase != taking && s.phase != holding {
+func (a *Acquisition) Lost() Next {
+	if a.phase != taking && a.phase != holding {
 		return Next{}
 	}
-	s.phase = returning
+	a.phase = returning
 	return Next{Do: GiveBack}
 }
 
 // GiveUp says that the locks are not wanted any more.
-func (s *Several) GiveUp() Next {
-	switch s.phase {
+func (a *Acquisition) GiveUp() Next {
+	switch a.phase {
 	case retreating:
-		s.phase = returning
+		a.phase = returning
 	case pausing:
-		s.phase = over
+		a.phase = over
 		return Next{Do: End}
 	}
-	return s.Lost()
+	return a.Lost()
 }
 
 // NoneLeft says that no lock is held, asked for, or about to be given back.
-func (s *Several) NoneLeft() Next {
-	switch s.phase {
+func (a *Acquisition) NoneLeft() Next {
+	switch a.phase {
 	case retreating:
-		s.phase, s.held = pausing, 0
-		return Next{Do: Pause, Pause: retry.NoRoom.Pause(s.refusals)}
+		a.phase, a.held = pausing, 0
+		return Next{Do: Pause, Pause: retry.NoRoom.Pause(a.refusals)}
 	case pausing, over:
 		return Next{}
 	}
-	s.phase = over
+	a.phase = over
 	return Next{Do: End}
 }
 
 // PauseOver says that the pause is over. It may cross a GiveUp.
-func (s *Several) PauseOver() Next {
-	if s.phase != pausing {
+func (a *Acquisition) PauseOver() Next {
+	if a.phase != pausing {
 		return Next{}
 	}
-	s.phase = taking
+	a.phase = taking
 	return Next{Do: Ask}
 }
 
 // Retreats reports whether all locks are given back to begin again. The end of a lock is then not the
 // end of the whole.
-func (s *Several) Retreats() bool { return s.phase == retreating }
+func (a *Acquisition) Retreats() bool { return a.phase == retreating }

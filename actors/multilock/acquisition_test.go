@@ -1,4 +1,4 @@
-package requests
+package multilock
 
 import (
 	"fmt"
@@ -9,19 +9,19 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// user is the user of a Several. It takes locks and gives them back as it is told. It is a value,
+// user is the user of a Acquisition. It takes locks and gives them back as it is told. It is a value,
 // so that every order of what may happen can be tried from it.
 type user struct {
-	several  Several
-	locks    int
-	asked    bool // for one lock, which is neither granted nor refused
-	held     int
-	goBack   bool // it gives back what it has
-	paused   bool
-	have     bool // it was told that all are held
-	gaveUp   bool
-	refusals int // for want of room, with locks held
-	ended    bool
+	acquisition Acquisition
+	locks       int
+	asked       bool // for one lock, which is neither granted nor refused
+	held        int
+	goBack      bool // it gives back what it has
+	paused      bool
+	have        bool // it was told that all are held
+	gaveUp      bool
+	refusals    int // for want of room, with locks held
+	ended       bool
 }
 
 // happenings are the events that may happen to a user, each with whether it may happen now.
@@ -32,33 +32,33 @@ var happenings = []struct {
 }{
 	{"granted", func(u user) bool { return u.asked }, func(u *user) Next {
 		u.asked, u.held = false, u.held+1
-		return u.several.Granted()
+		return u.acquisition.Granted()
 	}},
 	{"refused", func(u user) bool { return u.asked }, func(u *user) Next {
 		u.asked = false
-		return u.several.Refused(false)
+		return u.acquisition.Refused(false)
 	}},
 	{"no room", func(u user) bool { return u.asked }, func(u *user) Next {
 		if u.asked = false; u.held > 0 && !u.goBack {
 			u.refusals++
 		}
-		return u.several.Refused(true)
+		return u.acquisition.Refused(true)
 	}},
 	{"lost", func(u user) bool { return u.held > 0 }, func(u *user) Next {
 		u.held--
-		return u.several.Lost()
+		return u.acquisition.Lost()
 	}},
 	{"none left", func(u user) bool { return u.held == 0 && !u.asked && !u.paused && !u.ended }, func(u *user) Next {
 		u.goBack = false
-		return u.several.NoneLeft()
+		return u.acquisition.NoneLeft()
 	}},
 	{"given up", func(u user) bool { return !u.gaveUp && !u.ended }, func(u *user) Next {
 		u.gaveUp = true
-		return u.several.GiveUp()
+		return u.acquisition.GiveUp()
 	}},
 	{"pause over", func(u user) bool { return u.paused }, func(u *user) Next {
 		u.paused = false
-		return u.several.PauseOver()
+		return u.acquisition.PauseOver()
 	}},
 }
 
@@ -108,7 +108,7 @@ func TestEveryCourseOfSeveral(t *testing.T) {
 	seen, again, mostRefusals := 0, false, 0
 	for locks := 1; locks <= 4; locks++ {
 		first := user{locks: locks}
-		require.NoError(t, first.does(first.several.Begin(locks)))
+		require.NoError(t, first.does(first.acquisition.Begin(locks)))
 		met, todo := map[user]bool{first: true}, []user{first}
 		for len(todo) > 0 {
 			u := todo[len(todo)-1]
@@ -132,9 +132,9 @@ func TestEveryCourseOfSeveral(t *testing.T) {
 			}
 			late := u
 			if u.ended {
-				require.Equal(t, Next{}, late.several.PauseOver(), "a timer that fires late")
-				require.Equal(t, Next{}, late.several.NoneLeft())
-				require.Equal(t, Next{}, late.several.GiveUp())
+				require.Equal(t, Next{}, late.acquisition.PauseOver(), "a timer that fires late")
+				require.Equal(t, Next{}, late.acquisition.NoneLeft())
+				require.Equal(t, Next{}, late.acquisition.GiveUp())
 			}
 		}
 		seen += len(met)
@@ -146,7 +146,7 @@ func TestEveryCourseOfSeveral(t *testing.T) {
 
 // TestSeveralBeginsAgain: in a full session the pauses grow, and the last refusal is the end.
 func TestSeveralBeginsAgain(t *testing.T) {
-	var s Several
+	var s Acquisition
 	require.Equal(t, Next{Do: Ask}, s.Begin(2))
 	require.Equal(t, Next{Do: GiveBack}, s.Refused(true), "nobody waits for what it holds")
 	require.False(t, s.Retreats())

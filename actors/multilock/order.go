@@ -1,48 +1,20 @@
-// Package requests has what packages actors, gateway and locks share about requests for locks: who
-// asks, and in which order several locks are asked for.
+// Package multilock decides how several locks are taken as one: in which order ([InOrder]), and what is done with the
+// others when one cannot be acquired or is lost ([Acquisition]). It is pure. locks.All and actors.NewAll carry it out, one in
+// the goroutine of its caller, the other in an actor.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
 // because package locks is not below package actors. A folder internal at the root is not the place:
 // the names there are fixed, as the rooms of the module that users know.
-package requests
+package multilock
 
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
-	"sync"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// Address gives an actor's address, unique in its process: actor systems of one process all count
-// from one.
-func Address(system *actor.ActorSystem, of messages.ActorID) string {
-	return system.ID + "/" + of.Address + "/" + of.ID
-}
-
-// Caller makes of an actor's Address a caller that no other process names: see
-// messages.Acquire.Caller.
-func Caller(actor string) string { return Owner(actor).Who() }
-
-// Owner describes an actor of this process, as the data of a contender's node do.
-func Owner(actor string) queue.Owner {
-	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}
-}
-
-// hostname asks the system once: it is written into every node.
-var hostname = sync.OnceValue(func() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "unknown"
-	}
-	return host
-})
 
 // provider tells where lock paths are: a session, or gateways.
 type provider interface {
