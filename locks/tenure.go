@@ -132,7 +132,7 @@ func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
 	if t.m.Terms == term.Many {
 		ev.At, ev.Longest = time.Since(t.begun), t.longest()
 	}
-	if t.m.Phase > term.Campaigning && t.callerGone() {
+	if t.m.Phase > term.Campaigning && t.m.Phase != term.Ended && t.callerGone() {
 		effects := t.endContext(t.m.Step(term.Event{Kind: term.Stop}), context.Cause(t.ctx))
 		if t.m.Phase == term.Ended {
 			return effects
