@@ -10,7 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/audience"
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
+	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
@@ -79,7 +79,7 @@ import (
 //
 // # What decides
 //
-// Package internal/singleton: paused, campaigning, active, stopping, lost, releasing and ended are
+// Package term: paused, campaigning, active, stopping, lost, releasing and ended are
 // its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
 // time, with a witness, in thousands of random histories.
 //
@@ -93,13 +93,13 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 		panic("turnstile: actors.NewSingleton: the source of locks is nil, or the props are")
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
-	settings := singletonSettings{Config: shell.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
+	settings := singletonSettings{Config: singleton.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
 		Out: retry.Campaign.Longest, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
 	for _, opt := range opts {
 		opt(&settings)
 	}
 	settings.Wrong = settings.check(want)
-	settings.NewLock = func(owner *actor.PID, listener *shell.Campaign) *actor.Props {
+	settings.NewLock = func(owner *actor.PID, listener *singleton.Campaign) *actor.Props {
 		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
 	}
 	if session, is := from.(*Session); is {
@@ -108,19 +108,19 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 	if timed, is := from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
 		settings.Timeout = timed.Timeout
 	}
-	return shell.New(settings.Config)
+	return singleton.New(settings.Config)
 }
 
 // Causes of the end of the context of an Activation, to test with errors.Is.
 var (
 	// ErrSingletonLost: the lock is not ours any more; the text says why.
-	ErrSingletonLost = shell.ErrLost
+	ErrSingletonLost = singleton.ErrLost
 	// ErrSingletonAsked: somebody has asked for the lock.
-	ErrSingletonAsked = shell.ErrAsked
+	ErrSingletonAsked = singleton.ErrAsked
 	// ErrSingletonFailing: its actor has failed too often here.
-	ErrSingletonFailing = shell.ErrFailing
+	ErrSingletonFailing = singleton.ErrFailing
 	// ErrSingletonStopped: it was stopped, or its session is about to close.
-	ErrSingletonStopped = shell.ErrStopped
+	ErrSingletonStopped = singleton.ErrStopped
 )
 
 // Activation is the first message of each incarnation of a singleton's actor. Its Grant says which
@@ -132,10 +132,10 @@ type Activation struct {
 	Context context.Context
 	// Singleton is the address to which others send.
 	Singleton *actor.PID
-	term      *shell.Term
+	term      *singleton.Term
 }
 
-func newActivation(term *shell.Term, singleton *actor.PID) any {
+func newActivation(term *singleton.Term, singleton *actor.PID) any {
 	return &Activation{Grant: term.Grant, Context: term.Context, Singleton: singleton, term: term}
 }
 
@@ -154,7 +154,7 @@ type SingletonOption func(*singletonSettings)
 const maxFailures = 1000
 
 type singletonSettings struct {
-	shell.Config
+	singleton.Config
 	lockOptions []LockOption
 }
 

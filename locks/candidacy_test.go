@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
 // storyErrors are the errors of stories.
@@ -17,51 +20,89 @@ var storyErrors = map[string]error{
 	"again": ErrAgain, "own": errors.New("the work failed"), "cancelled": context.Canceled, "deadline": context.DeadlineExceeded,
 }
 
-// TestCandidacy runs the stories in testdata/candidacy, one end of a term a stanza (go test
+// TestCandidacy runs the stories in testdata/candidacy through the machine, one campaign with its term a stanza (go test
 // -rewrite):
 //
 //	new                       begins one
 //	term [led] [lost] [took=D] [err=NAME] or [err=(NAME, NAME)] [ctx=NAME] [cause=NAME]
 //	                          the longest pause is 10 s; took is 1 s where it is not said
 //
-// Below each input stand the sequel and the error of Run.
+// Below each input stand what follows and the error of Run.
 func TestCandidacy(t *testing.T) {
-	seen := map[sequel]bool{}
+	seen := map[term.Effect]bool{}
 	datadriven.Walk(t, "testdata/candidacy", func(t *testing.T, path string) {
-		var c candidacy
+		var run story
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "new" {
-				c = candidacy{}
+				run = story{m: term.Machine{Policy: term.Leader}}
 				return ""
 			}
-			end := termEnd{led: d.HasArg("led"), lost: d.HasArg("lost"), took: time.Second, most: 10 * time.Second,
-				err: errorIn(t, d, "err"), ctx: errorIn(t, d, "ctx")}
-			end.gone = end.ctx
-			if cause := errorIn(t, d, "cause"); cause != nil {
-				end.gone = fmt.Errorf("%w: %w", end.ctx, cause)
-			}
+			took := time.Second
 			if d.HasArg("took") {
 				var text string
 				d.ScanArgs(t, "took", &text)
-				took, err := time.ParseDuration(text)
-				if err != nil {
+				var err error
+				if took, err = time.ParseDuration(text); err != nil {
 					d.Fatalf(t, "took: %v", err)
 				}
-				end.took = took
 			}
-			then, err := c.after(end)
-			seen[then] = true
-			if err != nil {
-				return fmt.Sprintf("%s: %v\n", then, err)
+			run.ended = errorIn(t, d, "ctx")
+			run.gone = run.ended
+			if cause := errorIn(t, d, "cause"); cause != nil {
+				run.gone = fmt.Errorf("%w: %w", run.ended, cause)
 			}
-			return string(then) + "\n"
+			effect := run.term(d.HasArg("led"), d.HasArg("lost"), took, errorIn(t, d, "err"))
+			seen[effect] = true
+			text := map[term.Effect]string{term.Finish: "Run ends", term.NoPause: "again at once",
+				term.LongerPause: "again after a pause", term.ShortestPause: "again after the first pause"}[effect]
+			if effect != term.Finish {
+				run.goesOn()
+			} else if err := run.result(); err != nil {
+				text += ": " + err.Error()
+			}
+			return text + "\n"
 		})
 	})
-	for _, then := range []sequel{runEnds, atOnce, afterPause, afterFirstPause} {
-		if !seen[then] {
-			t.Errorf("no story has %q", then)
-		}
+	require.Len(t, seen, 4, "the stories have each end and each pause")
+}
+
+// story is a Run without a lock: the machine, and the errors.
+type story struct {
+	candidacy
+	m   term.Machine
+	now time.Duration
+}
+
+// term has one campaign happen, with its term if there was one, and gives the last effect. Behind an end the story goes on
+// as if that had not been.
+func (s *story) term(led, lost bool, took time.Duration, err error) term.Effect {
+	if s.m.Phase == term.Ended {
+		s.m = term.Machine{Policy: term.Leader}
 	}
+	step := func(ev term.Event) (last term.Effect) {
+		ev.At, ev.Longest = s.now, 10*time.Second
+		for _, last = range s.m.Step(ev) {
+		}
+		return last
+	}
+	step(term.Event{Kind: term.PauseOver})
+	s.now += took
+	s.err = err
+	if !led {
+		return step(term.Event{Kind: term.LockEnded, Passes: s.gone == nil && s.passes()})
+	}
+	s.begins()
+	step(term.Event{Kind: term.Held, Valid: true})
+	if lost {
+		step(term.Event{Kind: term.Lapse, Outcome: term.LeaseLost})
+	}
+	if s.gone != nil {
+		step(term.Event{Kind: term.Stop})
+	}
+	if last := step(term.Event{Kind: term.WorkEnded, Valid: !lost, Passes: s.passes()}); last == term.Finish {
+		return last
+	}
+	return step(term.Event{Kind: term.LockEnded, Passes: s.passes()})
 }
 
 // errorIn gives the error of an argument, or several that are joined; nil without an argument.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
 // Do locks, runs work, and gives the lock back. Most programs need nothing else.
@@ -30,36 +32,23 @@ import (
 //
 // If somebody else's hold means that there is nothing to do, lock with Try.
 func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token Token) error) error {
-	lease, err := locker.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer lease.Release() // also when work panics
-	err = lease.run(ctx, func(ctx context.Context) error { return work(ctx, lease.Token()) })
-	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
-	return err
+	d := &doing{locker: locker, do: work}
+	d.serve(ctx, d, term.Once)
+	return d.err
 }
 
-// run calls work under the lease. Its error says whether the lease ended before work returned.
-func (l *Lease) run(ctx context.Context, work func(context.Context) error) error {
-	within, cancel := l.bind(ctx)
-	defer cancel()
-	var err error
-	if l.Valid() { // it may have been over before it was to begin
-		err = work(within)
-	}
-	if l.Valid() {
-		return err
-	}
-	lost := context.Cause(l.ctx)
-	switch {
-	case lost == nil: // the clock knows already, and the context not yet
-		lost = ErrLost
-	case errors.Is(lost, ErrReleased): // work has given it back
-		return err
-	}
-	return l.cutShort(ctx, lost, err)
+// doing is one Do.
+type doing struct {
+	tenure
+	locker Locker
+	do     func(ctx context.Context, token Token) error
 }
+
+func (d *doing) campaign(ctx context.Context) (*Lease, error) { return d.locker.Lock(ctx) }
+
+func (d *doing) decline(context.Context, *Lease) error { return nil }
+
+func (d *doing) work(ctx context.Context) error { return d.call(ctx, d.do) }
 
 // cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
 func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
@@ -85,14 +74,19 @@ func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
 
 // bind gives a context that ends with ctx and with the lease, and lies within the lease.
 func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
-	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
+	within, end := l.within(ctx)
 	stop := context.AfterFunc(l.ctx, func() { end(context.Cause(l.ctx)) })
-	within := context.Context(bound)
-	if l.span != nil {
-		within = trace.ContextWithSpan(bound, l.span.Span)
-	}
 	return within, func() {
 		stop()
 		end(nil)
 	}
+}
+
+// within gives a context that ends with ctx, and lies within the lease.
+func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
+	if l.span != nil {
+		return trace.ContextWithSpan(bound, l.span.Span), end
+	}
+	return bound, end
 }

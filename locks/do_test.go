@@ -6,12 +6,52 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestWorkDoesNotBeginAfterTheLease: where the lock was lost between its grant and the beginning of the work, as in a
-// process that was paused, the work is not called, and the error says why.
+// TestTermDoesNotBeginAfterTheLease: where the lock was lost between its grant and the beginning of the term, as in a
+// process that was paused, no work begins, and the error says why.
+func TestTermDoesNotBeginAfterTheLease(t *testing.T) {
+	late := &lateUser{t: t, late: lostLease(t)}
+	late.serve(t.Context(), late, term.Once)
+	require.ErrorIs(t, late.err, ErrLost)
+	require.NotErrorIs(t, late.err, context.Canceled)
+}
+
+// lateUser has a lease that is lost already.
+type lateUser struct {
+	tenure
+	t    *testing.T
+	late *Lease
+}
+
+func (l *lateUser) campaign(context.Context) (*Lease, error) { return l.late, nil }
+
+func (l *lateUser) decline(context.Context, *Lease) error { return nil }
+
+func (l *lateUser) work(context.Context) error {
+	l.t.Error("the work began")
+	return nil
+}
+
+// TestWorkDoesNotBeginAfterTheLease: so it is where the lock was lost within the term, before the work was called, as
+// while the mark of a RunOnce was read.
 func TestWorkDoesNotBeginAfterTheLease(t *testing.T) {
+	late := &doing{do: func(context.Context, Token) error {
+		t.Error("the work was called")
+		return nil
+	}}
+	late.ctx, late.lease, late.m.Policy = t.Context(), lostLease(t), term.Once
+	late.m.Step(term.Event{Kind: term.Begin})
+	late.m.Step(term.Event{Kind: term.Held, Valid: true})
+	err := late.work(t.Context())
+	require.ErrorIs(t, err, ErrLost)
+	require.NotErrorIs(t, err, context.Canceled)
+}
+
+// lostLease gives a lease that somebody has broken.
+func lostLease(t *testing.T) *Lease {
 	client, err := Open(t.Context(), embedded.Run(t).Addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
@@ -22,11 +62,5 @@ func TestWorkDoesNotBeginAfterTheLease(t *testing.T) {
 	require.Len(t, queue, 1)
 	require.NoError(t, client.Break(t.Context(), queue[0]))
 	<-lease.Context().Done()
-
-	err = lease.run(t.Context(), func(context.Context) error {
-		t.Error("the work was called")
-		return nil
-	})
-	require.ErrorIs(t, err, ErrLost)
-	require.NotErrorIs(t, err, context.Canceled)
+	return lease
 }

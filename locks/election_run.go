@@ -2,11 +2,11 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
@@ -28,106 +28,81 @@ import (
 //
 // value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
-	pause := retry.Campaign.Begin()
-	var c candidacy
-	for {
-		begun := time.Now()
-		term, err := e.oneTerm(ctx, value, lead)
-		end := termEnd{led: term != nil, lost: term != nil && term.wasLost(), took: time.Since(begun), most: e.mostPause(),
-			err: err}
-		if ctx.Err() != nil {
-			end.gone, end.ctx = ended(ctx), ctx.Err()
-		}
-		wait := time.Duration(0)
-		switch then, err := c.after(end); then {
-		case runEnds:
-			return err
-		case afterFirstPause:
-			pause.Reset()
-			fallthrough
-		case afterPause:
-			wait = min(pause.Next(), end.most)
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return afterLoss(c.loss, ended(ctx))
-		}
-	}
+	c := &candidate{Election: e, value: value, lead: lead}
+	c.begun, c.longest, c.pauses = time.Now(), e.longestPause, term.NewPauses(0)
+	c.serve(ctx, c, term.Leader)
+	return c.result()
 }
 
-// mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free
-// again.
-func (e *Election) mostPause() time.Duration {
-	if timeout := e.client.session.Timeout(); timeout > 0 { // zero until a gateway has answered
-		return min(timeout, retry.Campaign.Longest)
-	}
-	return retry.Campaign.Longest
+// longestPause bounds the pauses between two campaigns.
+func (e *Election) longestPause() time.Duration {
+	return term.LongestPause(e.client.session.Timeout()) // zero until a gateway has answered
 }
 
-// wasLost reports whether the lease was lost, and not given back.
-func (l *Leadership) wasLost() bool { return errors.Is(context.Cause(l.ctx), ErrLost) }
+// candidate is one Run.
+type candidate struct {
+	*Election
+	tenure
+	value string
+	lead  func(ctx context.Context, term *Leadership) error
+}
 
-// oneTerm campaigns once and leads once, if it is elected; led is nil where it did not lead.
-func (e *Election) oneTerm(ctx context.Context, value string,
-	lead func(context.Context, *Leadership) error) (led *Leadership, err error) {
+// campaign campaigns once. Meanwhile it presses a leader of lower priority.
+func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
-	if e.ranked {
-		go e.press(campaigning)
+	if c.ranked {
+		go c.press(campaigning)
 	}
-	term, err := e.Campaign(ctx, value)
-	stop()
+	elected, err := c.Campaign(ctx, c.value)
 	if err != nil {
 		return nil, err
 	}
-	defer term.Release() // also when lead panics
-	if e.yields(ctx, term) {
-		return nil, term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
+	return elected.Lease, nil
+}
+
+// decline declines the lead where a candidate of higher priority waits.
+func (c *candidate) decline(ctx context.Context, lease *Lease) error {
+	if c.yields(ctx, lease) {
+		return fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
 	}
-	err = e.leadTerm(ctx, term, lead)
-	if !term.Valid() {
-		<-term.ctx.Done() // at once: the clock may know before the context does
-	}
-	return term, term.resigned(err)
+	return nil
 }
 
-// leadTerm calls lead. Meanwhile IsLeader and Health see the term.
-func (e *Election) leadTerm(ctx context.Context, term *Leadership, lead func(context.Context, *Leadership) error) error {
-	e.terms.begin(term)
-	defer e.terms.end(term)
-	return term.run(ctx, func(within context.Context) error { return term.untilAsked(ctx, within, lead) })
+// work calls lead. Meanwhile IsLeader and Health see the term.
+func (c *candidate) work(ctx context.Context) error {
+	leads := &Leadership{c.lease, c.value}
+	c.terms.begin(leads)
+	defer c.terms.end(leads)
+	return c.call(ctx, func(ctx context.Context, _ Token) error {
+		defer c.hearRevoke(leads.Lease)()
+		err := c.lead(ctx, leads)
+		if !leads.Valid() {
+			<-leads.ctx.Done() // at once: the clock may know before the context does, which says why
+		}
+		return err
+	})
 }
 
-// resigned resigns, as Unlock does, and gives the error of the term.
-func (l *Leadership) resigned(err error) error {
-	_ = l.Unlock(context.Background()) // bounded by the lease
-	return err
-}
-
-// untilAsked leads until somebody asks for the lead, at the latest. within is a context within the
-// lease, ctx the caller's.
-func (l *Leadership) untilAsked(ctx, within context.Context, lead func(context.Context, *Leadership) error) error {
-	leading, end := context.WithCancelCause(within)
+// hearRevoke tells the machine when somebody asks for the lead.
+func (c *candidate) hearRevoke(lease *Lease) (stop func()) {
 	over, heard := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(heard)
 		select {
-		case <-l.Revoked():
-			end(ErrRevoked)
+		case <-lease.Revoked():
 		case <-over:
 		}
+		select {
+		case <-over: // a request that comes when lead has returned changes nothing
+		default:
+			c.tell(lease, term.Event{Kind: term.Revoke}, ErrRevoked)
+		}
 	}()
-	defer func() {
+	return func() {
 		close(over)
 		<-heard
-		end(nil)
-	}()
-	err := lead(leading, l)
-	if errors.Is(context.Cause(leading), ErrRevoked) && l.Valid() && !errors.Is(err, ErrRevoked) {
-		return l.cutShort(ctx, ErrRevoked, err)
 	}
-	return err
 }
 
 // IsLeader reports whether a term of Run leads now. It reads the clock: it is false as soon as the
@@ -168,14 +143,14 @@ func (e *Election) press(campaigning context.Context) {
 
 // yields reports whether a candidate of higher priority waits behind one that has just been
 // elected.
-func (e *Election) yields(ctx context.Context, term *Leadership) bool {
+func (e *Election) yields(ctx context.Context, lease *Lease) bool {
 	if !e.ranked {
 		return false
 	}
-	looking, stop := term.bind(ctx) // a term that is over is nobody's to give on
+	looking, stop := lease.bind(ctx) // a term that is over is nobody's to give on
 	defer stop()
 	queue, err := e.client.Queue(looking, e.want.Path)
 	return err == nil && slices.ContainsFunc(queue, func(c messages.Contender) bool {
-		return !c.Holds && c.Node != term.Node() && c.Name == e.want.Name && c.Priority > e.want.Priority
+		return !c.Holds && c.Node != lease.Node() && c.Name == e.want.Name && c.Priority > e.want.Priority
 	})
 }

@@ -52,10 +52,14 @@ const (
 	OnceTooLate OnceOutcome = "too late"
 )
 
-// job is one RunOnce, or one RunOnceFor, that has the lock.
+// job is one RunOnce, or one RunOnceFor. Its work, for the machine of package term, is all that is
+// done under the lock: the marks, and one call of the user's function for each instant.
 type job struct {
 	jobOptions
-	lease   *Lease
+	tenure
+	from    *lock
+	do      func(ctx context.Context, token Token) error // the user's
+	run     func(ctx context.Context) error              // runPeriod or runInstants
 	path    string
 	period  time.Duration // of RunOnce
 	instant time.Time     // of RunOnceFor
@@ -65,6 +69,18 @@ type job struct {
 	began   time.Time // by the servers' clock
 	at      time.Time // the instant that it is at: this one, or one that it catches up; zero for RunOnce
 	version int32     // of the mark's node
+}
+
+func (j *job) campaign(ctx context.Context) (*Lease, error) { return j.from.acquire(ctx) }
+
+func (j *job) decline(context.Context, *Lease) error { return nil }
+
+func (j *job) work(ctx context.Context) error { return j.run(ctx) }
+
+// ran calls the user's function.
+func (j *job) ran(ctx context.Context, token Token) error {
+	j.once.Outcome = OnceRan
+	return j.do(ctx, token)
 }
 
 // acks holds the operations that AckWith adds to the mark of one call of the work.

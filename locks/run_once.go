@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -62,19 +63,13 @@ func RunOnce(
 	if err := l.checkPeriod(period); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
-	lease, err := l.acquire(ctx)
-	switch {
-	case errors.Is(err, ErrNotAcquired):
+	j := &job{from: &l, path: key, period: period, jobOptions: l.job, do: work}
+	j.isDue, j.run = j.periodIsDue, j.runPeriod
+	j.serve(ctx, j, term.Once)
+	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
 		return Once{Outcome: OnceBusy, Holder: client.holderOf(ctx, key)}, nil
-	case err != nil:
-		return Once{}, err
 	}
-	defer lease.Release() // also when work panics
-	j := &job{lease: lease, path: key, period: period, jobOptions: l.job}
-	j.isDue = j.periodIsDue
-	err = j.run(ctx, work)
-	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
-	return j.once, err
+	return j.once, j.err
 }
 
 // checkPeriod finds reasons to refuse the call before anything is sent.
@@ -88,8 +83,8 @@ func (l *lock) checkPeriod(period time.Duration) error {
 	return l.wrong
 }
 
-// run does the work if it is due, and marks it.
-func (j *job) run(ctx context.Context, work func(context.Context, Token) error) error {
+// runPeriod does the work if it is due, and marks it.
+func (j *job) runPeriod(ctx context.Context) error {
 	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
 	}
@@ -99,10 +94,7 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 		}
 	}
 	acks := &acks{over: j.markFirst}
-	err := j.lease.run(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context) error {
-		j.once.Outcome = OnceRan
-		return work(ctx, j.lease.Token())
-	})
+	err := j.call(context.WithValue(ctx, jobKey{}, acks), j.ran)
 	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once
 	switch ctx = context.WithoutCancel(ctx); {
 	case j.markFirst || j.once.Outcome != OnceRan:

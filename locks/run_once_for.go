@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -67,19 +68,13 @@ func RunOnceFor(
 	if err := l.checkInstant(instant); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
-	lease, err := l.acquire(ctx)
-	switch {
-	case errors.Is(err, ErrNotAcquired):
+	j := &job{from: &l, path: key, instant: instant, jobOptions: l.job, do: work}
+	j.isDue, j.run = j.instantIsDue, j.runInstants
+	j.serve(ctx, j, term.Once)
+	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
 		return client.busyFor(ctx, key, instant)
-	case err != nil:
-		return Once{}, err
 	}
-	defer lease.Release() // also when work panics
-	j := &job{lease: lease, path: key, instant: instant, jobOptions: l.job}
-	j.isDue = j.instantIsDue
-	err = j.runFor(ctx, work)
-	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
-	return j.once, err
+	return j.once, j.err
 }
 
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the
@@ -143,8 +138,8 @@ func notRun(key string, instant time.Time, why error) error {
 // all instants until then superseded.
 const farthestAhead = time.Minute
 
-// runFor calls the work for the instants that are due, and marks each of them before and after.
-func (j *job) runFor(ctx context.Context, work func(context.Context, Token) error) error {
+// runInstants calls the work for the instants that are due, and marks each of them before and after.
+func (j *job) runInstants(ctx context.Context) error {
 	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
 	}
@@ -156,7 +151,7 @@ func (j *job) runFor(ctx context.Context, work func(context.Context, Token) erro
 			failed = append(failed, ended(ctx))
 			break
 		}
-		goesOn, err := j.runInstant(ctx, at, work)
+		goesOn, err := j.runInstant(ctx, at)
 		if err != nil {
 			failed = append(failed, err)
 		}
@@ -171,17 +166,14 @@ func (j *job) runFor(ctx context.Context, work func(context.Context, Token) erro
 }
 
 // runInstant calls the work for one instant, and reports whether the next one may follow.
-func (j *job) runInstant(ctx context.Context, at time.Time, work func(context.Context, Token) error) (goesOn bool, err error) {
+func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err error) {
 	j.at = at
 	if err := j.mark(ctx, MarkBegun); err != nil {
 		return false, err
 	}
 	acks := &acks{}
 	within := context.WithValue(context.WithValue(ctx, jobKey{}, acks), instantKey{}, at)
-	err = j.lease.run(within, func(ctx context.Context) error {
-		j.once.Outcome = OnceRan
-		return work(ctx, j.lease.Token())
-	})
+	err = j.call(within, j.ran)
 	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once, if at all
 	ops := acks.close()
 	ctx = context.WithoutCancel(ctx)

@@ -10,141 +10,149 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// phase is the phase of an actor's lock. It only grows.
-type phase uint8
-
-const (
-	// waiting: the lock is not held yet. Invariant: there is no lease.
-	waiting phase = iota
-	// open: the lock is held; whether it is valid now is the lease's to say.
-	open
-	// shut: the lock is over, or will never be held. The actor is to stop.
-	shut
-)
-
-// gate is the state that the lock actor and the guarded actor share. It is the lock actor's listener, and
-// its methods are called on both actors' goroutines. None calls another actor while it has the mutex.
+// gate is the state that the lock actor and the guarded actor share: the machine of package term,
+// with the policy Activation. It is the lock actor's listener, and its methods are called on both
+// actors' goroutines, and on that of a session that closes. None calls another actor while it has the
+// mutex.
+//
+// The effects that concern the actor are carried out here. Those that concern the lock come only on
+// the actor's own goroutine, and are the guard's.
 type gate struct {
 	target
 	from actors.Provider
 
 	mu    sync.Mutex
-	phase phase
-	lease *Lease // from open on
-	cause error  // why it is shut
+	m     term.Machine
+	lease *Lease // nil before the lock was held
+	cause error  // why the actor is to end, in words; nil where nobody has said
 }
 
-// Moved shuts a gate that is open before the lock actor deletes its node: nobody else holds before that.
+// Moved tells that the lock is gone before the lock actor deletes its node: nobody else holds before that.
 func (g *gate) Moved(to messages.State, _ string) {
 	if (to == messages.StateReleasing || to.Terminal()) && g.held() != nil {
-		g.shut(fmt.Errorf("%w: %s", ErrOver, to))
+		g.tell(term.Event{Kind: term.Gone, Outcome: term.Taken}, fmt.Errorf("%w: %s", ErrOver, to))
 	}
 }
 
 // Hear takes a notice of the lock actor.
 func (g *gate) Hear(_ *actor.PID, notice any) {
+	lockEnded := term.Event{Kind: term.LockEnded}
 	switch n := notice.(type) {
 	case *messages.Held:
-		if g.open(newLease(n, g.from.Clock(n.Epoch))) {
-			g.wake()
-		}
+		g.hold(newLease(n, g.from.Clock(n.Epoch)))
 	case *messages.RevokeRequested:
-		if g.why() == nil {
-			g.poison()
-		}
+		g.tell(term.Event{Kind: term.Revoke}, nil)
 	case *messages.Revoked:
-		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
+		g.tell(term.Event{Kind: term.Gone, Outcome: term.Taken}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
 	case *messages.Lost:
-		g.shut(fmt.Errorf("%w: lost: %s %s", ErrOver, n.Reason, n.Detail))
+		lockEnded.Outcome = term.LeaseLost
+		g.tell(lockEnded, fmt.Errorf("%w: lost: %s %s", ErrOver, n.Reason, n.Detail))
 	case *messages.Released:
-		g.shut(fmt.Errorf("%w: released: %s", ErrOver, n.Reason))
+		g.tell(lockEnded, fmt.Errorf("%w: released: %s", ErrOver, n.Reason))
 	case *messages.Cancelled:
-		g.shut(fmt.Errorf("%w: cancelled: %s", ErrOver, n.Reason))
+		g.tell(lockEnded, fmt.Errorf("%w: cancelled: %s", ErrOver, n.Reason))
 	case *messages.Failed:
-		g.shut(fmt.Errorf("%w: failed: %s %s", ErrOver, n.Reason, n.Detail))
+		g.tell(lockEnded, fmt.Errorf("%w: failed: %s %s", ErrOver, n.Reason, n.Detail))
 	case *actor.Stopped:
 		if g.why() == nil {
-			g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonStopped))
+			g.tell(lockEnded, fmt.Errorf("%w: %s", ErrOver, messages.ReasonStopped))
 		}
 	}
 }
 
-// open opens the gate; false when it is shut already.
-func (g *gate) open(lease *Lease) bool {
+// hold takes a grant. One that comes when the actor is to end already is nobody's.
+func (g *gate) hold(lease *Lease) {
+	g.mu.Lock()
+	waits := g.m.Phase == term.Campaigning
+	if waits {
+		g.lease = lease
+	}
+	g.mu.Unlock()
+	switch {
+	case !waits:
+	case lease.Valid():
+		g.tell(term.Event{Kind: term.Held, Valid: true}, nil)
+	default:
+		g.tell(leaseOver())
+	}
+}
+
+// leaseOver has the event of a lease that has run out by the clock, and says so in words.
+func leaseOver() (term.Event, error) {
+	return term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver)
+}
+
+// tell tells the machine what has happened, and carries out what follows for the actor. It gives the
+// phase before. cause is why the actor is to end; nil where that is not known yet.
+func (g *gate) tell(ev term.Event, cause error) (before term.Phase) {
+	before, effects := g.step(ev, cause)
+	for _, effect := range effects {
+		g.perform(effect)
+	}
+	return before
+}
+
+// step tells the machine what has happened. The last cause counts; a stop from outside has none to add.
+func (g *gate) step(ev term.Event, cause error) (before term.Phase, effects []term.Effect) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.phase != waiting {
-		return false
+	before, effects = g.m.Phase, g.m.Step(ev)
+	if cause != nil {
+		g.cause = cause
 	}
-	g.phase, g.lease = open, lease
-	return true
-}
-
-// shut shuts the gate for good, and has the actor stop. Later calls only change the cause. An actor
-// that was never served is poisoned, so that the messages in its mailbox are refused; an actor that
-// was served is stopped before it takes another message, and its children with it.
-func (g *gate) shut(cause error) {
-	g.mu.Lock()
-	before, lease := g.phase, g.lease
-	g.phase, g.cause = shut, cause
-	g.mu.Unlock()
-	switch before {
-	case waiting:
-		g.poison()
-	case open:
-		lease.cancel(cause)
-		g.stop()
-	}
-}
-
-// retire shuts the gate of an actor that is stopping already: there is nothing to stop, and its name may be another's
-// soon.
-func (g *gate) retire() {
-	g.mu.Lock()
-	before, lease := g.phase, g.lease
-	g.phase = shut
-	if g.cause == nil {
+	if ev.Kind == term.Stop && g.cause == nil {
 		g.cause = ErrOver
 	}
-	g.mu.Unlock()
-	if before == open {
-		lease.cancel(ErrOver)
+	return before, effects
+}
+
+// perform carries out an effect that concerns the actor.
+func (g *gate) perform(effect term.Effect) {
+	switch effect {
+	case term.StartWork:
+		g.wake()
+	case term.EndContext:
+		g.held().cancel(g.why())
+	case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
+		g.poison()
+	case term.StopWork: // before it takes another message, and its children with it
+		g.stop()
 	}
 }
 
 // close has the actor stop because its session is about to be closed, and reports whether the actor
-// may be serving a message. The gate stays open until the actor has stopped, so that this message
-// keeps its lease.
+// may be serving a message. That message keeps its lease.
 func (g *gate) close() (serves bool) {
-	g.mu.Lock()
-	before := g.phase
-	if before == waiting {
-		g.phase, g.cause = shut, fmt.Errorf("%w: %s", ErrOver, messages.ReasonSessionClosed)
+	ev := term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}
+	var cause error
+	if g.held() == nil {
+		cause = fmt.Errorf("%w: %s", ErrOver, ev.Reason)
 	}
-	g.mu.Unlock()
-	switch before {
-	case waiting:
-		g.poison()
-	case open:
-		g.stop()
-	}
-	return before == open
+	before := g.tell(ev, cause)
+	return before == term.Active || before == term.Draining
 }
 
-// current gives the phase as of now: a gate whose lease has run out is shut.
-func (g *gate) current() phase {
+// now gives the phase as of now: the clock is read where the actor has a lease.
+func (g *gate) now() term.Phase {
 	g.mu.Lock()
-	now, lease := g.phase, g.lease
+	phase, lease := g.m.Phase, g.lease
 	g.mu.Unlock()
-	if now == open && !lease.Valid() {
-		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver))
-		return shut
+	if (phase == term.Active || phase == term.Draining) && !lease.Valid() {
+		g.tell(leaseOver())
+		return term.Lapsed
 	}
-	return now
+	return phase
+}
+
+// serves reports whether a message may be served now.
+func (g *gate) serves() bool {
+	phase := g.now()
+	return phase == term.Active || phase == term.Draining
 }
 
 // held gives the lease; nil before the lock was held.
@@ -154,7 +162,7 @@ func (g *gate) held() *Lease {
 	return g.lease
 }
 
-// why tells why the gate is shut; nil while it is not.
+// why tells why the actor is to end; nil where nobody has said.
 func (g *gate) why() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,7 +210,7 @@ type target struct {
 	self   *actor.PID
 }
 
-// wakeUp tells a guard that its gate is open, or that more is kept.
+// wakeUp tells a guard that the lock is held, or that more is kept.
 type wakeUp struct{}
 
 // NotInfluenceReceiveTimeout keeps it from counting as a message.

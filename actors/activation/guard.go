@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/ctxext"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -52,23 +53,20 @@ const (
 // guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
 //
 // Invariants: while Started is due or kept is not empty, each message that comes is put behind the
-// kept ones, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
+// kept ones, so that none overtakes another; and once the lock is held, a wakeUp is in the mailbox
 // (waking), or is being handled, so that kept messages are served even if nothing else comes. One
 // message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
 // between comes before the next, as it does without a guard.
 //
-// It is a loop of its own. Lease.run, the term that Election.Run, Do and RunOnce of package locks share,
-// calls the work and blocks until it returns; an actor must not block, so the guard takes its term as
-// events, message by message. And it acquires once: when the lock is over the actor stops, and a new
-// activation has a guard of its own. So there is no next campaign to decide on, as there is for
-// Election.Run (candidacy.go in package locks) and for a singleton (actors/internal/singleton), whose
-// child may fail and be replaced while the singleton goes on.
+// With its gate it is the shell of package term's machine, whose work is the actor itself. The order
+// of the messages, and the incarnations of the actor within the term, are its own.
 type guard struct {
 	*settings
 	target
 	gate gate
 
 	incarnation incarnation
+	ask         *actor.Props             // of the lock actor that is to be spawned; nil otherwise
 	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
 	closing     closing                  // of the session that the lock comes from
 	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
@@ -77,7 +75,8 @@ type guard struct {
 }
 
 func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, incarnation: fresh}
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from, m: term.Machine{Policy: term.Activation}},
+		incarnation: fresh}
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -98,10 +97,11 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	switch env.Message.(type) {
 	case *actor.Started:
 		g.start = env
-		if g.incarnation == served {
+		if g.incarnation == served || g.incarnation == renewed {
 			g.incarnation = renewed
+			g.tell(term.Event{Kind: term.WorkRestarted}) // a panic in Stopping may have brought it back to life
 		}
-		g.ask(c)
+		g.begin(c)
 		g.serve(c, next)
 	case *actor.Restarting:
 		if g.incarnation == served {
@@ -118,7 +118,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.incarnation == served && g.gate.current() == open {
+		if g.incarnation == served && g.gate.serves() {
 			next(c, env)
 		}
 	default:
@@ -126,31 +126,51 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's
-// children. Its first notices may come before g.lock is set.
-func (g *guard) ask(c actor.ReceiverContext) {
+// begin has the machine begin, once. The request is made first: a panic there has the supervisor
+// restart the actor, and it is made then.
+func (g *guard) begin(c actor.ReceiverContext) {
 	if g.lock != nil || g.incarnation == ended {
 		return
 	}
 	want := g.want(c)
 	want.Owner, want.Reentry = "", false
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.closing.follow(&g.gate) // before the lock can be held
-	g.lock = g.system.Root.Spawn(g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...)))
+	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...))
+	g.tell(term.Event{Kind: term.Begin})
+}
+
+// tell tells the machine what the actor has heard of, and carries out what follows.
+func (g *guard) tell(ev term.Event) {
+	_, effects := g.gate.step(ev, nil)
+	for _, effect := range effects {
+		switch effect {
+		case term.Campaign:
+			g.closing.follow(&g.gate) // before the lock can be held
+			// The lock actor is at the root, because it outlives the actor's children. Its first notices
+			// may come before g.lock is set.
+			g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
+		case term.Release:
+			g.system.Root.Send(g.lock, &messages.Release{})
+		case term.Finish:
+			g.closing.over()
+		default:
+			g.gate.perform(effect)
+		}
+	}
 }
 
 // take takes a message for the actor: it is served, kept or refused.
 func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	_, poison := env.Message.(*actor.PoisonPill)
-	switch g.gate.current() {
-	case open:
+	switch g.gate.now() {
+	case term.Active, term.Draining:
 		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
 		g.kept = append(g.kept, env)
 		g.serve(c, next)
-	case waiting:
+	case term.Paused, term.Campaigning:
 		switch {
 		case poison:
 			g.stop()
@@ -159,7 +179,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 		default:
 			g.refuse(env)
 		}
-	case shut:
+	default:
 		if poison {
 			g.stop()
 			return
@@ -168,15 +188,9 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	}
 }
 
-// serve serves Started if it is due, or else the next kept message, if the gate is open.
+// serve serves Started if it is due, or else the next kept message, if the lock is held.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
-	switch g.gate.current() {
-	case waiting:
-		return
-	case shut:
-		if g.incarnation == renewed { // a panic in Stopping has brought it back to life
-			g.stop()
-		}
+	if !g.gate.serves() {
 		return
 	}
 	var env *actor.MessageEnvelope
@@ -211,7 +225,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 		g.refuse(unserved)
 	}
 	if g.incarnation != served {
-		g.gate.retire() // it is not to be started any more
+		g.tell(term.Event{Kind: term.Stop}) // it is not to be started any more
 		return
 	}
 	g.last(c, env, next)
@@ -229,15 +243,12 @@ func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	next(c, env)
 }
 
-// end gives the lock back: the actor has stopped, and its children have.
+// end tells that the actor has stopped, and its children have: the lock is given back.
 func (g *guard) end() {
-	lock := g.lock
-	g.lock, g.incarnation = nil, ended // a restart that was decided before would serve it again
-	g.gate.retire()
-	g.closing.over()
-	if lock != nil {
-		g.system.Root.Send(lock, &messages.Release{})
-	}
+	g.incarnation = ended // a restart that was decided before would serve it again
+	g.tell(term.Event{Kind: term.Stop})
+	g.tell(term.Event{Kind: term.WorkEnded})
+	g.lock = nil
 }
 
 // refuse makes a dead letter of a message.
@@ -269,7 +280,7 @@ func (c *closing) follow(g *gate) {
 	})
 }
 
-// over: the actor has stopped. The lock is given back after that.
+// over: the actor has stopped.
 func (c *closing) over() {
 	if c.forget == nil {
 		return
@@ -299,7 +310,7 @@ func decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 func (c *guarded) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
 	g := guardOf(c)
 	c.Context.ReenterAfter(f, func(res any, err error) {
-		if g.gate.current() == open {
+		if g.gate.serves() {
 			cont(res, err)
 		}
 	})

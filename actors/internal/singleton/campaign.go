@@ -1,4 +1,4 @@
-package shell
+package singleton
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -99,15 +99,15 @@ var (
 	ErrStopped = errors.New("turnstile: the singleton was stopped")
 )
 
-// causeOf says why the context of the child ends.
-func causeOf(ev singleton.Event) error {
-	switch ev.Kind {
-	case singleton.Asked:
+// causeOf says why the context of the child ends. reason is that of a loss.
+func causeOf(outcome term.Outcome, reason messages.Reason) error {
+	switch outcome {
+	case term.Revoked:
 		return ErrAsked
-	case singleton.ChildRestarted, singleton.ChildEnded:
+	case term.Failing:
 		return ErrFailing
-	case singleton.Gone, singleton.LockEnded: // which has ended it already
-		return fmt.Errorf("%w: %s", ErrLost, ev.Reason)
+	case term.Taken, term.LeaseLost: // which has ended it already
+		return fmt.Errorf("%w: %s", ErrLost, reason)
 	}
 	return ErrStopped
 }

@@ -1,11 +1,11 @@
-// Package shell is the actor around singleton.Machine. It spawns the lock actor of each campaign
-// and the child of each term, gives their events to the machine, and carries out its effects.
+// Package singleton is the actor around term.Machine for an actor that exists once in a cluster. It
+// spawns the lock actor of each campaign and the child of each term, gives their events to the
+// machine, and carries out its effects. Package term decides, with the policy Singleton.
 //
 // It knows neither sessions nor lock actors: package actors gives it their functions in [Config].
-package shell
+package singleton
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -13,11 +13,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
-	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Config is one singleton.
@@ -60,16 +59,14 @@ type Session interface {
 // singletonActor is the actor: it carries out the effects of the machine.
 type singletonActor struct {
 	Config
-	m        singleton.Machine
+	m        term.Machine
 	clock    time.Time // that Event.At counts from
-	pauses   *retry.Pauses
-	begun    time.Time   // when the newest campaign began
+	pauses   *term.Pauses
 	pause    *time.Timer // until the next; nil before the first
 	pausing  *pauseOver  // the message of the newest pause, which alone counts
 	campaign *Campaign   // the newest; nil before the first
 	lock     *actor.PID  // its lock actor
 	term     *Term       // of that campaign; nil while it has not been granted
-	lost     bool        // the lease of that term was lost
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // takes back BeforeClose; nil while the session would not wait
@@ -92,9 +89,10 @@ func New(config Config) *actor.Props {
 }
 
 func newSingletonActor(config Config) *singletonActor {
-	return &singletonActor{Config: config, m: singleton.Machine{Failures: config.Failures, Within: config.Within},
-		backlog: backlog{most: config.Buffer}, clock: time.Now(),
-		pauses: retry.Campaign.Begin()}
+	policy := term.Singleton
+	policy.Failures, policy.Within = config.Failures, config.Within
+	return &singletonActor{Config: config, m: term.Machine{Policy: policy}, backlog: backlog{most: config.Buffer},
+		clock: time.Now(), pauses: term.NewPauses(config.Out)}
 }
 
 // Receive takes one message. A panic ends the singleton: its child is stopped, and the lock is given
@@ -111,7 +109,7 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 		s.begin(ctx)
 	case *pauseOver:
 		if msg == s.pausing {
-			s.step(ctx, singleton.Event{Kind: singleton.PauseOver})
+			s.step(ctx, term.Event{Kind: term.PauseOver})
 		}
 	case *campaignTold:
 		if msg.from == s.campaign {
@@ -119,19 +117,19 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 		}
 	case *childRestarts:
 		if msg.guard == s.guard && s.child != nil {
-			s.step(ctx, singleton.Event{Kind: singleton.ChildRestarted})
+			s.step(ctx, term.Event{Kind: term.WorkRestarted})
 		}
 	case *actor.Terminated:
 		if s.child != nil && msg.Who.Equal(s.child) {
 			s.childEnded(ctx)
 		}
 	case *sessionCloses:
-		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonSessionClosed})
+		s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed})
 	case *actor.Stopping:
-		s.step(ctx, singleton.Event{Kind: singleton.Stop})
+		s.step(ctx, term.Event{Kind: term.Stop})
 	case *actor.Restarting: // the actor system stops the child, and the next incarnation begins when that has ended
 		s.restarts = true
-		s.step(ctx, singleton.Event{Kind: singleton.Stop})
+		s.step(ctx, term.Event{Kind: term.Stop})
 		s.drop(ctx)
 	case *actor.Stopped:
 		s.drop(ctx)
@@ -142,25 +140,27 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 
 func (s *singletonActor) begin(ctx actor.Context) {
 	if s.Wrong != nil {
-		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonBadInput, Detail: s.Wrong.Error()})
+		s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonBadInput, Detail: s.Wrong.Error()})
 		return
 	}
-	s.step(ctx, singleton.Event{Kind: singleton.Begin})
+	s.step(ctx, term.Event{Kind: term.Begin})
 }
 
 // told takes a notice of the lock actor.
 func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
-	ev := singleton.Event{Kind: singleton.LockEnded}
+	ev := term.Event{Kind: term.LockEnded}
 	switch told.notice.(type) {
 	case *messages.Held:
 		s.term = told.term
-		ev = singleton.Event{Kind: singleton.Held, Valid: s.term.Valid()}
+		ev = term.Event{Kind: term.Held, Valid: s.term.Valid()}
 	case *messages.RevokeRequested:
-		ev.Kind = singleton.Asked
+		ev.Kind = term.Revoke
 	case *messages.Revoked:
-		ev.Kind = singleton.Gone
+		ev.Kind, ev.Outcome = term.Gone, term.Taken
 	case *messages.Lost:
-		s.lost = s.term != nil
+		if s.term != nil {
+			ev.Outcome = term.LeaseLost
+		}
 		ev.Reason, ev.Detail, ev.Passes = passes(told.notice)
 	default:
 		ev.Reason, ev.Detail, ev.Passes = passes(told.notice)
@@ -170,20 +170,20 @@ func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 
 func (s *singletonActor) childEnded(ctx actor.Context) {
 	s.child, s.guard = nil, nil
-	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded, Valid: s.term != nil && s.term.Valid()})
+	s.step(ctx, term.Event{Kind: term.WorkEnded, Valid: s.term != nil && s.term.Valid(), Passes: true})
 	if s.child == nil {
 		s.idle()
 	}
 }
 
 // step gives one event to the machine, and carries out its effects.
-func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
-	ev.At = time.Since(s.clock)
+func (s *singletonActor) step(ctx actor.Context, ev term.Event) {
+	ev.At, ev.Longest = time.Since(s.clock), s.longestPause()
 	before := s.m.Phase
 	for _, effect := range s.m.Step(ev) {
 		s.perform(ctx, effect, ev)
 	}
-	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
+	if (before == term.Active) != (s.m.Phase == term.Active) {
 		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.Path, logkeys.From, before.String(),
 			logkeys.State, s.m.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
@@ -195,29 +195,27 @@ func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, a
 	ctx.Logger().Log(context.Background(), level, text, args...)
 }
 
-func (s *singletonActor) perform(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
+func (s *singletonActor) perform(ctx actor.Context, effect term.Effect, ev term.Event) {
 	switch effect {
-	case singleton.Campaign:
-		s.begun, s.term, s.lost = time.Now(), nil, false
+	case term.Campaign:
+		s.term = nil
 		root := ctx.ActorSystem().Root
 		s.campaign = &Campaign{leaseClock: s.LeaseClock, root: root, self: ctx.Self()}
 		s.lock = root.Spawn(s.NewLock(ctx.Self(), s.campaign)) // a child would end with us, before ours
-	case singleton.SpawnChild:
+	case term.StartWork:
 		s.spawn(ctx)
-	case singleton.EndContext:
-		s.term.cancel(causeOf(ev))
-	case singleton.StopChild:
+	case term.EndContext:
+		s.term.cancel(causeOf(s.m.Outcome, ev.Reason))
+	case term.StopWork:
 		ctx.Stop(s.child)
-	case singleton.Release:
+	case term.Release:
 		if s.term != nil {
-			s.term.end(ErrStopped)
+			s.term.end(causeOf(s.m.Outcome, ev.Reason))
 		}
 		ctx.Send(s.lock, &messages.Release{})
-	case singleton.Pause:
-		s.wait(ctx, s.nextPause())
-	case singleton.LongPause:
-		s.wait(ctx, s.Out)
-	case singleton.Finish:
+	case term.NoPause, term.ShortestPause, term.LongerPause, term.LongPause:
+		s.wait(ctx, s.pauses.Next(effect, ev.Longest))
+	case term.Finish:
 		s.finish(ctx)
 	}
 }
@@ -274,21 +272,13 @@ func (s *singletonActor) idle() {
 	}
 }
 
-// nextPause gives the pause before the next campaign. There is no pause after a lost lease, because
-// the lock would stay free while nobody else wants it. There is one where that term was over at
-// once.
-func (s *singletonActor) nextPause() time.Duration {
-	took, most := time.Since(s.begun), retry.Campaign.Longest
-	if s.lost && took >= retry.Campaign.First {
-		return 0
-	}
+// longestPause bounds the pauses by the session timeout, where that is known.
+func (s *singletonActor) longestPause() time.Duration {
+	var timeout time.Duration
 	if s.Timeout != nil {
-		most = min(most, cmp.Or(s.Timeout(), most))
+		timeout = s.Timeout()
 	}
-	if took > most {
-		s.pauses.Reset()
-	}
-	return min(s.pauses.Next(), most)
+	return term.LongestPause(timeout)
 }
 
 // wait begins a pause.
@@ -325,7 +315,7 @@ func (s *singletonActor) deliver(ctx actor.Context) {
 		return
 	}
 	switch {
-	case s.child != nil && s.m.Phase == singleton.Active && s.term.Valid():
+	case s.child != nil && s.m.Phase == term.Active && s.term.Valid():
 		ctx.Forward(s.child)
 	case !s.m.Ends() && s.backlog.keep(ctx):
 	default:

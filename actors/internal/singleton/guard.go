@@ -1,4 +1,4 @@
-package shell
+package singleton
 
 import (
 	"github.com/asynkron/protoactor-go/actor"

@@ -1,0 +1,62 @@
+// Package term decides for one who works under a lock: when it campaigns, when its work runs, when
+// the work is to end, and when the lock is given back. It is pure: no clock, timer, goroutine,
+// context or actor. Its users are the shells: they tell a [Machine] what happens, and carry out its
+// effects.
+//
+//	        Begin, PauseOver        Held, valid         Revoke, Close, Stop, too many failures
+//	paused ─────────────────▶ campaigning ────────▶ active ─────────────────────▶ stopping, draining
+//	  ▲ ▲                      │      │              │  │                            │           │
+//	  │ └──────────────────────┘      │ Declined,    │  │ WorkEnded        WorkEnded │           │
+//	  │        LockEnded              ▼ Lapse        │  ▼                            │           │
+//	  │                            releasing ◀───────┼── ◀────────────────────────────┘           │
+//	  │        LockEnded            │    ▲           │                                            │
+//	  ├─────────────────────────────┘    │ WorkEnded │                                      Lapse │
+//	  │                                  │           ▼ Lapse                                      │
+//	  │                                  └───────── lapsed ◀──────────────────────────────────────┤
+//	  │                                              │                                            │
+//	  │        WorkEnded                             ▼ Gone, LockEnded            Gone, LockEnded │
+//	  └──────────────────────────────────────────── lost ◀────────────────────────────────────────┘
+//
+// An active term that hears Gone or LockEnded is lost, too. Work that waits for the lock (Waits) is
+// stopping, lapsed or lost also where the campaign has ended without a term. Each phase goes to ended
+// in place of releasing or paused where nothing is to follow.
+//
+// # What it keeps true
+//
+//   - Work begins and goes on only while the lock is held with a valid lease, and no other work
+//     runs. Work whose lock is not held any more has its context ended, and is stopped
+//     (TestWorkOnlyWhileHeld).
+//   - The lock is given back only when no work runs (TestGivenBackWithoutWork).
+//   - A new campaign begins only when no work runs, and the lock of the one before is known to be
+//     gone (TestCampaignsWhenTheLockIsGone).
+//   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
+//
+// These tests try every order of events, with every policy. Whether a lease is valid is for the
+// shell to say: Event.Valid. It tells Lapse as soon as its clock says that the lease is over.
+//
+// # Who uses it
+//
+// The differences between them are data: a [Policy].
+//
+//	policy      user                             terms  the work        ends by itself   revoke request
+//	Once        locks.Do, RunOnce, RunOnceFor    one    a function      it ends          is the work's
+//	Leader      locks.Election.Run               many   a function      error decides    ends the context
+//	Singleton   actors.NewSingleton              many   a child         starts anew      stops it
+//	Activation  package activation               one    an actor waits  it ends          drains it
+//
+// The function of Leader returns an error. One that may pass (locks.MayPass) has it campaign again;
+// another, and none, ends it: the shell says so in Event.Passes. The child of a singleton that has
+// failed too often gives the lock to another node. The actor of an activation exists before it has
+// the lock, and its messages wait. So it has to end before the request is given up.
+//
+// # Pauses
+//
+// After a lost lease the next campaign begins at once, because the lock would stay free while
+// nobody else wants it. It pauses where campaign and term were over within 100 ms. After any other
+// term, and a campaign that has failed, it pauses. The pauses grow while no campaign with its term
+// takes longer than the longest pause, and begin anew after one that does. After too many failures
+// the pause is long, so that another node can win. [Pauses] has the lengths.
+//
+// Programs need none of this, and no version promises that it stays as it is. It is not internal,
+// because package locks is not below package actors.
+package term

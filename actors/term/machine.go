@@ -1,0 +1,306 @@
+package term
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
+)
+
+// Machine is one who works under a lock, in all its terms. Set the policy, and step Begin.
+type Machine struct {
+	Policy
+	Phase Phase
+	Then  Then
+	// Outcome is the outcome of the newest term.
+	Outcome Outcome
+	// Failed has the times of the failures that count.
+	Failed []time.Duration
+	// Reason and Detail say why it ends by itself.
+	Reason messages.Reason
+	Detail string
+
+	began time.Duration // when the newest campaign began
+}
+
+// The effects that do not depend on the policy. A step makes no new ones: Do has no time for it.
+var (
+	campaign      = []Effect{Campaign}
+	startWork     = []Effect{StartWork}
+	drainWork     = []Effect{DrainWork}
+	stopWork      = []Effect{StopWork}
+	release       = []Effect{Release}
+	releaseFinish = []Effect{Release, Finish}
+	finish        = []Effect{Finish}
+	noPause       = []Effect{NoPause}
+	shortestPause = []Effect{ShortestPause}
+	longerPause   = []Effect{LongerPause}
+	longPause     = []Effect{LongPause}
+)
+
+// Step takes one event and gives its effects, which the caller must not change. An event that has no
+// meaning in the phase changes nothing.
+func (m *Machine) Step(ev Event) []Effect {
+	switch m.Phase {
+	case Paused:
+		return m.paused(ev)
+	case Campaigning:
+		return m.campaigning(ev)
+	case Active:
+		return m.active(ev)
+	case Draining:
+		return m.draining(ev)
+	case Stopping:
+		return m.stopping(ev)
+	case Lapsed:
+		return m.lapsed(ev)
+	case Lost:
+		return m.lost(ev)
+	case Releasing:
+		return m.releasing(ev)
+	}
+	return nil
+}
+
+func (m *Machine) paused(ev Event) []Effect {
+	switch ev.Kind {
+	case Begin, PauseOver:
+		m.Phase, m.Outcome, m.began = Campaigning, None, ev.At
+		if m.Terms == One {
+			m.Then = End
+		}
+		return campaign
+	case Close, Stop:
+		return m.note(ev).next(ev)
+	}
+	return nil
+}
+
+func (m *Machine) campaigning(ev Event) []Effect {
+	if m.Work == Waits {
+		switch ev.Kind {
+		case LockEnded:
+			m.note(ev).Phase = Lost
+			return drainWork
+		case Close:
+			m.note(ev).Phase = Stopping
+			return drainWork
+		case Stop: // it is being stopped
+			m.note(ev).Phase = Stopping
+			return nil
+		case Lapse:
+			return m.ours(ev)
+		}
+	}
+	switch ev.Kind {
+	case Held:
+		if !ev.Valid { // the end of the lock is about to be told
+			return nil
+		}
+		m.Phase = Active
+		return startWork
+	case Declined, Lapse:
+		return m.note(ev).release()
+	case LockEnded:
+		return m.note(ev).next(ev)
+	case Close, Stop:
+		return m.note(ev).release()
+	}
+	return nil
+}
+
+func (m *Machine) active(ev Event) []Effect {
+	switch ev.Kind {
+	case Revoke:
+		return m.asked(ev, m.OnRevoke)
+	case Close:
+		return m.asked(ev, m.OnClose)
+	case Stop:
+		return m.asked(ev, m.OnStop)
+	case Lapse, Gone, LockEnded:
+		return m.ours(ev)
+	case WorkRestarted:
+		if !m.tooMany(ev.At) {
+			return nil
+		}
+		m.Phase, m.Then, m.Outcome = Stopping, StayOut, Failing
+		return m.OnStop.Do
+	case WorkEnded:
+		return m.completed(ev)
+	}
+	return nil
+}
+
+// completed takes the end of a work that nobody has asked for.
+func (m *Machine) completed(ev Event) []Effect {
+	switch {
+	case !ev.Valid: // the loss is not told yet: the end of the work overtakes the end of the lock
+		m.Outcome = Taken
+	case m.Completes == StartsAnew && !m.tooMany(ev.At):
+		return startWork
+	case m.Completes == StartsAnew:
+		m.Then, m.Outcome = StayOut, Failing
+	default:
+		m.Outcome = Completed
+	}
+	return m.note(ev).release()
+}
+
+func (m *Machine) draining(ev Event) []Effect {
+	switch ev.Kind {
+	case Close:
+		return m.asked(ev, m.OnClose)
+	case Stop:
+		return m.asked(ev, m.OnStop)
+	case Lapse, Gone, LockEnded:
+		return m.ours(ev)
+	case WorkEnded:
+		return m.note(ev).release()
+	}
+	return nil
+}
+
+func (m *Machine) stopping(ev Event) []Effect {
+	switch ev.Kind {
+	case Lapse:
+		m.note(ev).Phase = Lapsed
+	case Gone, LockEnded:
+		m.note(ev).Phase = Lost
+	case Close, Stop:
+		m.note(ev)
+	case WorkRestarted: // it panicked while it was being stopped, and would go on
+		return stopWork
+	case WorkEnded:
+		return m.note(ev).release()
+	}
+	return nil
+}
+
+func (m *Machine) lapsed(ev Event) []Effect {
+	switch ev.Kind {
+	case Gone, LockEnded:
+		m.note(ev).Phase = Lost
+	case Close, Stop:
+		m.note(ev)
+	case WorkRestarted:
+		return stopWork
+	case WorkEnded: // to release is how to learn that the lock is gone
+		return m.note(ev).release()
+	}
+	return nil
+}
+
+func (m *Machine) lost(ev Event) []Effect {
+	switch ev.Kind {
+	case LockEnded, Close, Stop:
+		m.note(ev)
+	case WorkRestarted:
+		return stopWork
+	case WorkEnded:
+		return m.note(ev).next(ev)
+	}
+	return nil
+}
+
+func (m *Machine) releasing(ev Event) []Effect {
+	switch ev.Kind {
+	case LockEnded, Close, Stop:
+		return m.note(ev).next(ev)
+	}
+	return nil
+}
+
+// asked has the work end as the policy says, while the lock is kept.
+func (m *Machine) asked(ev Event, how Ending) []Effect {
+	if how.To == Active { // it does not end for that
+		return nil
+	}
+	m.note(ev).Phase = how.To
+	return how.Do
+}
+
+// ours: the lock is not ours any more, and the work is to end at once.
+func (m *Machine) ours(ev Event) []Effect {
+	m.note(ev).Phase = Lost
+	if ev.Kind == Lapse {
+		m.Phase = Lapsed
+	}
+	if m.Outcome < GivenBack {
+		m.Outcome = Taken
+	}
+	return m.OnLoss
+}
+
+// note notes what an event says of the end of the term, and of the step behind it.
+func (m *Machine) note(ev Event) *Machine {
+	var outcome Outcome
+	switch ev.Kind {
+	case Lapse, Gone, LockEnded:
+		outcome = ev.Outcome
+	case Revoke:
+		outcome = Revoked
+	case Close, Stop:
+		outcome = Stopped
+	}
+	if m.Outcome == None || outcome >= GivenBack {
+		m.Outcome = max(m.Outcome, outcome)
+	}
+	switch {
+	case ev.Kind == LockEnded && !ev.Passes, ev.Kind == Close:
+		m.Then, m.Reason, m.Detail = End, ev.Reason, ev.Detail
+	case ev.Kind == WorkEnded && !ev.Passes, ev.Kind == Stop:
+		m.Then = End
+	}
+	return m
+}
+
+// release gives the lock back. One that is to end does not wait for that.
+func (m *Machine) release() []Effect {
+	if m.Then == End {
+		m.Phase = Ended
+		return releaseFinish
+	}
+	m.Phase = Releasing
+	return release
+}
+
+// next gives the next step when the lock is gone and no work runs.
+func (m *Machine) next(ev Event) []Effect {
+	if m.Then == End {
+		m.Phase = Ended
+		return finish
+	}
+	m.Phase = Paused
+	if m.Then == StayOut {
+		m.Then, m.Failed = Again, nil
+		return longPause
+	}
+	return m.pause(ev)
+}
+
+// pause gives the pause between two campaigns. There is none after a lost lease, because the lock
+// would stay free while nobody else wants it; but one whose terms fail at once would load the
+// servers.
+func (m *Machine) pause(ev Event) []Effect {
+	switch took := ev.At - m.began; {
+	case m.Outcome == LeaseLost && took >= retry.Campaign.First:
+		return noPause
+	case took > ev.Longest: // the pauses before were long ago
+		return shortestPause
+	}
+	return longerPause
+}
+
+// tooMany counts a failure of the work, and reports whether it has had too many.
+func (m *Machine) tooMany(at time.Duration) bool {
+	if m.Failures == 0 {
+		return false
+	}
+	m.Failed = slices.DeleteFunc(m.Failed, func(before time.Duration) bool { return at-before >= m.Within })
+	m.Failed = append(m.Failed, at)
+	return len(m.Failed) >= m.Failures
+}
+
+// Ends reports whether it is to end: no further work will begin.
+func (m *Machine) Ends() bool { return m.Phase == Ended || m.Then == End }
