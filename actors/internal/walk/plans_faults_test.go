@@ -40,6 +40,11 @@ var smallOrphans = []Plan{
 var largeOrphans = []Plan{
 	orphanGoes,
 	mayBeOvertaken,
+	{Name: "an orphan, while the connection is read, slow", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
+	{Name: "an orphan, while the connection is read, a contest", Sessions: single, Modes: contests, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
+	{Name: "an orphan, one look more", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Looks: 1, Slow: 1}},
+	{Name: "an orphan, hung up on", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 1}},
 	{Name: "an orphan, three cuts", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 3, Outlives: 2, Cancels: 1}},
 	{Name: "an orphan, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: Always}},
 	{Name: "an orphan, an expiry", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Lapses: 1, Expiries: 1}},
