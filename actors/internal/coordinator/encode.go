@@ -131,6 +131,12 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.about("removalSearch", p.operation)
 	case contestRemoval:
 		e.about("contestRemoval", p.operation, p.name)
+	case orphanSearch:
+		e.text("orphanSearch", p.path, p.one)
+		for _, guid := range p.guids {
+			e.text(guid)
+			e.num(flag(c.lookedFor(guid, id) != nil))
+		}
 	default: // without an operation
 		e.text(fmt.Sprintf("%T%v", p, p))
 	}

@@ -94,7 +94,7 @@ func (c *Coordinator) beatNow() {
 	}
 	b.sent++
 	n.checked = b.sent
-	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{path: p.path, node: n.name})
+	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{path: p.path, node: n.name, zxid: n.token.Zxid()})
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
@@ -102,6 +102,7 @@ func (c *Coordinator) beatNow() {
 type heartbeat struct {
 	neverStale
 	path, node string
+	zxid       int64 // of the node's token: in a contest, the next holder's node has the same name
 }
 
 // target gives the node that the next heartbeat checks: of the nodes with which a request holds, or

@@ -25,7 +25,7 @@ func (c *Coordinator) missing(q *ownQueue, n *node) {
 
 func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	if answer.(*Ack).Failure.is(NoNode) {
-		if q, n := c.epoch.paths[p.path].findNode(p.node); n != nil {
+		if q, n := c.epoch.paths[p.path].findNode(p.node); n != nil && n.token.Zxid() == p.zxid {
 			c.missing(q, n)
 		}
 	}

@@ -19,7 +19,8 @@ func (g *game) take(p *player, ev machine.Event) {
 	held := p.m.Holding()
 	effects, _ := p.m.Step(ev)
 	if p.m.State.Holding() && !held {
-		p.term = g.at.Lease.Term
+		p.term, p.held = g.at.Lease.Term, g.c.Epoch()
+		g.excludes(p)
 	}
 	for _, e := range effects.All() {
 		switch {
@@ -86,10 +87,17 @@ func (g *game) answer() bool {
 	}
 	i := g.r.IntN(len(g.asks))
 	ask := g.asks[i]
-	g.asks = slices.Delete(g.asks, i, i+1)
+	if ask.answer != nil {
+		g.asks = slices.Delete(g.asks, i, i+1)
+		g.apply(&Reply{ID: ask.ID, Answer: ask.answer})
+		return true
+	}
 	fault := 9
 	if !g.calm {
 		fault = g.r.IntN(30)
+	}
+	if _, creates := ask.Query.(*Create); g.lossy && creates && !g.calm && g.one(3) {
+		fault = 1
 	}
 	if !g.up {
 		fault = g.r.IntN(4)
@@ -111,8 +119,52 @@ func (g *game) answer() bool {
 	default:
 		answer = g.s.do(ask.Query, g.c.Epoch())
 	}
+	if g.one(3) { // it comes later
+		g.asks[i].answer = answer
+		return true
+	}
+	g.asks = slices.Delete(g.asks, i, i+1)
 	g.apply(&Reply{ID: ask.ID, Answer: answer})
 	return true
+}
+
+// relies reports whether an owner may believe that it holds the lock.
+func (g *game) relies(p *player) bool {
+	return !p.done && p.m.Holding() && g.at.Lease.Valid && p.term == g.at.Lease.Term && p.held == g.c.Epoch()
+}
+
+// excludes sees that nobody else relies on a lock that was granted. Of those whose nodes an operator has deleted nothing is
+// asked: that takes their locks away before they can know.
+func (g *game) excludes(p *player) {
+	permits := 0
+	for _, holder := range g.players {
+		if !g.hasNode(p) || !g.relies(holder) || holder.spec.Path != p.spec.Path || !g.hasNode(holder) {
+			continue
+		}
+		permits += holder.spec.Style.Weight
+		a, b := holder.spec, p.spec
+		shares := holder == p || a.Permits > 0 || a.Reads() && b.Reads() || a.Want.Owner != "" && a.Want.Owner == b.Want.Owner
+		require.True(g.t, shares, "seed %d, step %d: r%d and r%d hold the lock\n%s", g.seed, g.steps, holder.id, p.id, g.tale())
+	}
+	require.False(g.t, p.spec.Permits > 0 && permits > p.spec.Permits, "seed %d, step %d: r%d is one too many\n%s",
+		g.seed, g.steps, p.id, g.tale())
+}
+
+// isNode reports whether the node that has the name of a player's is that node: in a contest all have one name.
+func (p *player) isNode(czxid int64) bool { return p.spec.One == "" || p.m.Token.Zxid() == czxid }
+
+// hasNode reports whether the node with which a player holds is there.
+func (g *game) hasNode(p *player) bool {
+	n := g.s.nodes[p.spec.At(p.m.Node)]
+	return n != nil && p.isNode(n.czxid)
+}
+
+// deletes sees that nobody relies on a node that the session has deleted.
+func (g *game) deletes(path string, czxid int64) {
+	for _, p := range g.players {
+		require.False(g.t, g.relies(p) && p.spec.At(p.m.Node) == path && p.isNode(czxid),
+			"seed %d, step %d: %s is deleted, while r%d holds with it\n%s", g.seed, g.steps, path, p.id, g.tale())
+	}
 }
 
 // event has the session hear what has changed.
@@ -140,6 +192,9 @@ func (g *game) fire() bool {
 	i := g.r.IntN(len(g.timers))
 	timer := g.timers[i]
 	g.timers = slices.Delete(g.timers, i, i+1)
+	if g.c.epoch.timers[timer].kind == OrphanTimer {
+		g.age()
+	}
 	g.apply(Fired{timer})
 	return true
 }
@@ -191,18 +246,26 @@ func (g *game) connection() bool {
 func (g *game) lose(query Query) {
 	switch query.(type) {
 	case *Create, *CreateAt, *Commit:
-		g.lost = append(g.lost, query)
+		g.lost = append(g.lost, lost{query, 0})
 	}
+}
+
+// age has time pass for the creates that were lost. None is carried out after the session has forgotten it.
+func (g *game) age() {
+	for i := range g.lost {
+		g.lost[i].looks++
+	}
+	g.lost = slices.DeleteFunc(g.lost, func(l lost) bool { return l.looks >= lastOrphanLook })
 }
 
 // carryOutLost has the servers carry out some of the creates that were lost on earlier connections.
 func (g *game) carryOutLost() {
-	g.lost = slices.DeleteFunc(g.lost, func(query Query) bool {
+	g.lost = slices.DeleteFunc(g.lost, func(late lost) bool {
 		if !g.one(3) {
 			return false
 		}
 		before := maps.Clone(g.s.nodes)
-		g.s.do(query, g.c.Epoch())
+		g.s.do(late.query, g.c.Epoch())
 		for path := range g.s.nodes {
 			if before[path] == nil {
 				parent, _ := split(path)
@@ -262,7 +325,7 @@ func (g *game) end() {
 	require.Empty(g.t, g.c.epoch.batch.waiting)
 }
 
-func removesOrphan(ask *Ask) bool {
+func removesOrphan(ask asking) bool {
 	switch q := ask.Query.(type) {
 	case *Commit:
 		return len(q.Deletes) > 0

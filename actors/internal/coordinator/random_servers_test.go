@@ -18,6 +18,8 @@ type tree struct {
 	// watched and listed are the paths whose node, or children, are watched; events are on their way.
 	watched, listed map[string]bool
 	events          []Changed
+	// deletes is told before a session deletes a node.
+	deletes func(path string, czxid int64)
 }
 
 // znode is a node. Its owner is the number of an epoch, zero for another session.
@@ -77,6 +79,14 @@ func (s *tree) remove(path string) bool {
 	parent, _ := split(path)
 	s.childrenChanged(parent)
 	return true
+}
+
+// removeOwn deletes a node for its session.
+func (s *tree) removeOwn(path string) bool {
+	if n := s.nodes[path]; n != nil && s.deletes != nil {
+		s.deletes(path, n.czxid)
+	}
+	return s.remove(path)
 }
 
 // write replaces the data of a node.
@@ -144,7 +154,7 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		return s.describe(q)
 	case *RemoveContest:
 		if n := s.nodes[q.Path]; n != nil && n.czxid == q.Czxid {
-			s.remove(q.Path)
+			s.removeOwn(q.Path)
 			return &Ack{}
 		}
 		return &Ack{noNode}
@@ -190,7 +200,7 @@ func (s *tree) commit(q *Commit, epoch uint64) Answer {
 		a.Made = append(a.Made, Made{Name: s.contend(n.Spec, n.Spec.GUID, epoch), Czxid: s.zxid, Place: n.Place})
 	}
 	for _, path := range q.Deletes {
-		s.remove(path)
+		s.removeOwn(path)
 	}
 	for _, n := range q.Creates {
 		a.Early = append(a.Early, s.early(n.Spec, n.List))
@@ -220,13 +230,25 @@ func (s *tree) find(q *Find, epoch uint64) Answer {
 	if q.Spec.One != "" {
 		return &Found{One: s.one(q.Spec, epoch)}
 	}
+	if q.Known != "" {
+		if s.nodes[q.Spec.At(q.Known)] == nil {
+			return &Found{}
+		}
+		return &Found{Name: q.Known}
+	}
+	a := &Found{}
 	for _, name := range s.childrenOf(q.Spec.Path) {
 		n := s.nodes[q.Spec.At(name)]
-		if n.owner == epoch && !slices.Contains(q.Not, name) && (name == q.Known || q.Known == "" && strings.Contains(name, q.GUID+"-")) {
-			return &Found{Name: name, Czxid: n.czxid}
+		switch {
+		case n.owner != epoch || !strings.Contains(name, q.GUID+"-"):
+		case a.Name == "" && !slices.Contains(q.Not, name):
+			a.Name, a.Czxid = name, n.czxid
+		default:
+			a.Removed = append(a.Removed, name)
+			s.removeOwn(q.Spec.At(name))
 		}
 	}
-	return &Found{}
+	return a
 }
 
 func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {

@@ -47,15 +47,28 @@ type game struct {
 	s       *tree
 	players []*player
 	orders  []Input // on their way to the session
-	asks    []*Ask
+	asks    []asking
 	timers  []uint64
 	up      bool
 	calm    bool // no faults any more, and everybody gives back
+	lossy   bool // creates are often lost, of requests for one lock
 	others  int  // what nodes of transactions weigh
 	steps   int
-	lost    []Query         // creates that were lost in this epoch: they may be carried out between two connections
+	lost    []lost          // creates that were lost in this epoch: they may be carried out between two connections
 	orphans map[string]bool // the paths in which nodes were made so
 	log     []string        // what was told, and wanted
+}
+
+// asking is a query that is under way. Its answer may come long after the servers have carried it out.
+type asking struct {
+	*Ask
+	answer Answer
+}
+
+// lost is a query that was lost with its connection, and looks the number of looks for orphans since.
+type lost struct {
+	query Query
+	looks int
 }
 
 // player is a lock actor and its owner.
@@ -64,10 +77,11 @@ type player struct {
 	spec  *Spec
 	m     machine.Machine
 	epoch uint64
-	term  uint64 // of the lease when it was granted
-	told  []envelope
-	polls []uint64
-	done  bool
+	// term is the term of the lease when it was granted, held the epoch.
+	term, held uint64
+	told       []envelope
+	polls      []uint64
+	done       bool
 }
 
 // envelope has an event that is on its way to a lock actor.
@@ -86,6 +100,7 @@ func newGame(t *testing.T, seed uint64) *game {
 	g := &game{t: t, seed: seed, orphans: map[string]bool{}, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
 		c:  New(Switches(seed%11), sessionTimeout, bounds),
 		at: At{Lease: Lease{Term: 1, Valid: true, Left: sessionTimeout / 2}}}
+	g.s.deletes, g.lossy = g.deletes, seed%4 == 3
 	return g
 }
 
@@ -104,6 +119,9 @@ func (g *game) want() *messages.Acquire {
 		{Path: "/s", Mode: messages.Semaphore, Permits: 2}, {Path: "/s", Mode: messages.Semaphore, Permits: 2, Weight: 2},
 		{Path: "/p/c", Mode: messages.Contest}, {Path: "/p/c", Mode: messages.Contest},
 		{Path: "/a", Cohort: 3}, {Path: "/a", Cohort: 3}, {Path: "/k", Cohort: 2, Sticky: time.Hour}, {Path: "/k", Cohort: 2},
+	}
+	if g.lossy {
+		all, owner = all[:3], ""
 	}
 	want := all[g.r.IntN(len(all))]
 	want.Owner, want.Reentry = owner, reentry
@@ -134,7 +152,7 @@ func (g *game) apply(in Input) {
 			p := g.players[out.To-1]
 			p.told = append(p.told, envelope{out.Event, g.c.Epoch()})
 		case *Ask:
-			g.asks = append(g.asks, out)
+			g.asks = append(g.asks, asking{Ask: out})
 		case StartTimer:
 			g.timers = append(g.timers, out.Timer)
 		case StopTimer:

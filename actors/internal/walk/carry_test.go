@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func (w *world) serve(s, at int) {
 	case *coordinator.Find:
 		w.find(s, &f, q)
 	case *coordinator.FindOrphans:
-		f.answer, f.commits = w.findOrphans(s, q), true
+		w.findOrphans(s, &f, q)
 	case *coordinator.Describe:
 		w.writeOwn(s, &f, q)
 	case *coordinator.RemoveContest:
@@ -327,18 +328,35 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 	}
 }
 
-// findOrphans finds the nodes of this session with one of the GUIDs.
-func (w *world) findOrphans(s int, q *coordinator.FindOrphans) *coordinator.OrphansFound {
-	w.catchUp(s)
+// findOrphans finds the nodes of this session with one of the GUIDs. A late node may come between the transaction and
+// the look, if one can come at all.
+func (w *world) findOrphans(s int, f *flight, q *coordinator.FindOrphans) {
 	a := &coordinator.OrphansFound{}
-	for _, n := range w.servers.nodes {
+	f.answer, f.commits = a, true
+	if f.stage == 1 {
+		w.catchUp(s)
+		if f.applied = w.left[Moves] == 0; !f.applied {
+			return
+		}
+	}
+	for _, name := range w.shown(s, pathIn(q.Spec.Path)) {
+		at := w.servers.at(name)
+		n := w.servers.nodes[at]
+		if !w.isOurs(s, &n) {
+			continue
+		}
+		if q.Spec.One != "" {
+			if one := w.oneNode(s, at); one.GUID == "" || slices.Contains(q.GUIDs, one.GUID) {
+				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: name, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Guard: one.Guard, Czxid: n.czxid})
+			}
+			continue
+		}
 		for _, guid := range q.GUIDs {
-			if n.session == s && n.epoch == w.epoch(s) && n.path == pathIn(q.Spec.Path) && n.guid == strings.TrimPrefix(guid, queue.Reclaimable) {
-				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: n.name, GUID: guid, Guard: n.guard, Czxid: n.czxid})
+			if n.guid == strings.TrimPrefix(guid, queue.Reclaimable) {
+				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: name, GUID: guid, Czxid: n.czxid})
 			}
 		}
 	}
-	return a
 }
 
 // look finds the node of a request in this session; of several the first, and the others are deleted.

@@ -29,7 +29,7 @@ func (w *world) cut(s, how int) {
 	sess.flights = slices.Clone(sess.flights)
 	for i := range sess.flights {
 		f := &sess.flights[i]
-		if !f.applied && how&requestsWait == 0 && f.stage == 0 && changes(f.query) && w.left[Outlives] > 0 {
+		if !f.applied && how&requestsWait == 0 && f.stage == 0 && changes(f.query) && w.left[Outlives]+w.left[Moves] > 0 && !sess.moved {
 			sess.outlive = with(sess.outlive, sent{f.query, w.epoch(s)})
 		}
 		if f.applied && how&repliesLost != 0 || !f.applied && how&requestsWait == 0 {
@@ -37,7 +37,7 @@ func (w *world) cut(s, how int) {
 		}
 		f.behind = min(f.behind, len(sess.wire))
 	}
-	sess.link = unlinked
+	sess.link, sess.moved = unlinked, false
 	w.event(s, coordinator.Disconnected{})
 }
 
@@ -45,7 +45,7 @@ func (w *world) cut(s, how int) {
 func (f *flight) lose(hangsUp bool) {
 	failure := unknown
 	switch f.query.(type) {
-	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit:
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit, *coordinator.FindOrphans:
 		if hangsUp {
 			failure.Trouble = "the server hangs up"
 		}
@@ -148,7 +148,7 @@ func (w *world) arrive(s int) {
 // beatTells reports whether a heartbeat would find that a node is gone. Lock actors that were told so hear it first.
 func (w *world) beatTells(s int) bool {
 	sess := &w.sessions[s]
-	if !sess.up || sess.link == unlinked || sess.served != alive || w.timer(s, coordinator.BeatTimer) == 0 {
+	if !sess.up || sess.link == unlinked || sess.moved || sess.served != alive || w.timer(s, coordinator.BeatTimer) == 0 {
 		return false
 	}
 	for i, of := range w.plan.Sessions {
@@ -207,6 +207,13 @@ func (w *world) carryOutAfterAll(s, at int) {
 		w.servers.nodes = replace(w.servers.nodes, at, n)
 		w.childrenChanged(n.path)
 	})
+}
+
+// moveAway: likewise, while the connection is still read. The server of the connection finds out with the next transaction,
+// and closes it.
+func (w *world) moveAway(s, at int) {
+	w.carryOutAfterAll(s, at)
+	w.sessions[s].moved = true
 }
 
 // closeSession closes a session for good. All its requests hear of it.

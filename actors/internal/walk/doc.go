@@ -15,8 +15,9 @@
 //     round trip on whose order something may depend.
 //   - A connection that is lost and comes back, perhaps to a server that lags, and the lease.
 //   - In plans with Outlives: a create or a delete that was lost with its connection, and is carried out
-//     when the next is lost. Reality can do so a moment before that, while the connection is still read.
-//     The deletes of a search, and writes, are not carried out late.
+//     when the next is lost. In plans with Moves it comes a moment before that: the session has moved, the
+//     connection is still read, and commits nothing. The deletes of a search, and writes, are not carried
+//     out late.
 //   - A session that lapses, and that its client gives up while it lives on at the servers, with
 //     its nodes and what it had sent.
 //

@@ -142,7 +142,7 @@ func (e *writer) envelope(id coordinator.RequestID, n *envelope) {
 func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
-	e.flags(sess.up, sess.lease, sess.late, sess.closed, sess.lapsed)
+	e.flags(sess.up, sess.lease, sess.late, sess.closed, sess.lapsed, sess.moved)
 	for _, in := range sess.mailbox {
 		e.input(s, in)
 	}

@@ -165,6 +165,7 @@ var ofSessions = []kind{
 	{text: "timer", of: number, class: itself, can: looksForOrphans, do: ring},
 	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
 	{text: "timer", of: number, bound: Looks, can: canDescribe, do: ring},
+	{text: "timer", of: number, bound: Looks, can: looksAgain, do: ring},
 	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
 
@@ -179,6 +180,10 @@ var ofSessions = []kind{
 	{text: "the servers end the session", class: fault, bound: Expiries, can: canExpire, do: one((*world).end)},
 	{text: "the servers carry out after all", of: lostQuery, class: fault, bound: Outlives, can: canOutlive,
 		do: (*world).carryOutAfterAll},
+	{text: "the servers, while the connection is still read, carry out after all", of: lostQuery, class: fault, bound: Moves,
+		can: canMove, do: (*world).moveAway},
+	{text: "the connection, from which the session has moved, is lost", of: howLost, class: itself, can: canCutMoved,
+		do: (*world).cut},
 	{text: "its chain of evidence breaks", class: fault, bound: GivesUp, can: sess(isProved), do: one((*world).breakChain)},
 	{text: "it gives its session up", class: itself, can: mayGiveUp(true), do: one((*world).giveUp)},
 	{text: "it gives its session up, though nobody asks,", can: mayGiveUp(false), do: one((*world).giveUp)},
@@ -219,6 +224,7 @@ func (s *session) where(which func(*flight) bool) (all ways) {
 }
 
 func isOpenQuery(f *flight) bool { return !f.applied }
+func isOpenRead(f *flight) bool  { return !f.applied && f.reads() }
 func isAnswered(f *flight) bool  { return f.applied && !f.lost }
 
 func canAnswer(w *world, s int) ways { return w.sessions[s].where(arrives) }
@@ -227,7 +233,21 @@ func canApply(w *world, s int) ways {
 	if !isServed(&w.sessions[s]) {
 		return 0
 	}
+	if w.sessions[s].moved {
+		return w.sessions[s].where(isOpenRead)
+	}
 	return w.sessions[s].where(isOpenQuery)
+}
+
+// reads reports whether the next step of a query commits nothing, and needs no transaction.
+func (f *flight) reads() bool {
+	switch f.query.(type) {
+	case *coordinator.List, *coordinator.Watch, *coordinator.Whose, *coordinator.WatchChildren, *coordinator.WatchRetained:
+		return true
+	case *coordinator.Create, *coordinator.Commit, *coordinator.FindOrphans:
+		return f.stage > 0
+	}
+	return false
 }
 
 // canWait gives the queries that may be carried out without an answer at once, canLose those whose answer may be lost.
@@ -260,6 +280,9 @@ func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
 func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
 func looksForOrphans(w *world, s int) ways {
 	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && w.sessions[s].decides.OrphanDue())
+}
+func looksAgain(w *world, s int) ways {
+	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && !w.sessions[s].decides.OrphanDue())
 }
 func canDescribe(w *world, s int) ways    { return w.timers(s, 1<<coordinator.DescribeTimer) }
 func watchesForLong(w *world, s int) ways { return w.timers(s, 1<<coordinator.WatchTimer) }
@@ -297,6 +320,9 @@ func canCut(w *world, s int) ways {
 	return all * once(isServed(sess))
 }
 
+// canCutMoved is canCut where the server closes the connection.
+func canCutMoved(w *world, s int) ways { return canCut(w, s) * once(w.sessions[s].moved) }
+
 func canFallSilent(w *world, s int) ways {
 	return once(w.sessions[s].up && w.timer(s, coordinator.BeatTimer) != 0)
 }
@@ -324,6 +350,14 @@ func canCarryOutLate(w *world, s int) (all ways) {
 // canOutlive gives the creates and deletes of earlier connections that the servers may yet carry out.
 func canOutlive(w *world, s int) (all ways) {
 	if sess := &w.sessions[s]; sess.link == unlinked && sess.served == alive && !sess.closed {
+		all = 1<<len(sess.outlive) - 1
+	}
+	return all
+}
+
+// canMove is canOutlive while the connection is there.
+func canMove(w *world, s int) (all ways) {
+	if sess := &w.sessions[s]; sess.link == linked && sess.served == alive && !sess.closed && !sess.moved {
 		all = 1<<len(sess.outlive) - 1
 	}
 	return all

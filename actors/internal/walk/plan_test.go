@@ -97,6 +97,7 @@ const (
 	Lapses   // a lease runs out
 	Expiries // the servers end a session
 	Outlives // a create or a delete that was lost with its connection is carried out after all, when the next is lost
+	Moves    // likewise, but a moment before that, while the connection is still read
 	GivesUp  // a session lapses, so that its client gives it up
 	Lags     // a connection comes back to a server that lags behind
 	Breaks   // an operator deletes a contender's node
@@ -112,7 +113,7 @@ const (
 	Closes   // a session is closed
 	Polls    // a waiting request looks at the queue though no watch told it to
 	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
-	Looks    // a session looks at what its nodes say, and may write to one
+	Looks    // a session looks at what its nodes say, and may write to one; or for an orphan, though none is due
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
 	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.

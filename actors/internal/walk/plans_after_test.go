@@ -3,6 +3,8 @@ package walk
 import (
 	"slices"
 	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
 // Plans that begin far from the start, after moves that lead there, and what alters them.
@@ -49,6 +51,32 @@ var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bo
 	"contender 1 reads its mailbox",
 	"contender 1 reads its mailbox",
 }}
+
+// orphansOvertaken begins when a look for the nodes of two requests is under way, each of which has lost two creates. A
+// newer look for one of them has overtaken it, and its request makes a node.
+var orphansOvertaken = Plan{Name: "an orphan, overtaken", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
+	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1], []string{
+		"session A: timer 14",
+		"session A: the servers carry out, and answer later, Create of stage 0",
+	})}
+
+// mayBeOvertaken begins before the newer look.
+var mayBeOvertaken = Plan{Name: "an orphan, or two", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
+	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1])}
+
+// cutWithCreates has a connection lost with the creates of two requests, each of which finds that it has no node.
+var cutWithCreates = []string{
+	"session A: the connection is lost (answers lost: false, requests wait: false)",
+	"session A: the answer comes to Create of stage 0",
+	"session A: the answer comes to Create of stage 0",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Find of stage 0",
+}
 
 // secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
 // before the predecessor is gone does not mean that the predecessor is the head.

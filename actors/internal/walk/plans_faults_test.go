@@ -32,11 +32,19 @@ var smallOrphans = []Plan{
 	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, a contest", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, while the connection is read", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1}},
+	orphansOvertaken,
 }
 
 // largeOrphans are the plans of `make walk`.
 var largeOrphans = []Plan{
 	orphanGoes,
+	mayBeOvertaken,
+	{Name: "an orphan, while the connection is read, slow", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
+	{Name: "an orphan, while the connection is read, a contest", Sessions: single, Modes: contests, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
+	{Name: "an orphan, one look more", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Looks: 1, Slow: 1}},
+	{Name: "an orphan, hung up on", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 1}},
 	{Name: "an orphan, three cuts", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 3, Outlives: 2, Cancels: 1}},
 	{Name: "an orphan, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: Always}},
 	{Name: "an orphan, an expiry", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Lapses: 1, Expiries: 1}},

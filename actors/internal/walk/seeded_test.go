@@ -220,6 +220,8 @@ var inCoordinator = []seeded{
 		plan: orphanGoes, breaks: Exclusion},
 	{name: "remove a node that a request makes", source: edits(rule("|| c.makesNode(o.request) {", "{")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
+	{name: "remove what an overtaken look has found", source: edits(rule("o != nil && o.asked == id {", "o != nil {")),
+		plan: orphansOvertaken, breaks: Exclusion},
 	{name: "take the node of a contest whose delete was sent", source: edits(
 		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),
 		plan: Plan{Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: Exclusion},

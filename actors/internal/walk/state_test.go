@@ -82,8 +82,9 @@ type session struct {
 	link    link
 	// up: the coordinator takes the session to be connected. lease: the lease is valid. late: the session leaves its
 	// mailbox for a while. closed: it is closed for good.
-	// lapsed: no lease may rest on the session of this epoch any more.
-	up, lease, late, closed, lapsed bool
+	// lapsed: no lease may rest on the session of this epoch any more. moved: the session has moved to another server, and
+	// this one commits nothing for it any more.
+	up, lease, late, closed, lapsed, moved bool
 	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
 	seen int64
 	term uint64 // of the lease; it begins with the next lease where no lease is valid
