@@ -50,7 +50,7 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 			case term.StartWork:
 				t.begins()
 				t.err = t.work(t.ctx)
-				ev = term.Event{Kind: term.WorkEnded, Valid: t.lease.Valid(), Passes: t.passes()}
+				ev = term.Event{Kind: term.WorkEnded, Valid: t.look(t.lease), Passes: t.passes()}
 			case term.Release:
 				_ = t.lease.Unlock(context.Background()) // bounded by the lease
 				ev = term.Event{Kind: term.LockEnded, Passes: t.passes()}
