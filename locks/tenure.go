@@ -152,14 +152,12 @@ func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	return effects[1:]
 }
 
-// callerGone notes the end of the caller's ctx. It reports whether that has ended since it was asked
-// last.
-func (t *tenure) callerGone() (news bool) {
-	if t.gone != nil || t.ctx.Err() == nil {
-		return false
+// callerGone reports whether the caller's ctx has ended, and notes that.
+func (t *tenure) callerGone() bool {
+	if t.gone == nil && t.ctx.Err() != nil {
+		t.gone, t.ended = ended(t.ctx), t.ctx.Err()
 	}
-	t.gone, t.ended = ended(t.ctx), t.ctx.Err()
-	return true
+	return t.gone != nil
 }
 
 // pause waits before the next campaign.
