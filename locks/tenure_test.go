@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,11 +48,7 @@ func TestHealthyWhenLeadHasReturned(t *testing.T) {
 // that, the next campaign begins at once, as after any lost lease.
 func TestLossBehindTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork())
-		client, err := Open(t.Context(), server.Connect(), WithDialer(server.DialContext))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
-		l := &losing{t: t, client: client}
+		l := &losing{t: t, client: virtualClient(t)}
 		l.begun, l.pauses = time.Now(), term.NewPauses(0)
 		l.longest = func() time.Duration { return term.LongestPause(0) }
 		l.serve(t.Context(), l, term.Leader)
@@ -85,4 +82,62 @@ func (l *losing) work(ctx context.Context) error {
 	<-l.lease.Context().Done()
 	l.lost = time.Now()
 	return ErrAgain
+}
+
+// TestGoexitGivesBack: a function that ends its goroutine, as t.FailNow does, leaves no lock behind, and no term.
+func TestGoexitGivesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := virtualClient(t)
+		exits := func(context.Context, Token) error { runtime.Goexit(); return nil }
+		election := client.Election("/Run")
+		for path, call := range map[string]func(){
+			"/Do":      func() { _ = Do(t.Context(), client.Mutex("/Do"), exits) },
+			"/RunOnce": func() { _, _ = RunOnce(t.Context(), client, "/RunOnce", time.Hour, exits) },
+			"/RunOnceFor": func() {
+				_, _ = RunOnceFor(t.Context(), client, "/RunOnceFor", time.Now(), exits)
+			},
+			"/Run": func() {
+				_ = election.Run(t.Context(), "", func(context.Context, *Leadership) error { runtime.Goexit(); return nil })
+			},
+		} {
+			ended, returned := make(chan struct{}), false
+			go func() {
+				defer close(ended)
+				call()
+				returned = true
+			}()
+			<-ended
+			require.False(t, returned, "%s: its function was not called", path)
+			require.NoError(t, election.Health())
+			require.False(t, election.IsLeader())
+			synctest.Wait()
+			queue, err := client.Queue(t.Context(), path)
+			require.NoError(t, err)
+			require.Empty(t, queue, path)
+		}
+	})
+}
+
+// TestCtxEndsWhileRunResigns: lead has returned nil, and so does Run, though its ctx ends while it gives the lead back.
+func TestCtxEndsWhileRunResigns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := virtualClient(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		require.NoError(t, client.Election("/jobs/lost").Run(ctx, "", func(_ context.Context, term *Leadership) error {
+			context.AfterFunc(term.Context(), cancel)
+			return nil
+		}))
+		<-ctx.Done()
+	})
+}
+
+// virtualClient opens a client in virtual time, on a server of its own.
+func virtualClient(t *testing.T) *Client {
+	t.Helper()
+	server := embedded.Run(t, embedded.WithoutNetwork())
+	client, err := Open(t.Context(), server.Connect(), WithDialer(server.DialContext))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
+	return client
 }
