@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// candidacy has the errors of a caller's terms, of which that of Election.Run consists. Whether Run
-// goes on, and after what pause, is the machine's to say (package term, policy Leader). It is pure:
-// no clock, no context, no lock. Its stories are in testdata/candidacy.
+// candidacy keeps the errors of a caller's campaigns and terms, and makes the error of Election.Run
+// from them. Whether Run goes on, and after what pause, is the machine's to say (package term, policy
+// Leader). It is pure: no clock, no context, no lock. Its stories are in testdata/candidacy.
 type candidacy struct {
 	// err is the error of the newest campaign, or of the term that followed it.
 	err error

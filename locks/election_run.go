@@ -69,19 +69,24 @@ func (c *candidate) decline(ctx context.Context, lease *Lease) error {
 	return nil
 }
 
-// work calls lead. Meanwhile IsLeader and Health see the term.
+// work calls lead, and waits for the end of a lease that is over by then.
 func (c *candidate) work(ctx context.Context) error {
-	leads := &Leadership{c.lease, c.value}
-	c.terms.begin(leads)
-	defer c.terms.end(leads)
 	return c.call(ctx, func(ctx context.Context, _ Token) error {
-		defer c.hearRevoke(leads.Lease)()
-		err := c.lead(ctx, leads)
-		if !leads.Valid() {
-			<-leads.ctx.Done() // at once: the clock may know before the context does, which says why
+		err := c.leads(ctx)
+		if !c.lease.Valid() {
+			<-c.lease.ctx.Done() // at once: the clock may know before the context does, which says why
 		}
 		return err
 	})
+}
+
+// leads calls lead. Meanwhile IsLeader and Health see the term, and a revoke request ends it.
+func (c *candidate) leads(ctx context.Context) error {
+	leads := &Leadership{c.lease, c.value}
+	c.terms.begin(leads)
+	defer c.terms.end(leads)
+	defer c.hearRevoke(c.lease)()
+	return c.lead(ctx, leads)
 }
 
 // hearRevoke tells the machine when somebody asks for the lead.

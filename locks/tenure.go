@@ -50,7 +50,7 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 			case term.StartWork:
 				t.begins()
 				t.err = t.work(t.ctx)
-				ev = term.Event{Kind: term.WorkEnded, Valid: t.lease.Valid(), Passes: t.passes()}
+				ev = term.Event{Kind: term.WorkEnded, Valid: t.look(t.lease), Passes: t.passes()}
 			case term.Release:
 				_ = t.lease.Unlock(context.Background()) // bounded by the lease
 				ev = term.Event{Kind: term.LockEnded, Passes: t.passes()}
@@ -152,14 +152,12 @@ func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	return effects[1:]
 }
 
-// callerGone notes the end of the caller's ctx. It reports whether that has ended since it was asked
-// last.
-func (t *tenure) callerGone() (news bool) {
-	if t.gone != nil || t.ctx.Err() == nil {
-		return false
+// callerGone reports whether the caller's ctx has ended, and notes that.
+func (t *tenure) callerGone() bool {
+	if t.gone == nil && t.ctx.Err() != nil {
+		t.gone, t.ended = ended(t.ctx), t.ctx.Err()
 	}
-	t.gone, t.ended = ended(t.ctx), t.ctx.Err()
-	return true
+	return t.gone != nil
 }
 
 // pause waits before the next campaign.

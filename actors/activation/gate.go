@@ -20,8 +20,13 @@ import (
 // actors' goroutines, and on that of a session that closes. None calls another actor while it has the
 // mutex.
 //
-// The effects that concern the actor are carried out here. Those that concern the lock come only on
-// the actor's own goroutine, and are the guard's.
+// A step of the machine and the end of the lease's context are one, under the mutex: the lock actor
+// goes on to delete its node when it has told of the loss, and the context has ended by then,
+// whichever goroutine has taken the step. The actor is woken and stopped behind that. Those effects
+// may change places with effects of another goroutine, which does no harm: a guard that is woken
+// asks the machine what to do.
+//
+// The effects that concern the lock come only on the actor's own goroutine, and are the guard's.
 type gate struct {
 	target
 	from actors.Provider
@@ -68,18 +73,17 @@ func (g *gate) Hear(_ *actor.PID, notice any) {
 // hold takes a grant. One that comes when the actor is to end already is nobody's.
 func (g *gate) hold(lease *Lease) {
 	g.mu.Lock()
-	waits := g.m.Phase == term.Campaigning
-	if waits {
+	var effects []term.Effect
+	if g.m.Phase == term.Campaigning {
 		g.lease = lease
+		if lease.Valid() {
+			effects = g.happened(term.Event{Kind: term.Held, Valid: true}, nil)
+		} else {
+			effects = g.happened(leaseOver())
+		}
 	}
 	g.mu.Unlock()
-	switch {
-	case !waits:
-	case lease.Valid():
-		g.tell(term.Event{Kind: term.Held, Valid: true}, nil)
-	default:
-		g.tell(leaseOver())
-	}
+	g.perform(effects)
 }
 
 // leaseOver has the event of a lease that has run out by the clock, and says so in words.
@@ -87,54 +91,61 @@ func leaseOver() (term.Event, error) {
 	return term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver)
 }
 
-// tell tells the machine what has happened, and carries out what follows for the actor. It gives the
-// phase before. cause is why the actor is to end; nil where that is not known yet.
-func (g *gate) tell(ev term.Event, cause error) (before term.Phase) {
-	before, effects := g.step(ev, cause)
-	for _, effect := range effects {
-		g.perform(effect)
-	}
-	return before
-}
+// tell tells the machine what has happened, and carries out what follows for the actor. cause is why
+// the actor is to end; nil where that is not known yet.
+func (g *gate) tell(ev term.Event, cause error) { g.perform(g.step(ev, cause)) }
 
-// step tells the machine what has happened. The last cause counts; a stop from outside has none to add.
-func (g *gate) step(ev term.Event, cause error) (before term.Phase, effects []term.Effect) {
+// step tells the machine what has happened, and gives what is left to do.
+func (g *gate) step(ev term.Event, cause error) []term.Effect {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	before, effects = g.m.Phase, g.m.Step(ev)
+	return g.happened(ev, cause)
+}
+
+// happened is step with the mutex. It ends the lease's context where the machine says so. The last
+// cause counts; a stop from outside has none to add.
+func (g *gate) happened(ev term.Event, cause error) []term.Effect {
+	effects := g.m.Step(ev)
 	if cause != nil {
 		g.cause = cause
 	}
 	if ev.Kind == term.Stop && g.cause == nil {
 		g.cause = ErrOver
 	}
-	return before, effects
+	if len(effects) == 0 || effects[0] != term.EndContext {
+		return effects
+	}
+	g.lease.cancel(g.cause)
+	return effects[1:]
 }
 
-// perform carries out an effect that concerns the actor.
-func (g *gate) perform(effect term.Effect) {
-	switch effect {
-	case term.StartWork:
-		g.wake()
-	case term.EndContext:
-		g.held().cancel(g.why())
-	case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
-		g.poison()
-	case term.StopWork: // before it takes another message, and its children with it
-		g.stop()
+// perform carries out the effects that concern the actor.
+func (g *gate) perform(effects []term.Effect) {
+	for _, effect := range effects {
+		switch effect {
+		case term.StartWork:
+			g.wake()
+		case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
+			g.poison()
+		case term.StopWork: // before it takes another message, and its children with it
+			g.stop()
+		}
 	}
 }
 
 // close has the actor stop because its session is about to be closed, and reports whether the actor
 // may be serving a message. That message keeps its lease.
 func (g *gate) close() (serves bool) {
-	ev := term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}
-	var cause error
-	if g.held() == nil {
+	g.mu.Lock()
+	ev, cause := term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}, error(nil)
+	if g.lease == nil {
 		cause = fmt.Errorf("%w: %s", ErrOver, ev.Reason)
 	}
-	before := g.tell(ev, cause)
-	return before == term.Active || before == term.Draining
+	serves = g.m.Phase == term.Active || g.m.Phase == term.Draining
+	effects := g.happened(ev, cause)
+	g.mu.Unlock()
+	g.perform(effects)
+	return serves
 }
 
 // now gives the phase as of now: the clock is read where the actor has a lease.

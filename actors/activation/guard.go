@@ -127,7 +127,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 }
 
 // begin has the machine begin, once. The request is made first: a panic there has the supervisor
-// restart the actor, and it is made then.
+// restart the actor, and it is made then. So it is where the lock actor could not be spawned.
 func (g *guard) begin(c actor.ReceiverContext) {
 	if g.lock != nil || g.incarnation == ended {
 		return
@@ -136,27 +136,36 @@ func (g *guard) begin(c actor.ReceiverContext) {
 	want.Owner, want.Reentry = "", false
 	want.Label = cmp.Or(want.Label, g.self.String())
 	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...))
+	if g.gate.now() == term.Campaigning {
+		g.campaign()
+		return
+	}
 	g.tell(term.Event{Kind: term.Begin})
+}
+
+// campaign spawns the lock actor: at the root, because it outlives the actor's children. Its first
+// notices may come before g.lock is set.
+func (g *guard) campaign() {
+	g.closing.follow(&g.gate) // before the lock can be held
+	g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
 }
 
 // tell tells the machine what the actor has heard of, and carries out what follows.
 func (g *guard) tell(ev term.Event) {
-	_, effects := g.gate.step(ev, nil)
+	effects := g.gate.step(ev, nil)
 	for _, effect := range effects {
 		switch effect {
 		case term.Campaign:
-			g.closing.follow(&g.gate) // before the lock can be held
-			// The lock actor is at the root, because it outlives the actor's children. Its first notices
-			// may come before g.lock is set.
-			g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
+			g.campaign()
 		case term.Release:
-			g.system.Root.Send(g.lock, &messages.Release{})
+			if g.lock != nil { // it could be spawned
+				g.system.Root.Send(g.lock, &messages.Release{})
+			}
 		case term.Finish:
 			g.closing.over()
-		default:
-			g.gate.perform(effect)
 		}
 	}
+	g.gate.perform(effects)
 }
 
 // take takes a message for the actor: it is served, kept or refused.
@@ -265,10 +274,10 @@ type closing struct {
 	stopped chan struct{} // closed when the actor has stopped
 }
 
-// follow begins to follow the session of a gate, if its locks come from one.
+// follow begins to follow the session of a gate, if its locks come from one. Once is enough.
 func (c *closing) follow(g *gate) {
 	session, is := g.from.(*actors.Session)
-	if !is {
+	if !is || c.forget != nil {
 		return
 	}
 	stopped := make(chan struct{})

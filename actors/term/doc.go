@@ -32,7 +32,9 @@
 //   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
 //
 // These tests try every order of events, with every policy. Whether a lease is valid is for the
-// shell to say: Event.Valid. It tells Lapse as soon as its clock says that the lease is over.
+// shell to say: Event.Valid. The shells ask the clock before they call a function or serve a message.
+// Where it says that the lease is over, those of packages locks and activation tell Lapse. That of a
+// singleton serves nothing more, and waits for the notice of its lock actor.
 //
 // # Who uses it
 //

@@ -62,9 +62,12 @@ func (w *world) possible() (all []term.Event) {
 	may(w.paused, term.Event{Kind: term.PauseOver})
 	may(w.lock == waiting, term.Event{Kind: term.Held, Valid: true}, term.Event{Kind: term.Held})
 	may(w.lock == waiting && w.m.Work == term.Begins, term.Event{Kind: term.Declined})
-	may(w.lock == granted, term.Event{Kind: term.Revoke}, term.Event{Kind: term.Gone, Outcome: term.Taken},
-		term.Event{Kind: term.Lapse, Outcome: term.GivenBack}, term.Event{Kind: term.Lapse, Outcome: term.LeaseLost})
+	may(w.lock == waiting, term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}) // it was granted, and that is over
+	may(w.lock == granted || w.lock == lapsed, term.Event{Kind: term.Revoke})     // which may be told late
+	may(w.lock == granted, term.Event{Kind: term.Gone, Outcome: term.Taken},
+		term.Event{Kind: term.Lapse, Outcome: term.GivenBack})
 	may(w.lock == lapsed, term.Event{Kind: term.Lapse, Outcome: term.Taken}, term.Event{Kind: term.Gone, Outcome: term.Taken})
+	may(w.serving, term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}) // by the clock, which looks at no event
 	may(w.lock != nothing, term.Event{Kind: term.LockEnded, Passes: true}, term.Event{Kind: term.LockEnded},
 		term.Event{Kind: term.LockEnded, Passes: true, Outcome: term.LeaseLost})
 	may(w.work && actor, term.Event{Kind: term.WorkRestarted})
@@ -89,7 +92,9 @@ func (w world) happen(ev term.Event) *world {
 	case term.Declined:
 		w.lock = granted
 	case term.Lapse:
-		w.lock = lapsed
+		if w.lock == waiting || w.lock == granted { // otherwise more is known already
+			w.lock = lapsed
+		}
 	case term.Gone:
 		w.lock = gone
 	case term.LockEnded:

@@ -83,6 +83,16 @@ var own = []ownMistake{
 		"\tcase WorkRestarted: // it panicked while it was being stopped, and would go on\n\t\treturn stopWork\n", ""),
 		"actors/term", "TestNeverStandsStill"},
 
+	{in("actors/activation", "context-behind-the-step", "the lock actor goes on before the context of a lost lease has ended",
+		"\tg.lease.cancel(g.cause)\n", "\ttime.AfterFunc(time.Second, func() { g.lease.cancel(g.why()) })\n"),
+		"actors/activation", "TestContextEndsWithTheStep"},
+	{in("actors/activation", "lock-asked-for-once", "an actor whose lock actor could not be spawned waits for ever",
+		"if g.gate.now() == term.Campaigning {", "if g.lock != nil {"),
+		"tests/activation", "TestSpawnFails"},
+	{in("locks", "unhealthy-behind-lead", "Health fails until the session says how the lease of a lead that has returned has ended",
+		"\tdefer c.terms.end(leads)\n", "\tdefer func() { context.AfterFunc(leads.ctx, func() { c.terms.end(leads) }) }()\n"),
+		"locks", "TestHealthyWhenLeadHasReturned"},
+
 	{in(rules, "same-node-checked", "heartbeats check one held node over and over, and not the others",
 		"holds == held && n.checkedBefore(next)", "holds == held && n == next"),
 		rules, "TestStories"},

@@ -128,3 +128,17 @@ func TestReleasedInAnyCase(t *testing.T) {
 		w.until("the lock is given back", func() bool { return len(s.released) == 1 })
 	}, func(props *actor.Props) { props.Configure(deaf) })
 }
+
+// TestChildEndsAfterTheLease: where the child has ended by itself, and the lease is over by the clock then, though nobody
+// has said so, the child's context says that the lock was lost, and why.
+func TestChildEndsAfterTheLease(t *testing.T) {
+	told(t, func(w *world, s *source, n *node, by *actors.Activation) {
+		n.send(lingers(5 * time.Second))
+		n.send(leaves{})
+		time.Sleep(time.Second)
+		s.clock.End()
+		w.until("the lock is given back", func() bool { return len(s.released) == 1 })
+		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonLost)
+		require.ErrorContains(w.t, context.Cause(by.Context), string(messages.ReasonLeaseOver))
+	})
+}

@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,15 +100,17 @@ var (
 	ErrStopped = errors.New("turnstile: the singleton was stopped")
 )
 
-// causeOf says why the context of the child ends. reason is that of a loss.
+// causeOf says why the context of the child ends. reason is that of the event. An event that tells
+// of a loss comes behind Campaign.lose, which has ended the context. Where nobody has told of it, the
+// clock alone knows: the lease is over.
 func causeOf(outcome term.Outcome, reason messages.Reason) error {
 	switch outcome {
 	case term.Revoked:
 		return ErrAsked
 	case term.Failing:
 		return ErrFailing
-	case term.Taken, term.LeaseLost: // which has ended it already
-		return fmt.Errorf("%w: %s", ErrLost, reason)
+	case term.Taken, term.LeaseLost:
+		return fmt.Errorf("%w: %s", ErrLost, cmp.Or(reason, messages.ReasonLeaseOver))
 	}
 	return ErrStopped
 }
