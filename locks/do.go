@@ -2,10 +2,6 @@ package locks
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors/term"
 )
@@ -49,44 +45,3 @@ func (d *doing) campaign(ctx context.Context) (*Lease, error) { return d.locker.
 func (d *doing) decline(context.Context, *Lease) error { return nil }
 
 func (d *doing) work(ctx context.Context) error { return d.call(ctx, d.do) }
-
-// cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
-func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
-	if ctx.Err() == nil {
-		err = notCallers(err)
-	}
-	var e *Error
-	if errors.As(lost, &e) { // each fact once
-		lost = e.Err
-	}
-	switch {
-	case errors.Is(err, lost):
-		return err
-	case err != nil:
-		lost = fmt.Errorf("%w; the work returned: %w", lost, err)
-	}
-	short := &Error{Op: "hold", Path: l.Path(), Node: l.Node(), Err: lost}
-	if e != nil {
-		short.Reason, short.Detail = e.Reason, e.Detail
-	}
-	return short
-}
-
-// bind gives a context that ends with ctx and with the lease, and lies within the lease.
-func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
-	within, end := l.within(ctx)
-	stop := context.AfterFunc(l.ctx, func() { end(context.Cause(l.ctx)) })
-	return within, func() {
-		stop()
-		end(nil)
-	}
-}
-
-// within gives a context that ends with ctx, and lies within the lease.
-func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
-	if l.span != nil {
-		return trace.ContextWithSpan(bound, l.span.Span), end
-	}
-	return bound, end
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -128,6 +129,25 @@ func (l *Lease) caller() string {
 
 // address is the address of the lease's lock actor.
 func (l *Lease) address() string { return l.held.Actor.Key(l.from.client.system.ID) }
+
+// bind gives a context that ends with ctx and with the lease, and lies within the lease.
+func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	within, end := l.within(ctx)
+	stop := context.AfterFunc(l.ctx, func() { end(context.Cause(l.ctx)) })
+	return within, func() {
+		stop()
+		end(nil)
+	}
+}
+
+// within gives a context that ends with ctx, and lies within the lease.
+func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
+	if l.span != nil {
+		return trace.ContextWithSpan(bound, l.span.Span), end
+	}
+	return bound, end
+}
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
 // error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values

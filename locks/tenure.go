@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -231,4 +232,26 @@ func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err 
 		return l.cutShort(ctx, ErrRevoked, err)
 	}
 	return err
+}
+
+// cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
+func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
+	if ctx.Err() == nil {
+		err = notCallers(err)
+	}
+	var e *Error
+	if errors.As(lost, &e) { // each fact once
+		lost = e.Err
+	}
+	switch {
+	case errors.Is(err, lost):
+		return err
+	case err != nil:
+		lost = fmt.Errorf("%w; the work returned: %w", lost, err)
+	}
+	short := &Error{Op: "hold", Path: l.Path(), Node: l.Node(), Err: lost}
+	if e != nil {
+		short.Reason, short.Detail = e.Reason, e.Detail
+	}
+	return short
 }

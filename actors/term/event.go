@@ -182,3 +182,18 @@ var effectNames = [...]string{"Campaign", "StartWork", "EndContext", "DrainWork"
 
 // String gives the effect's name.
 func (e Effect) String() string { return effectNames[e] }
+
+// The effects that are the same each time. A step makes no new ones: Do has no time for it.
+var (
+	campaign      = []Effect{Campaign}
+	startWork     = []Effect{StartWork}
+	drainWork     = []Effect{DrainWork}
+	stopWork      = []Effect{StopWork}
+	release       = []Effect{Release}
+	releaseFinish = []Effect{Release, Finish}
+	finish        = []Effect{Finish}
+	noPause       = []Effect{NoPause}
+	shortestPause = []Effect{ShortestPause}
+	longerPause   = []Effect{LongerPause}
+	longPause     = []Effect{LongPause}
+)

@@ -24,21 +24,6 @@ type Machine struct {
 	began time.Duration // when the newest campaign began
 }
 
-// The effects that do not depend on the policy. A step makes no new ones: Do has no time for it.
-var (
-	campaign      = []Effect{Campaign}
-	startWork     = []Effect{StartWork}
-	drainWork     = []Effect{DrainWork}
-	stopWork      = []Effect{StopWork}
-	release       = []Effect{Release}
-	releaseFinish = []Effect{Release, Finish}
-	finish        = []Effect{Finish}
-	noPause       = []Effect{NoPause}
-	shortestPause = []Effect{ShortestPause}
-	longerPause   = []Effect{LongerPause}
-	longPause     = []Effect{LongPause}
-)
-
 // Step takes one event and gives its effects, which the caller must not change. An event that has no
 // meaning in the phase changes nothing.
 func (m *Machine) Step(ev Event) []Effect {

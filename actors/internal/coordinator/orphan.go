@@ -39,7 +39,7 @@ func (c *Coordinator) mayBeOlder(r *request) {
 func (c *Coordinator) orphansOf(r *request) *orphan {
 	guid := r.spec.GUID
 	if c.epoch.orphans[guid] == nil {
-		c.epoch.orphans[guid] = &orphan{request: r.id, spec: r.spec, looks: lastOrphanLook}
+		c.epoch.orphans[guid] = &orphan{request: r.id, spec: r.spec, looks: orphanForgotten}
 	}
 	return c.epoch.orphans[guid]
 }
@@ -81,7 +81,7 @@ func (c *Coordinator) orphansDue() {
 	e := &c.epoch
 	e.orphanTimer, e.orphanHangUps = 0, 0
 	for guid, o := range e.orphans {
-		o.looks = min(o.looks+1, lastOrphanLook)
+		o.looks = min(o.looks+1, orphanForgotten)
 		if !o.mayCome() && (len(o.removed) == 0 || c.requests[o.request] == nil) { // else its request is not to take those
 			delete(e.orphans, guid)
 		}
@@ -221,7 +221,7 @@ func (c *Coordinator) makesNode(id RequestID) bool {
 func (c *Coordinator) removeOrphan(p orphanSearch, o *orphan, found FoundOrphan) {
 	_, n := c.epoch.paths[p.path].findNode(found.Name)
 	if n != nil && (p.one == "" || n.token.Zxid() == found.Czxid) {
-		if n.phase == deleting && o.looks < lastOrphanLook {
+		if n.phase == deleting && o.looks < orphanForgotten {
 			// It may have been deleted, and made anew by an older create: a reader beside a writer chooses its name.
 			o.phase = lookDue // by the timer
 		}

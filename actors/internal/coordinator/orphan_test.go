@@ -80,7 +80,7 @@ func TestOrphansAreForgotten(t *testing.T) {
 	o.answer(func(Query) Answer { return &Committed{} })
 	o.apply(Ended{1})
 	for looks := 0; o.timer != 0; looks++ {
-		require.Less(t, looks, lastOrphanLook)
+		require.Less(t, looks, orphanForgotten)
 		o.look()
 	}
 	require.Len(t, o.c.epoch.orphans, 1, "the second request lives, and is not to take the node that was deleted")
@@ -103,7 +103,7 @@ func TestOrphansAreForgotten(t *testing.T) {
 func TestOrphansThatMayNotBeListed(t *testing.T) {
 	o := lostCreates(1, 1)
 	for looks := 0; o.timer != 0; looks++ {
-		require.LessOrEqual(t, looks, lastOrphanLook)
+		require.LessOrEqual(t, looks, orphanForgotten)
 		o.lookAndHear(&OrphansFound{Failure: Failure{Outcome: Refused, Cause: NoAuth}})
 	}
 	require.Empty(t, o.c.epoch.orphans)
@@ -112,7 +112,7 @@ func TestOrphansThatMayNotBeListed(t *testing.T) {
 // TestOrphanWhoseDeleteFails: the session looks for it again, also where that was the last look.
 func TestOrphanWhoseDeleteFails(t *testing.T) {
 	o := lostCreates(1, 1)
-	for range lastOrphanLook - 2 {
+	for range orphanForgotten - 2 {
 		o.look()
 	}
 	o.lookAndHear(&OrphansFound{Nodes: []FoundOrphan{{Name: long("guid0-1"), GUID: "guid0"}}})

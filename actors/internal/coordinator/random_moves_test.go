@@ -255,7 +255,7 @@ func (g *game) age() {
 	for i := range g.lost {
 		g.lost[i].looks++
 	}
-	g.lost = slices.DeleteFunc(g.lost, func(l lost) bool { return l.looks >= lastOrphanLook })
+	g.lost = slices.DeleteFunc(g.lost, func(l lost) bool { return l.looks >= orphanForgotten })
 }
 
 // carryOutLost has the servers carry out some of the creates that were lost on earlier connections.

@@ -182,14 +182,14 @@ type orphan struct {
 	removals int
 }
 
-// lastOrphanLook: after so many looks a create is forgotten. A server can keep it only while it follows the leader and
-// is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at least, so these
-// are 20 ticks.
-const lastOrphanLook = 20
+// orphanForgotten is the tick of the timer at which a create is forgotten, after 20 looks. A server can keep it only while
+// it follows the leader and is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two
+// ticks at least, so 20 looks take 20 ticks.
+const orphanForgotten = 21
 
 // mayCome reports whether its create is not given up yet.
 func (o *orphan) mayCome() bool {
-	return o.phase != absentNow || o.looks < lastOrphanLook || o.removals > 0
+	return o.phase != absentNow || o.looks < orphanForgotten || o.removals > 0
 }
 
 // mayTake reports whether a request may make a node of a name that it chooses. It may not where the delete of such a node
