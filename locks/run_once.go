@@ -43,8 +43,9 @@ import (
 //   - OnceRan, with an error of Lease.Txn though work has returned nil: it is done, and the mark is
 //     not written (ErrLost, or the servers' refusal), or may be missing (ErrUnknownOutcome).
 //     The next to ask may do it again.
-//   - "", with the error of Lock, of Lease.Txn, or of ctx: work was not called. With WithMarkFirst
-//     and ErrUnknownOutcome the mark may be there, and this period pass without the work.
+//   - "", with the error of Lock, of Lease.Txn, or of ctx, or with one that wraps ErrLost, ErrRevoked
+//     or ErrMaxHold because the lease ended before the work could begin: work was not called. With
+//     WithMarkFirst and ErrUnknownOutcome the mark may be there, and this period pass without the work.
 //
 // A "ran" that is deleted while the work is under way is made anew with the mark. The error that
 // tells to delete one, as after a clock that was wrong, comes only while the lock is held.

@@ -45,7 +45,8 @@ import (
 //     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
 //   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
-//   - "": the error of Lock, of Lease.Txn, or of ctx, and work was not called. After
+//   - "": the error of Lock, of Lease.Txn, or of ctx, or one that wraps ErrLost, ErrRevoked or
+//     ErrMaxHold because the lease ended before the work could begin. Work was not called. After
 //     ErrUnknownOutcome, or a loss, the instant may be marked as begun, and passes without the work
 //     unless WithRetryAfter has it called.
 //
