@@ -33,7 +33,7 @@ func (w *world) cut(s, how int) {
 			sess.outlive = with(sess.outlive, sent{f.query, w.epoch(s)})
 		}
 		if f.applied && how&repliesLost != 0 || !f.applied && how&requestsWait == 0 {
-			f.lose(w.plan.HangsUp)
+			f.lose(w.hangsUpOn(f.query))
 		}
 		f.behind = min(f.behind, len(sess.wire))
 	}
@@ -41,14 +41,23 @@ func (w *world) cut(s, how int) {
 	w.event(s, coordinator.Disconnected{})
 }
 
+// hangsUpOn reports whether the servers may have hung up on a query that is lost. On a look for orphans they do so only in
+// plans that have any, because that multiplies the states.
+func (w *world) hangsUpOn(query coordinator.Query) bool {
+	switch query.(type) {
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit:
+		return w.plan.HangsUp
+	case *coordinator.FindOrphans:
+		return w.plan.HangsUp && w.plan.Bounds[Outlives] > 0
+	}
+	return false
+}
+
 // lose makes the outcome of a query unknown.
-func (f *flight) lose(hangsUp bool) {
+func (f *flight) lose(hungUp bool) {
 	failure := unknown
-	switch f.query.(type) {
-	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit, *coordinator.FindOrphans:
-		if hangsUp {
-			failure.Trouble = "the server hangs up"
-		}
+	if hungUp {
+		failure.Trouble = "the server hangs up"
 	}
 	f.fail(failure)
 	f.lost = true
@@ -99,7 +108,7 @@ func (w *world) reconnect(s int, to link) {
 		sess.flights = slices.Clone(sess.flights)
 		for i := range sess.flights {
 			if f := &sess.flights[i]; !f.applied {
-				f.lose(w.plan.HangsUp)
+				f.lose(w.hangsUpOn(f.query))
 			}
 		}
 		sess.served = over

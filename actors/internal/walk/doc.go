@@ -39,7 +39,7 @@
 //   - When a connection is lost, all answers on the wire are lost or none, and all queries not yet
 //     carried out wait or none.
 //   - In plans with HangsUp, servers hang up on any create or transaction that is lost twice in a
-//     row. Pauses have no length.
+//     row, and on looks for orphans in plans with late creates. Pauses have no length.
 //   - A node comes back from a backup only where a request of its session is still to come.
 //   - No ACLs, so that nothing is refused; no exhausted counter, no deadlock probes. Of foreign
 //     clients there is only what a node that came and went leaves: a number.
