@@ -2,16 +2,13 @@ package carrier
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/dial"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 const guid = "01234567-89ab-cdef-0123-456789abcdef"
@@ -27,8 +24,8 @@ type ring struct {
 
 func newRing(t *testing.T) *ring {
 	t.Helper()
-	r := &ring{T: t, Carrier: Carrier{Conn: dial.Session(t, embedded.Run(t).Addr())}}
-	r.spec = coordinator.NewSpec(&messages.Acquire{Path: "/p/c", Mode: messages.Contest}, guid, "actor", true, time.Unix(0, 0))
+	_, k, _ := sessions(t)
+	r := &ring{T: t, Carrier: k, spec: specOf(guid, messages.Contest, "/p/c")}
 	r.guard = queue.GuardName("c", guid, 1)
 	made, is := r.CarryOut(&coordinator.Create{Spec: r.spec, Guard: r.guard}).(*coordinator.Created)
 	require.True(t, is)
