@@ -1,6 +1,6 @@
 // Package tests is the root of the tests that need more than one package. They show the behaviour of locks on the
 // embedded server and on real ones, under faults, beside other clients. Those on real servers need Java and
-// what make deps fetches, and say so when they skip; make test lets none skip.
+// what make deps fetches, and say so when they skip; make test deselects them, and make test-all lets none skip.
 //
 // # What is in which folder
 //
@@ -18,14 +18,6 @@
 //   - faces: what is the same through package locks, lock actors and a gateway: grants, releases, revoke requests, and the
 //     faults of one request.
 //   - actors: what only lock actors have: parents, owners, ends from outside, and lock paths.
-//
-// Some of their tests are named for a fault, or stand in a file that is, such as
-// kinds/cohort_faults_test.go. A table in services/fault_tests_test.go has a row for each. The row
-// names the cells of the matrix, of services or of faces that make the same assertion, or an
-// assertion that no cell makes. Most cells run in virtual time.
-//
-// moved_test.go beside this file and faces/twins_test.go list tests that were removed, with the tests
-// that make their assertions now.
 //
 // Suites with a method of their own:
 //

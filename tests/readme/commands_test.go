@@ -66,7 +66,6 @@ var commands = map[string]check{
 	"go test ./...":                                                                               long(lists),
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
-	"go test -run 'TestSentences|TestRiddles|TestHomonyms' ./tests/readme":                        long(namesTests),
 	"make test":       long(target),
 	"make deps":       long(target),
 	"make race":       long(target),

@@ -16,9 +16,6 @@
 //     lines are compiled and run.
 //   - TestLinks: relative links lead to files and headings. TestEveryPageIsFound: README.md leads to every page.
 //     TestPackageDocs: files, folders, tests, examples and benchmarks that pages and package docs name exist.
-//   - TestSentences: no sentence of a page or of a package doc is longer than 30 words. TestWords: the field's words, not
-//     others for the same things. TestHomonyms: names with several meanings are gone. TestFieldWords: the usual words
-//     for problems lead to the files that deal with them. TestRiddles: phrases that circle what they name are gone.
 //
 // A port that a page names and that is taken on this machine is replaced by a free one.
 package readme

@@ -13,7 +13,5 @@
 // test's (process_test.go), against an embedded and a standalone server.
 //
 // TestEachAbilityMeetsEachFault is the table of all: a combination has its cell here, or names the tests elsewhere that
-// show it, which must exist, or says why it makes no sense. TestFaultTests has a row for each test of
-// a fault in the packages for behaviour. The row names the cells of this package, of the matrix and of
-// faces that make the same assertion, or an assertion that no cell makes.
+// show it, which must exist, or says why it makes no sense.
 package services
