@@ -95,9 +95,9 @@ func (w *world) children(t *testing.T, path string) []string {
 // broken is an event that the machine cannot look up: what takes it panics.
 func broken() *lockTimerFired { return &lockTimerFired{event: machine.Event{Kind: machine.Kind(255)}} }
 
-// TestPanicEndsOneLockActorAndNoOther: it is not started again, its node goes, and the others of its
+// TestRealPanicEndsOneLockActorAndNoOther: it is not started again, its node goes, and the others of its
 // session hold on, wait on, and are granted.
-func TestPanicEndsOneLockActorAndNoOther(t *testing.T) {
+func TestRealPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	w := newWorld(t, slog.New(slog.DiscardHandler))
 	_, other, _ := w.spawn(t, "/other")
 	w.await(t, other, messages.StateHeld)
@@ -134,8 +134,8 @@ func TestPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	require.NoError(t, w.session.Err())
 }
 
-// TestPanicWhileCreating: the node that is still being made goes as well.
-func TestPanicWhileCreating(t *testing.T) {
+// TestRealPanicWhileCreating: the node that is still being made goes as well.
+func TestRealPanicWhileCreating(t *testing.T) {
 	w := newWorld(t, slog.New(slog.DiscardHandler))
 	for range 10 {
 		young, _, youngEnded := w.spawn(t, "/young")
@@ -168,9 +168,9 @@ func (e explosive) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestLoggerThatPanics: the logger is the only code of the program's that a lock actor runs. One that
+// TestRealLoggerThatPanics: the logger is the only code of the program's that a lock actor runs. One that
 // panics ends the lock actor that logs, and neither the session nor any other.
-func TestLoggerThatPanics(t *testing.T) {
+func TestRealLoggerThatPanics(t *testing.T) {
 	armed := &atomic.Pointer[string]{}
 	w := newWorld(t, slog.New(explosive{slog.DiscardHandler, armed}))
 	other, otherRec, otherEnded := w.spawn(t, "/other")

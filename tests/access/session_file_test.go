@@ -14,7 +14,7 @@ import (
 // The predecessor's session is closed over TLS, with the client's certificate and without its credential, by which
 // nobody else may delete its nodes. A copy of its file stands for a restart here: the predecessor lives, and learns that
 // it has lost its lock.
-func TestSessionFileWithTLSAndACL(t *testing.T) {
+func TestRealSessionFileWithTLSAndACL(t *testing.T) {
 	server := startSecured(t, true)
 	folder := t.TempDir()
 	first, second := filepath.Join(folder, "first"), filepath.Join(folder, "second")

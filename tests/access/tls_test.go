@@ -97,7 +97,7 @@ func refusal(ctx context.Context, t *testing.T, addr string, opts ...locks.Optio
 }
 
 // A server that asks its clients for no certificate.
-func TestTLS(t *testing.T) {
+func TestRealTLS(t *testing.T) {
 	server := startSecured(t, false, "TLSv1.2", "TLSv1.3")
 	for name, cfg := range map[string]*tls.Config{
 		"by its address":                   server.trusting(),
@@ -195,7 +195,7 @@ func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
 }
 
 // A client that is not let in is told why when its ctx ends.
-func TestTLSRefused(t *testing.T) {
+func TestRealTLSRefused(t *testing.T) {
 	server := startSecured(t, false, "TLSv1.2")
 	stranger, err := rig.NewAuthority("a stranger")
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestTLSRefused(t *testing.T) {
 const badCertificate = "remote error: tls: bad certificate"
 
 // A server that demands certificates of its clients, and knows them by those.
-func TestTLSWithClientCertificates(t *testing.T) {
+func TestRealTLSWithClientCertificates(t *testing.T) {
 	server := startSecured(t, true)
 	t.Run("with one", func(t *testing.T) {
 		use(t, open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice))), "/with")

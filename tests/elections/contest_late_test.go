@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestContestDeletedLate: a holder gives a contest back, and its server, which is slow to pass the delete on, carries it
+// TestRealContestDeletedLate: a holder gives a contest back, and its server, which is slow to pass the delete on, carries it
 // out after the session has moved to another server, has deleted the node there, and somebody else has made it anew. The
 // new holder's node stays.
-func TestContestDeletedLate(t *testing.T) {
+func TestRealContestDeletedLate(t *testing.T) {
 	t.Parallel()
 	e := late.Start(t)
 	moving, other := e.Open(), patient.Open(t, e.Addrs())

@@ -57,9 +57,9 @@ func TestEveryAlertIsTested(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
-// TestAlerts has Prometheus carry the tests of the rules out. It is skipped where promtool is missing, or fails where that
+// TestRealAlerts has Prometheus carry the tests of the rules out. It is skipped where promtool is missing, or fails where that
 // must be there.
-func TestAlerts(t *testing.T) {
+func TestRealAlerts(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		if os.Getenv(rig.RequireVariable) == "1" {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestZkLockLeavesAnOrphan: zk.Lock looks once for the node of a create whose reply was lost. When a server carries
-// the create out later, the node stays, and nobody has the lock until the session ends. TestOrphan of tests/leases
+// the create out later, the node stays, and nobody has the lock until the session ends. TestRealOrphan of tests/leases
 // shows the same of Turnstile, which removes it.
 func TestZkLockLeavesAnOrphan(t *testing.T) {
 	t.Parallel()

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestOrphan: a server carries out the create of a lock after its session has moved, has made another node, and has
+// TestRealOrphan: a server carries out the create of a lock after its session has moved, has made another node, and has
 // given the lock back. Nobody knows the node that is made then. The session finds it, though it asks for nothing
 // more, and others have the lock.
-func TestOrphan(t *testing.T) {
+func TestRealOrphan(t *testing.T) {
 	t.Parallel()
 	e := late.Start(t)
 	client := e.Open(locks.WithSessionTimeout(40 * time.Second)) // it looks every 20 s

@@ -13,10 +13,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// TestMeasured shows what was measured on real servers to be no evidence that a session lives: in each case
+// TestRealMeasured shows what was measured on real servers to be no evidence that a session lives: in each case
 // the holder's member goes on answering, or has just answered, and Lost comes before the node is gone. The
 // sessions are the shortest that the servers grant, of two ticks.
-func TestMeasured(t *testing.T) {
+func TestRealMeasured(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	p := partitionable(t)

@@ -26,8 +26,8 @@ func TestLostBeforeAnybodyElse(t *testing.T) {
 	trials(t, server.Addr(), workers, each, 400*time.Millisecond)
 }
 
-// TestLostBeforeAnybodyElseOnARealServer is the same, a few times.
-func TestLostBeforeAnybodyElseOnARealServer(t *testing.T) {
+// TestRealLostBeforeAnybodyElse is the same, a few times.
+func TestRealLostBeforeAnybodyElse(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	server := rig.StartStandalone(t, rig.WithTickTime(serverTick))

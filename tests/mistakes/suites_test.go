@@ -122,11 +122,11 @@ func TestStallsFind(t *testing.T) {
 func TestLateRequestsFind(t *testing.T) {
 	rig.Require(t)
 	for _, c := range []struct{ mistake, suite, test, says string }{
-		{"not-fenced", "tests/txn", "TestStuckTxn", "carried out once, as told"},
-		{"not-fenced", "tests/txn", "TestStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
-		{"guard-of-any-version", "tests/txn", "TestStuckTxn", "carried out once, as told"},
-		{"guard-of-any-version", "tests/txn", "TestStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
-		{"removed-by-its-name", "tests/elections", "TestContestDeletedLate", "a late delete took the node of the next holder"},
+		{"not-fenced", "tests/txn", "TestRealStuckTxn", "carried out once, as told"},
+		{"not-fenced", "tests/txn", "TestRealStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
+		{"guard-of-any-version", "tests/txn", "TestRealStuckTxn", "carried out once, as told"},
+		{"guard-of-any-version", "tests/txn", "TestRealStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
+		{"removed-by-its-name", "tests/elections", "TestRealContestDeletedLate", "a late delete took the node of the next holder"},
 	} {
 		t.Run(c.mistake+"/"+c.test, func(t *testing.T) {
 			at := slices.IndexFunc(own, func(o ownMistake) bool { return o.Name == c.mistake })

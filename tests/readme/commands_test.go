@@ -133,8 +133,8 @@ func TestEveryCommandIsKnown(t *testing.T) {
 	}
 }
 
-// TestCommands carries all of them out, page by page, in their order.
-func TestCommands(t *testing.T) {
+// TestRealCommands carries all of them out, page by page, in their order.
+func TestRealCommands(t *testing.T) {
 	p := newPlace(t)
 	done := make(map[string]bool)
 	for _, page := range readPages(t, p.folder) {

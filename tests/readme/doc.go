@@ -1,6 +1,6 @@
 // Package readme holds the pages, which are the Markdown files, and the package docs to the code that is there.
 //
-//   - TestCommands takes every command out of the pages and carries it out as it is written, in a
+//   - TestRealCommands takes every command out of the pages and carries it out as it is written, in a
 //     clean clone of the repository's HEAD, with an empty GOPROXY. It runs quickstart, the
 //     dashboard and the embedded server, and installs zklock and runs it against that server. The
 //     modules that go get and go install ask for are published on a proxy of files, as the clone

@@ -17,8 +17,8 @@ import (
 var weight = regexp.MustCompile(`links (\d+) modules\s+beside\s+ours,\s+no\s+gRPC,\s+and\s+is\s+(\d+)\s+MB` +
 	`(?s:.{1,80}?)(\d+)\s+MB\s+otherwise`)
 
-// TestWeight: what README.md says of a program that imports package locks is so, the megabytes within a seventh.
-func TestWeight(t *testing.T) {
+// TestRealWeight: what README.md says of a program that imports package locks is so, the megabytes within a seventh.
+func TestRealWeight(t *testing.T) {
 	stated := weight.FindStringSubmatch(readPages(t, root)[0].prose)
 	require.NotNil(t, stated, "README.md does not say what a consumer pulls in")
 

@@ -39,9 +39,9 @@ func (c *tallied) Write(record []byte) (int, error) {
 	return len(record), nil
 }
 
-// TestServerCutsWhatIsTooLarge: a server hangs up on a request that is larger than its jute.maxbuffer. That request
+// TestRealServerCutsWhatIsTooLarge: a server hangs up on a request that is larger than its jute.maxbuffer. That request
 // names its trouble, and costs the others of the session a reconnect now and then.
-func TestServerCutsWhatIsTooLarge(t *testing.T) {
+func TestRealServerCutsWhatIsTooLarge(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithSystemProperty("jute.maxbuffer", "1000"))
 	var seen tallied
 	client := patient.Open(t, server.Addr(), seen.options()...)
@@ -69,9 +69,9 @@ func TestServerCutsWhatIsTooLarge(t *testing.T) {
 	require.NoError(t, held.Unlock(patient.Deadline(t)))
 }
 
-// TestProxyCutsContainers: a proxy hangs up on each create of a container, as ClickHouse Keeper did. There are
+// TestRealProxyCutsContainers: a proxy hangs up on each create of a container, as ClickHouse Keeper did. There are
 // persistent nodes then.
-func TestProxyCutsContainers(t *testing.T) {
+func TestRealProxyCutsContainers(t *testing.T) {
 	server := rig.StartStandalone(t)
 	var seen tallied
 	client := patient.Open(t, cuttingProxy(t, server.Addr(), 19).String(), seen.options()...)
@@ -145,8 +145,8 @@ func hasRequest(frames []byte, op byte) bool {
 	return false
 }
 
-// TestQuotaOnServer: a contender beyond a quota is refused with an error that may pass, and others go on.
-func TestQuotaOnServer(t *testing.T) {
+// TestRealQuotaOnServer: a contender beyond a quota is refused with an error that may pass, and others go on.
+func TestRealQuotaOnServer(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithConfig("enforceQuota", "true"))
 	client := patient.Open(t, server.Addr())
 	patient.Cycle(t, client.Mutex("/x"))
@@ -174,9 +174,9 @@ func TestQuotaOnServer(t *testing.T) {
 	patient.Cycle(t, client.Mutex("/x"))
 }
 
-// TestThrottledServer: a server takes one request at a time, and throttles requests that have
+// TestRealThrottledServer: a server takes one request at a time, and throttles requests that have
 // waited for more than a millisecond. All are carried out in the end.
-func TestThrottledServer(t *testing.T) {
+func TestRealThrottledServer(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithConfig("request_throttle_max_requests", "1"),
 		rig.WithConfig("request_throttle_stall_time", "5"), rig.WithConfig("throttled_op_wait_time", "1"))
 	const clients, each = 4, 40
@@ -205,9 +205,9 @@ func TestThrottledServer(t *testing.T) {
 	require.NotEqual(t, "0", throttled)
 }
 
-// TestLocalSessions: servers that keep sessions local and do not make them global allow no lock. Lock says so, at the
+// TestRealLocalSessions: servers that keep sessions local and do not make them global allow no lock. Lock says so, at the
 // leader and at a follower.
-func TestLocalSessions(t *testing.T) {
+func TestRealLocalSessions(t *testing.T) {
 	ensemble := rig.StartEnsemble(t, 3, rig.WithConfig("localSessionsEnabled", "true"),
 		rig.WithConfig("localSessionsUpgradingEnabled", "false"))
 	leader, err := ensemble.Leader(patient.Deadline(t))

@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-hermetic] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] [-closing "…"] -- <arguments of go test> [-- <arguments of another>]
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -9,6 +9,10 @@
 // content; with -no-skips, a skipped test is a failure of the run as well. With
 // -brief, failures are cut to a screen, and packages that pass and tests
 // that are skipped are counted only.
+//
+// With -hermetic tests that start a program of others, such as a ZooKeeper, are not selected, and one
+// that does so all the same fails: see rig.Hermetic. Several lists of arguments are run one after the
+// other and counted together; -first, -without and -beside go with the last one.
 //
 // With -beside the same go test runs in other modules, too, two at a time, while it runs in this
 // one. They begin in the order in which they are named, each by its folder. The modules of -plain
@@ -23,6 +27,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 func main() {
@@ -33,27 +39,61 @@ func main() {
 	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
 	versions := flag.String("versions", "", "versions of ZooKeeper, separated by commas, on each of which the tests run")
 	brief := flag.Bool("brief", false, "print no more than a screen: the first failures, and of each its first lines")
+	hermetic := flag.Bool("hermetic", false, "select no test that starts a program of others")
+	closing := flag.String("closing", "", "what the last line says behind the counts, where all is well")
 	flag.Parse()
 	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
-	ours, err := packages(split(*first), split(*without), flag.Args())
-	others, wrong := modules(split(*beside), split(*plain), flag.Args())
+	runs := lists(flag.Args())
+	if *hermetic {
+		for i := range runs {
+			runs[i] = append([]string{rig.HermeticSkip}, runs[i]...)
+		}
+		if err := os.Setenv(rig.HermeticVariable, "1"); err != nil {
+			fmt.Fprintln(os.Stderr, "report:", err)
+			os.Exit(1)
+		}
+	}
+	last := len(runs) - 1
+	others, err := modules(split(*beside), split(*plain), runs[last])
+	ours, wrong := packages(split(*first), split(*without), runs[last])
 	if err = errors.Join(err, wrong); err == nil {
-		err = runEach(split(*versions), *noSkips, *brief, ours, others)
+		runs[last] = ours
+		err = runEach(split(*versions), *noSkips, *brief, runs, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
+	if *closing != "" {
+		fmt.Println(*closing)
+	}
+}
+
+// lists splits the arguments at each "--".
+func lists(args []string) [][]string {
+	all := [][]string{nil}
+	for _, arg := range args {
+		if last := len(all) - 1; arg == "--" {
+			all = append(all, nil)
+		} else {
+			all[last] = append(all[last], arg)
+		}
+	}
+	return all
 }
 
 // lanes is the number of other modules that are tested at the same time.
 const lanes = 2
 
-// run runs the tests of this module with the arguments ours, and beside them those of the others.
-func run(tally *tally, noSkips bool, ours []string, others []module) error {
+// run runs the tests of this module, one list of arguments after the other, and beside the last one those of the others.
+func run(tally *tally, noSkips bool, ours [][]string, others []module) error {
+	var err error
+	for _, args := range ours[:len(ours)-1] {
+		err = errors.Join(err, testIn(tally, ".", args))
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- testBeside(tally, others) }()
-	err := errors.Join(testIn(tally, ".", ours), <-ended)
+	err = errors.Join(err, testIn(tally, ".", ours[len(ours)-1]), <-ended)
 	fmt.Println(tally.summary())
 	return tally.verdict(noSkips, err)
 }

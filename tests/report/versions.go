@@ -20,7 +20,7 @@ type column struct {
 
 // runEach is run on each version, and then prints a table. Without versions it is run once, on the
 // version that is set.
-func runEach(versions []string, noSkips, brief bool, ours []string, others []module) error {
+func runEach(versions []string, noSkips, brief bool, ours [][]string, others []module) error {
 	if len(versions) == 0 {
 		one := newTally(os.Stdout)
 		if brief {

@@ -29,7 +29,7 @@ const restoredSession = 4 * time.Second
 // A server whose data are wiped, or restored from an old backup, refuses every client that has seen
 // a newer zxid, for ever. Each client comes back by itself: a holder, a waiter, an idle client, a
 // leader and a member of a group. Ready and State say why a client is refused.
-func TestRestoredServer(t *testing.T) {
+func TestRealRestoredServer(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	for name, backedUp := range map[string]bool{"wiped": false, "restored": true} {
@@ -242,7 +242,7 @@ func (p *plain) stop() {
 // A server or a proxy that hands out another session on each reconnect: the epoch ends at once, and the sessions that it
 // hands out are closed. All sessions here would last for longer than the test waits, but for that by which the client has
 // tried to close its old one: it asked for the shortest.
-func TestSwappedSession(t *testing.T) {
+func TestRealSwappedSession(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	server := rig.StartStandalone(t, rig.WithMaxSessionTimeout(stories.Longest))

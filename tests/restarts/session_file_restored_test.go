@@ -42,7 +42,7 @@ func TestSuccessorOfAReplacedServer(t *testing.T) {
 			proxy := rig.NewProxy(t, server.Addr())
 			return proxy.Addr(), func() { proxy.ForgetSessions(true) }
 		},
-		"restored": func(t *testing.T) (string, func()) {
+		"real, restored": func(t *testing.T) (string, func()) {
 			rig.Require(t)
 			server, backup := rig.StartStandalone(t), filepath.Join(t.TempDir(), "backup")
 			return server.Addr(), func() {

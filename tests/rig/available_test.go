@@ -45,6 +45,7 @@ func (v *verdict) end(text string) {
 
 func TestRequireSkipsUnlessServersAreRequired(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
+	t.Setenv(HermeticVariable, "")
 	for value, want := range map[string]string{"": "skip: ", "0": "skip: ", "1": "fatal: "} {
 		t.Setenv(RequireVariable, value)
 		v := &verdict{TB: t}
@@ -52,6 +53,16 @@ func TestRequireSkipsUnlessServersAreRequired(t *testing.T) {
 		if !strings.HasPrefix(v.text, want) {
 			t.Errorf("%s=%s: got %q", RequireVariable, value, v.text)
 		}
+	}
+}
+
+// TestHermeticRefuses: also where the servers are installed.
+func TestHermeticRefuses(t *testing.T) {
+	t.Setenv(HermeticVariable, "1")
+	v := &verdict{TB: t}
+	SkipUnless(v, nil)
+	if !strings.HasPrefix(v.text, "fatal: ") {
+		t.Errorf("got %q", v.text)
 	}
 }
 

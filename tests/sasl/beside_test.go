@@ -81,7 +81,7 @@ func (p *program) says(t *testing.T, line string) {
 }
 
 // kazoo and Turnstile, both bob, take turns on a path that is bob's alone.
-func TestKazooBeside(t *testing.T) {
+func TestRealKazooBeside(t *testing.T) {
 	python := requireKazoo(t)
 	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
 		client := mine(t, at.Connect())
@@ -104,7 +104,7 @@ func TestKazooBeside(t *testing.T) {
 }
 
 // ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as bob.
-func TestJavaBeside(t *testing.T) {
+func TestRealJavaBeside(t *testing.T) {
 	rig.Require(t)
 	home := embedded.Run(t, embedded.WithSASL(passwords)).Addr() // where the shells are before the first story
 	bob, alice := newShell(t, home, "bob"), newShell(t, home, "alice")

@@ -148,7 +148,7 @@ func keptThrough(t *testing.T, action embedded.Action) bool {
 }
 
 // Each member of an ensemble is authenticated with, by the same session, as members die and come back.
-func TestMembersDie(t *testing.T) {
+func TestRealMembersDie(t *testing.T) {
 	e := rig.StartEnsemble(t, 3, rig.WithJAAS(rig.DigestJAAS(passwords)),
 		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := mine(t, e.Addrs(), locks.WithSessionTimeout(time.Minute)) // longer than elections take

@@ -79,14 +79,14 @@ func passwordChanged(t *testing.T, at *place) {
 
 // requireClientAuthScheme, which many pages name, is read by nothing: it keeps nobody out, and disturbs
 // nobody.
-func TestRequireClientAuthScheme(t *testing.T) {
+func TestRealRequireClientAuthScheme(t *testing.T) {
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("requireClientAuthScheme", "sasl"))
 	unlock(t, lock(t, mine(t, s.Addr()), "/mine"))
 	unlock(t, lock(t, open(t, s.Addr()), "/anybodys"))
 }
 
 // A server that has a JAAS file and no provider authenticates, and knows no access lists of the scheme.
-func TestServerWithoutTheProvider(t *testing.T) {
+func TestRealServerWithoutTheProvider(t *testing.T) {
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)),
 		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.IPAuthenticationProvider"))
 	_, err := mine(t, s.Addr()).Mutex("/mine").Lock(deadline(t))
@@ -100,7 +100,7 @@ func TestServerWithoutTheProvider(t *testing.T) {
 // any user's password under any name, "super" too, which every list of the scheme lets pass. An
 // entry for that name in the JAAS file keeps it shut. (The guide says so.) 3.9.5 refuses such a
 // user.
-func TestUnknownUserWithAnothersPassword(t *testing.T) {
+func TestRealUnknownUserWithAnothersPassword(t *testing.T) {
 	in := func(addr, user, password string) zkconn.EventKind {
 		conn, events := dial(t, addr, zkconn.WithSASL(digest(t, user, password)))
 		defer func() { _ = conn.Close() }()
@@ -122,12 +122,12 @@ func TestUnknownUserWithAnothersPassword(t *testing.T) {
 
 // Servers without SASL answer with nothing, and are told from others.
 func TestServerWithoutSASL(t *testing.T) {
-	without := map[string]string{"embedded": embedded.Run(t).Addr()}
-	if rig.Available() == nil {
-		without["standalone"] = rig.StartStandalone(t).Addr()
-	}
-	for name, addr := range without {
+	for name, start := range map[string]func(t *testing.T) string{
+		"embedded":   func(t *testing.T) string { return embedded.Run(t).Addr() },
+		"standalone": func(t *testing.T) string { return rig.StartStandalone(t).Addr() },
+	} {
 		t.Run(name, func(t *testing.T) {
+			addr := start(t)
 			ctx := deadline(t)
 			_, err := locks.Open(ctx, addr, as(t, "bob"))
 			require.NoError(t, ctx.Err())
@@ -139,7 +139,7 @@ func TestServerWithoutSASL(t *testing.T) {
 }
 
 // A server that lets clients stay whom it has refused gives itself away by the proof that it does not give.
-func TestServerThatLetsTheRefusedStay(t *testing.T) {
+func TestRealServerThatLetsTheRefusedStay(t *testing.T) {
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("allowSaslFailedClients", "true"))
 	_, err := locks.Open(deadline(t), s.Addr(), locks.WithSASL(digest(t, "bob", "a guess")))
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)

@@ -12,7 +12,7 @@ import (
 )
 
 // TLS below the exchange, on servers that use Netty for it.
-func TestTLS(t *testing.T) {
+func TestRealTLS(t *testing.T) {
 	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ import (
 // committerVariable makes the test binary a holder in a process of its own; it holds what to connect to.
 const committerVariable = "TURNSTILE_TESTS_COMMITTER"
 
-// trialsVariable sets the number of holders that TestPausedHolderCommits pauses.
+// trialsVariable sets the number of holders that TestRealPausedHolderCommits pauses.
 const trialsVariable = "TURNSTILE_PAUSED_TRIALS"
 
 const (
@@ -119,10 +119,10 @@ func (c *committer) trial(others *locks.Client, n int) error {
 	return errors.Join(err, next.Unlock(ctx))
 }
 
-// TestPausedHolderCommits: holders are stopped until their sessions have expired and others have written under the lock;
+// TestRealPausedHolderCommits: holders are stopped until their sessions have expired and others have written under the lock;
 // then they go on, and commit. Each is told ErrLost, and nothing is written. On a real ensemble; TURNSTILE_PAUSED_TRIALS
 // says how many, 10 without it.
-func TestPausedHolderCommits(t *testing.T) {
+func TestRealPausedHolderCommits(t *testing.T) {
 	rig.Require(t)
 	trials := pausedTrials
 	if text := os.Getenv(trialsVariable); text != "" {

@@ -55,10 +55,10 @@ func (j *journaled) entries() []string {
 	return names
 }
 
-// TestStuckTxn: a transaction is stuck at a server. Its session moves on, where the transaction is resolved and sent
+// TestRealStuckTxn: a transaction is stuck at a server. Its session moves on, where the transaction is resolved and sent
 // again. Then the old server gets the session back, by a connect request that the client has given up, and the leader
 // carries out what that server had. The transaction is carried out once.
-func TestStuckTxn(t *testing.T) {
+func TestRealStuckTxn(t *testing.T) {
 	j := newJournaled(t)
 	client := j.Open()
 	lease := patient.Locked(t, client.Mutex("/lock").Lock)
@@ -74,10 +74,10 @@ func TestStuckTxn(t *testing.T) {
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
 }
 
-// TestStuckTxnBeforeItsFence: the old server gets the session back between the read of the fence and its write, and the
+// TestRealStuckTxnBeforeItsFence: the old server gets the session back between the read of the fence and its write, and the
 // leader carries the transaction out. The write is refused, because the session has moved. The next fence shows that the
 // transaction was carried out, and it is not sent again.
-func TestStuckTxnBeforeItsFence(t *testing.T) {
+func TestRealStuckTxnBeforeItsFence(t *testing.T) {
 	j := newJournaled(t)
 	lease := patient.Locked(t, j.Open().Mutex("/lock").Lock)
 	patient.Eventually(t, func() bool { return j.Proxy.Operations(rig.OpGetData) > 0 }, "the holder has read its node")
@@ -99,9 +99,9 @@ func TestStuckTxnBeforeItsFence(t *testing.T) {
 	require.NoError(t, lease.Unlock(patient.Deadline(t)))
 }
 
-// TestStuckTxnOfAnEarlierHold: the caller of the transaction gives up before its outcome is known, and unlocks. The
+// TestRealStuckTxnOfAnEarlierHold: the caller of the transaction gives up before its outcome is known, and unlocks. The
 // next hold of the same client uses the same node. The transaction is not carried out under that hold.
-func TestStuckTxnOfAnEarlierHold(t *testing.T) {
+func TestRealStuckTxnOfAnEarlierHold(t *testing.T) {
 	j := newJournaled(t)
 	client := j.Open()
 	mutex := client.Mutex("/lock", locks.WithSticky(time.Hour))

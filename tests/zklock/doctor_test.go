@@ -122,8 +122,8 @@ func TestAuth(t *testing.T) {
 	})
 }
 
-// TestTLS: a server that demands certificates of its clients.
-func TestTLS(t *testing.T) {
+// TestRealTLS: a server that demands certificates of its clients.
+func TestRealTLS(t *testing.T) {
 	t.Parallel()
 	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")

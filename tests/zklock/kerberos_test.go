@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
 )
 
-// TestKerberos: with a keytab that is typed or named in the environment, and with a credential cache.
-func TestKerberos(t *testing.T) {
+// TestRealKerberos: with a keytab that is typed or named in the environment, and with a credential cache.
+func TestRealKerberos(t *testing.T) {
 	rig.Require(t)
 	k := kdc.Start(t)
 	k.Add(t, "zookeeper/localhost", "app", "gone")

@@ -47,7 +47,7 @@ func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(
 
 // Guards. The node of a contest has a fixed name, and a request that this session sent over an older
 // connection may be carried out late: after the session has moved to another server and committed
-// transactions there (TestContestDeletedLate shows how). A late delete by that name would take the node of
+// transactions there (TestRealContestDeletedLate shows how). A late delete by that name would take the node of
 // another session's holder. So beside the node stands its guard, an ephemeral sibling.
 //
 //   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
