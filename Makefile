@@ -32,16 +32,16 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(B
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-race test-pages test-pure versions race halts lint check: export GOGC ?= 400
+test test-all test-race test-pages versions race halts lint: export GOGC ?= 400
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
-# The embedded server is compared with one version only, so make test alone has tests/conformance.
+# The embedded server is compared with one version only, so make test-all alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
 SERVERS := ./actors ./examples/... $(BEHAVIOUR) ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/outages ./tests/rig/... ./tests/sasl ./tests/services ./tests/stalls ./tests/touches ./tests/zklock
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
-test: export GOFLAGS += -trimpath -ldflags=-w
+test test-all: export GOFLAGS += -trimpath -ldflags=-w
 # C that comes with Go modules is compiled quickly rather than to be fast: SQLite, for a test of migrations, in 4 s, not 40.
-test: export CGO_CFLAGS ?= -O0
+test test-all: export CGO_CFLAGS ?= -O0
 # Test binaries have no debugger's tables, which take a third of a link and a tenth of compiling: traces and profiles need
 # none of them. That goes for all packages that are compiled with -race, so that other modules find ours compiled.
 LINK := -ldflags=-w -gcflags=all=-dwarf=false
@@ -60,7 +60,7 @@ COVER ?= /tmp/turnstile-cover.out
 # Where make newest puts its go.mod.
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
-# make test has them without it, and make race has all with it.
+# make test has them, and make race has all with it.
 PURE := ./actors/internal/coordinator ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
@@ -82,24 +82,32 @@ DIST ?= /tmp/turnstile-dist
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: test
-test: format ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
-	@$(MAKE) --no-print-directory -j 3 test-race test-pages test-pure || \
-		{ echo "make test has failed: lines with *** above name the parts that did"; exit 1; }
+# What make test runs with -race, where there is a C compiler: the packages with goroutines. The tests of behaviour meet the
+# same code, and have it in make test-all.
+RACING := ./actors ./actors/activation ./actors/gateway ./actors/gateway/grain ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn/...
+RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# Packages of which every test needs a program of others, or takes minutes: make test-all alone has them.
+REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/outages ./tests/overlap ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
-# What make test runs at the same time. Packages with servers mostly wait, and leave time of both processors to the pure
-# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated. They need nothing that is
-# installed, and begin while it is fetched. So does lint. The pages come behind lint, because their programs consist of
-# packages that it compiles.
-.PHONY: test-race test-pages test-pure
-test-race: deps ## the part of make test with servers and -race
+.PHONY: test
+test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; three minutes, seconds where nothing changed
+	@$(GO) vet ./...
+	@for module in $(MODULES); do $(GO) -C $$module vet ./... || exit 1; done
+	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(MODULES)) \
+		-closing 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.' -- \
+		$(RACE) -vet=off -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=off -timeout 10m -p $(PARALLEL) ./...
+
+.PHONY: test-all
+test-all: test ## make test, and all that needs more: installs it, lints, asks real servers, peers and a browser, most of it with -race; a skip is a failure
+	@$(MAKE) --no-print-directory -j 2 test-race test-pages || \
+		{ echo "make test-all has failed: lines with *** above name the parts that did"; exit 1; }
+
+# What make test-all runs at the same time. Packages with servers mostly wait. The pages come behind lint, because their
+# programs consist of packages that it compiles.
+.PHONY: test-race test-pages
+test-race: deps ## the part of make test-all with servers and -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint vets all
-
-test-pure: ## the part that needs no servers: decisions, every state that requests can reach, and simulated histories
-	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
-	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run Example_tls ./actors/gateway # which has no build with -race
-	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 
 test-pages: deps lint ## lint, and the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
@@ -116,18 +124,13 @@ peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper o
 	$(GO) run ./tests/rig/pinned/fetch peers
 	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
-.PHONY: check
-check: format ## what takes at most a minute: gofmt, go vet, and the tests of what needs no server, without -race
-	$(GO) vet ./...
-	$(GO) run ./tests/report -brief -- -short -timeout 3m ./actors/internal/walk ./zkconn ./messages ./actors/... ./zkconn/... ./locks/... # the longest begin first
-
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
 	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=300 $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: cover
-cover: deps ## how many blocks of the core and of package locks the tests reach, package by package (as long as make test)
+cover: deps ## how many blocks of the core and of package locks the tests reach, package by package (as long as make test-all)
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -vet=off -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) \
 		-coverpkg=$(subst $() ,$(comma),$(COVERED)) -coverprofile=$(COVER) $(COVER_TESTS)
 	@awk 'NR > 1 { block[$$1] = 1; if ($$3) reached[$$1] = 1 } \
@@ -163,8 +166,8 @@ newest: deps ## vet, and the tests but those of pure packages, with what go.mod 
 		-count=1 -timeout 20m -vet=off -modfile=$(NEWEST)/go.mod -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: oldest
-oldest: ## make check with the oldest Go that go.mod names
-	GOTOOLCHAIN=go$$($(GO) list -m -f '{{.GoVersion}}') $(MAKE) --no-print-directory check
+oldest: ## make test with the oldest Go that go.mod names
+	GOTOOLCHAIN=go$$($(GO) list -m -f '{{.GoVersion}}') $(MAKE) --no-print-directory test
 
 .PHONY: vulnerabilities
 vulnerabilities: ## what is known to be vulnerable in what every module uses (asks vuln.go.dev)
@@ -186,6 +189,10 @@ paths: deps ## the invariant suites without each fast path, and without all of t
 		TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_WITHOUT=$$without \
 			$(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 1 $(PATHS_PACKAGES); \
 	done
+
+.PHONY: mutants
+mutants: ## which seeded mistakes and random changes make test finds, and of those that it misses, which make test-all does (about two hours)
+	$(GO) run ./tests/mutants -without $(subst $() ,$(comma),$(REAL))
 
 .PHONY: halts
 halts: deps ## the tests in processes that are stopped at random, as by a busy machine (about twenty minutes)

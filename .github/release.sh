@@ -53,7 +53,7 @@ else
 	step 'to do' "API report against $last: it could not be made"
 fi
 cat <<REST
-to do  make test, make versions and make mistakes pass in a clean clone of $(git rev-parse --short HEAD)
+to do  make test-all, make versions and make mistakes pass in a clean clone of $(git rev-parse --short HEAD)
 to do  make soak finds nothing, and make readme passes
 to do  the workflow "weekly" is green: the newest dependencies, and what is known to be vulnerable
 to do  git tag -s $version -m $version && git push origin $version

@@ -12,7 +12,7 @@
 // the same crowd brings an ensemble down where the bounds are lifted. TestDrain has several processes
 // wait for one lock, which each of their goroutines gets.
 //
-// `make test` has crowds of 1250 and 2000, and servers with an eighth of the usual jute.maxbuffer.
+// `make test-all` has crowds of 1250 and 2000, and servers with an eighth of the usual jute.maxbuffer.
 // TURNSTILE_CROWD=100000 go test -timeout 60m -run TestEnsembleLives ./tests/crowd has 100 000
 // goroutines for one lock, and 20 000 for a lock each. Its servers have ZooKeeper's usual
 // jute.maxbuffer, heap and tick. Do not run TestWithoutBounds with such crowds. Their end is a

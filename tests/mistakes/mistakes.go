@@ -145,6 +145,27 @@ func All() []Mistake {
 		DeleteForgotten}
 }
 
+// ListVariable names the file to which a test that checks that its mistakes apply writes them: see [List].
+const ListVariable = "TURNSTILE_MISTAKES"
+
+// List appends mistakes, one as JSON on each line, to the file that TURNSTILE_MISTAKES names, if it
+// names one. So those that live in the tests of a package are known to the program mutants.
+func List(all ...Mistake) error {
+	name := os.Getenv(ListVariable)
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("list mistakes: %w", err)
+	}
+	to := json.NewEncoder(f)
+	for _, m := range all {
+		err = cmp.Or(err, to.Encode(m))
+	}
+	return cmp.Or(err, f.Close())
+}
+
 // Overlay writes the changed files, and the file for the flag -overlay, to dir, and returns the
 // latter's path. root is the root of the module. It fails when a text to replace does not occur
 // exactly once.

@@ -78,7 +78,7 @@ var commands = map[string]check{
 	"make bench-peers BENCH=-quick":                                 long(target),
 	"make profile BENCH=-quick":                                     long(target),
 	"make readme":                                                   target, // which this is
-	"make check":                                                    long(target),
+	"make test-all":                                                 long(target),
 	"make lint":                                                     long(target),
 	"make paths":                                                    target, // these eight take five hours together
 	"make cover":                                                    target,

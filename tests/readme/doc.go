@@ -4,8 +4,8 @@
 //     clean clone of the repository's HEAD, with an empty GOPROXY. It runs quickstart, the
 //     dashboard and the embedded server, and installs zklock and runs it against that server. The
 //     modules that go get and go install ask for are published on a proxy of files, as the clone
-//     has them. Commands that take minutes, such as make test itself, are carried out by make
-//     readme. make test checks less of them: that make knows the target, that the program knows the
+//     has them. Commands that take minutes, such as make test-all itself, are carried out by make
+//     readme. make test-all checks less of them: that make knows the target, that the program knows the
 //     flags. TestEveryCommandIsKnown fails when a command is in neither list, or a list names one
 //     that is gone. Seven targets of make are only looked at: six take five hours together, and
 //     screenshots writes into the repository.

@@ -41,8 +41,11 @@ func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
 	for _, c := range inCoordinator {
-		_, err := c.inSource(t, root).Overlay(root, t.TempDir())
+		m := c.inSource(t, root)
+		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
+		m.Name = "walk, " + m.Name
+		require.NoError(t, mistakes.List(m))
 	}
 }
 

@@ -32,7 +32,7 @@ var peersPOM []byte
 //go:embed peers/requirements.txt
 var peersRequirements []byte
 
-// Tests is the set that make test needs: servers of ZooKeeper, Curator and kazoo.
+// Tests is the set that make test-all needs: servers of ZooKeeper, Curator and kazoo.
 var Tests = Set{POM: testsPOM, Requirements: testsRequirements}
 
 // Peers is the set that make peers-suites needs beside it: the suites of other clients of

@@ -155,8 +155,11 @@ func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
 	for _, c := range inSource {
-		_, err := c.mistake().Overlay(root, t.TempDir())
+		m := c.mistake()
+		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
+		m.Name = "lease, " + c.name
+		require.NoError(t, mistakes.List(m))
 	}
 }
 
