@@ -33,7 +33,7 @@ func TestFirstFailure(t *testing.T) {
 		"ok  \t" + module + "locks\t0.1s\n": "",
 		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL\nFAIL\t" + module + "locks\t0.1s\n": "locks TestA",
 		"panic: test timed out after 4m0s\nFAIL\t" + module + "actors/queue\t240s\nok\n":                  "actors/queue test timed out after 4m0s",
-		"FAIL\t" + module + "locks [build failed]\n":                                                    "locks",
+		"FAIL\t" + module + "locks [build failed]\n":                                                      "locks",
 	} {
 		require.Equal(t, want, firstFailure(strings.NewReader(output)), output)
 	}
