@@ -86,6 +86,8 @@ help: ## list the targets
 # same code, and have it in make test-all.
 RACING := ./actors ./actors/activation ./actors/gateway ./actors/gateway/grain ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn/...
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# The module of which every test needs a browser: likewise.
+BROWSER := tests/dashboard
 # Packages of which every test needs a program of others, or takes minutes: make test-all alone has them.
 REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/outages ./tests/overlap ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
@@ -93,7 +95,7 @@ REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerbero
 test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; three minutes, seconds where nothing changed
 	@$(GO) vet ./...
 	@for module in $(MODULES); do $(GO) -C $$module vet ./... || exit 1; done
-	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(MODULES)) \
+	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \
 		-closing 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.' -- \
 		$(RACE) -vet=off -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=off -timeout 10m -p $(PARALLEL) ./...
 

@@ -140,7 +140,7 @@ func TestEveryWorkloadRuns(t *testing.T) {
 		requireWhole(t, b, lines)
 		require.Contains(t, lines, "# memory is not run on an ensemble")
 	})
-	t.Run("peers", func(t *testing.T) {
+	t.Run("real peers", func(t *testing.T) {
 		interop.Require(t)
 		b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-peers"))
 		requireWhole(t, b, lines)

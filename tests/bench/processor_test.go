@@ -10,7 +10,7 @@ import (
 )
 
 // Processor time is counted for the clients' and for the servers' processes.
-func TestProcessorTimeIsCounted(t *testing.T) {
+func TestRealProcessorTimeIsCounted(t *testing.T) {
 	rig.Require(t)
 	s, err := raise(t.Context(), false)
 	require.NoError(t, err)

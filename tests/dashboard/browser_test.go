@@ -42,12 +42,7 @@ type sharedBrowser struct {
 func (b *sharedBrowser) start(t testing.TB) context.Context {
 	t.Helper()
 	path, err := chromium()
-	if err != nil {
-		if os.Getenv(rig.RequireVariable) == "1" {
-			t.Fatalf("%s=1 but: %v", rig.RequireVariable, err)
-		}
-		t.Skip(err)
-	}
+	rig.SkipUnless(t, err)
 	b.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU,
 			chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patient.Bound))
