@@ -223,7 +223,7 @@ soak-mistakes: deps ## seed mistakes into the code, which the soak must find (ab
 .PHONY: soak-compare
 soak-compare: deps ## OPERATIONS random operations on the embedded server and a real one, compared
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_CONFORMANCE_OPERATIONS=$(OPERATIONS) \
-		$(GO) test -count=1 -timeout 3h -v -run 'TestDifferential$$' ./tests/conformance
+		$(GO) test -count=1 -timeout 3h -v -run 'TestRealDifferential$$' ./tests/conformance
 
 .PHONY: soak-simulate
 soak-simulate: ## SEEDS simulated histories
