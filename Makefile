@@ -18,8 +18,6 @@ SOAK ?= 1h
 OPERATIONS ?= 1000000
 SEEDS ?= 100000
 FUZZTIME ?= 1500000x
-# The suites that make peers-suites runs, separated by commas; all where it is empty.
-SUITES ?=
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What locks do, on an embedded server, a real one and an ensemble: a package for each subject, see tests/doc.go.
@@ -110,11 +108,6 @@ versions: deps ## the suites that start servers, on each of VERSIONS in turn, an
 	for version in $(VERSIONS); do TURNSTILE_ZOOKEEPER=$$version $(GO) run ./tests/rig/archive; done
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -versions $(subst $() ,$(comma),$(VERSIONS)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS)
-
-.PHONY: peers-suites
-peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper on a real server and on the embedded one, compared (about an hour)
-	$(GO) run ./tests/rig/pinned/fetch peers
-	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
 .PHONY: check
 check: format ## what takes at most a minute: gofmt, go vet, and the tests of what needs no server, without -race
