@@ -49,7 +49,7 @@ HALTS ?= /tmp/turnstile-halts
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
 # takes longest comes first.
-MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler locks/adapters/gocron
+MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler examples/metrics locks/adapters/gocron
 comma := ,
 # What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
 COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./locks ./messages ./zkconn ./zkconn/internal/evidence
@@ -269,4 +269,4 @@ deps: ## fetch and install what the tests run: ZooKeeper, Java, a KDC, Curator, 
 	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
 	tests/dashboard/install.sh
-	tests/figures/install.sh
+	examples/metrics/install.sh

@@ -35,7 +35,7 @@ var commands = map[string]check{
 	"zklock tree /":        prints("below /"),
 	"zklock graph /":       prints("below /"),
 	"go run ./examples/dashboard -zk 127.0.0.1:2181 -root /": serves("dashboard: ", "<title>"),
-	"go run ./examples/metrics":                              serves("figures at ", "turnstile_"),
+	"go -C examples/metrics run .":                           serves("figures at ", "turnstile_"),
 	"zklock completion bash":                                 prints("__start_zklock"),
 	"zklock man":                                             prints(`(?m)^\.SH "SYNOPSIS"$`),
 	"make dist VERSION=v0.1.0":                               long(target),
