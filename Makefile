@@ -18,8 +18,6 @@ SOAK ?= 1h
 OPERATIONS ?= 1000000
 SEEDS ?= 100000
 FUZZTIME ?= 1500000x
-# The suites that make peers-suites runs, separated by commas; all where it is empty.
-SUITES ?=
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What locks do, on an embedded server, a real one and an ensemble: a package for each subject, see tests/doc.go.
@@ -51,7 +49,7 @@ HALTS ?= /tmp/turnstile-halts
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
 # takes longest comes first.
-MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler locks/adapters/gocron
+MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler examples/metrics locks/adapters/gocron
 comma := ,
 # What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
 COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./locks ./messages ./zkconn ./zkconn/internal/evidence
@@ -121,10 +119,6 @@ versions: deps ## the suites that start servers, on each of VERSIONS in turn, an
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -versions $(subst $() ,$(comma),$(VERSIONS)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS)
 
-.PHONY: peers-suites
-peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper on a real server and on the embedded one, compared (about an hour)
-	$(GO) run ./tests/rig/pinned/fetch peers
-	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
@@ -232,7 +226,7 @@ soak-mistakes: deps ## seed mistakes into the code, which the soak must find (ab
 .PHONY: soak-compare
 soak-compare: deps ## OPERATIONS random operations on the embedded server and a real one, compared
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_CONFORMANCE_OPERATIONS=$(OPERATIONS) \
-		$(GO) test -count=1 -timeout 3h -v -run 'TestDifferential$$' ./tests/conformance
+		$(GO) test -count=1 -timeout 3h -v -run 'TestRealDifferential$$' ./tests/conformance
 
 .PHONY: soak-simulate
 soak-simulate: ## SEEDS simulated histories
@@ -285,4 +279,4 @@ deps: ## fetch and install what the tests run: ZooKeeper, Java, a KDC, Curator, 
 	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
 	tests/dashboard/install.sh
-	tests/figures/install.sh
+	examples/metrics/install.sh

@@ -1,10 +1,11 @@
 // Command metrics runs workers that take locks and give them back, and serves Turnstile's figures
 // for Prometheus. It brings its own server unless it is given one.
 //
-//	go run ./examples/metrics
-//	go run ./examples/metrics -zk zk1:2181,zk2:2181 -listen :9464 -workers 32 -locks 4
+//	go -C examples/metrics run .
+//	go -C examples/metrics run . -zk zk1:2181,zk2:2181 -listen :9464 -workers 32 -locks 4
 //	curl http://127.0.0.1:9464/metrics
 //
+// It is a module of its own, so that the exporter is not in the library's go.mod.
 // Beside it are grafana-dashboard.json, to be imported into Grafana, and alerts.yml, rules for
 // Prometheus. Package metering says what the figures mean.
 package main

@@ -3,64 +3,64 @@ package conformance
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 )
 
-// TestFreshServers compares servers that nobody has used, where nothing needs to be masked.
-func TestFreshServers(t *testing.T) {
-	ask := func(s server) []string {
-		c, err := newCaretaker(s.Addr(), "/none")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.leave()
-		m := &mask{scope: scope{root: "/none", base: 1}}
-		var out []string
-		for _, path := range []string{"/", `""`, "/zookeeper", "/zookeeper/quota", "/zookeeper/config"} {
-			for _, name := range []string{"exists", "getData", "getACL", "getChildren2", "childrenNumber"} {
-				o := op(name, path)
-				answers, err := c.ask(o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				a := answers[0]
-				out = append(out, fmt.Sprint(o.bare(), " ", m.zxid(a.zxid), " ", a.header.err, m.reply(o, a.header.err, a.decoder)))
+// TestFresh is about servers that nobody has used.
+func TestFresh(t *testing.T) {
+	alone(undisturbed).each(t, func(t *testing.T, s server) {
+		recorded(t, "fresh", func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "nodes":
+				return firstNodes(t, s)
+			case "mntr":
+				return shapesOfMetrics(t, s, strings.Fields(d.Input))
 			}
-		}
-		return out
-	}
-	right, ours := ask(startReal(t, undisturbed)), ask(startSubject(t, undisturbed))
-	for i := range right {
-		if right[i] != ours[i] {
-			t.Errorf("reference: %s\nsubject:   %s", right[i], ours[i])
-		}
-	}
+			answer := fourLetter(t, s, d.Input)
+			switch d.Cmd {
+			case "shape":
+				return shape(answer)
+			case "keys":
+				return keys(answer)
+			case "version":
+				return version(answer)
+			default:
+				return answer
+			}
+		})
+		countsMetrics(t, s)
+	})
 }
 
-// TestServersTidyUp compares what servers remove on their own: containers that have lost their last
-// child, and nodes whose time is over. The time is up to the servers, so only the results are
-// compared.
-func TestServersTidyUp(t *testing.T) {
-	t.Parallel()
-	right, err := tidied(startReal(t, quick))
-	if err != nil {
-		t.Fatal(err)
+// firstNodes shows the nodes that servers have from the beginning.
+func firstNodes(t *testing.T, s server) string {
+	c, err := newCaretaker(s.Addr(), "/none")
+	require.NoError(t, err)
+	defer c.leave()
+	m := &mask{scope: scope{root: "/none", base: 1}}
+	var out strings.Builder
+	for _, path := range []string{"/", `""`, "/zookeeper", "/zookeeper/quota", "/zookeeper/config"} {
+		for _, name := range []string{"exists", "getData", "getACL", "getChildren2", "childrenNumber"} {
+			o := op(name, path)
+			answers, err := c.ask(o)
+			require.NoError(t, err)
+			a := answers[0]
+			fmt.Fprintln(&out, o.bare(), m.zxid(a.zxid), a.header.err, m.reply(o, a.header.err, a.decoder))
+		}
 	}
-	ours, err := tidied(startSubject(t, quick))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(right, ours) || !slices.Contains(right, "~/parent/x") {
-		t.Errorf("reference: %q\nsubject:   %q", right, ours)
-	}
+	return out.String()
 }
 
-func tidied(s server) ([]string, error) {
+// tidied makes nodes and shows what is left when the server has removed what it removes on its own. When it does is up
+// to the server, so only the result is shown.
+func tidied(t *testing.T, s server) string {
 	c, err := newCaretaker(s.Addr(), "/tidy")
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
 	defer c.leave()
 	container := func(path string) operation { return op("createContainer", path).with("flags", 4) }
 	brief := func(path string) operation { return op("createTTL", path).with("flags", 5).with("ttl", 1) }
@@ -75,29 +75,21 @@ func tidied(s server) ([]string, error) {
 		op("createTTL", "~/long").with("flags", 5).with("ttl", 10_000_000),
 		op("delete", "~/used/x"), op("delete", "~/used/inner/y"),
 	)
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
 	// The outer container goes after the inner one, and the one node after the other, so a while passes
 	// in which everything that will go is gone; what has not gone by then is looked at once more.
-	var left []string
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if left, err = c.tree(); err != nil {
-			return nil, err
-		}
-		gone := !slices.Contains(left, "~/used") && !slices.Contains(left, "~/brief")
-		if gone || time.Now().After(deadline) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		left, err := c.tree()
+		require.NoError(t, err)
+		if !slices.Contains(left, "~/used") && !slices.Contains(left, "~/brief") {
 			break
 		}
 	}
 	time.Sleep(3 * quick.reap)
-	if left, err = c.tree(); err != nil {
-		return nil, err
-	}
+	left, err := c.tree()
+	require.NoError(t, err)
 	answers, err := c.ask(op("exists", "~"))
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
 	st := answers[0].stat()
-	return append(left, fmt.Sprintf("cversion %d, %d children", st.cversion, st.numChildren)), nil
+	return fmt.Sprintf("%s\ncversion %d, %d children\n", strings.Join(left, "\n"), st.cversion, st.numChildren)
 }

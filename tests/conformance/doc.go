@@ -1,6 +1,11 @@
-// Package conformance sends the same operations to two servers and compares everything that they
-// answer. So the embedded server is compared with a real one. That is a 3.9.5, also where
-// TURNSTILE_ZOOKEEPER names another version for the other suites.
+// Package conformance holds the embedded server to what a real one answers. That is a 3.9.5, also
+// where TURNSTILE_ZOOKEEPER names another version for the other suites.
+//
+// The files of testdata have operations with the answers of a real server. Both are held to them: the
+// embedded one by the subtests embedded, a real one by the subtests real. With the flag -rewrite, real
+// answers are recorded anew.
+//
+// TestRealDifferential sends the same operations to both, and compares everything that they answer.
 //
 // The operations are drawn at random, or written by hand where something is to be pinned down. They
 // are carried out one at a time, by several sessions, under a root of the sequence's own. After
@@ -8,9 +13,8 @@
 // to its reply. So every watch event is known to belong to the operation before it. Some operations
 // are bursts of several requests that are sent before anything is read.
 //
-// TURNSTILE_CONFORMANCE_OPERATIONS says how many operations TestDifferential compares. On a difference it
-// prints the shortest sequence that shows one, in the form in which it can be added to the cases of
-// TestRegressions.
+// TURNSTILE_CONFORMANCE_OPERATIONS says how many operations TestRealDifferential compares. On a
+// difference it prints the shortest sequence that shows one, as the files of testdata have them.
 //
 // The client's side of the protocol is written here once more, apart from the server's and from any
 // library's, so that a mistake in one of them shows.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -105,11 +107,13 @@ func open(w *wire) bool {
 }
 
 // endEmbedded does the same to an embedded server.
-func endEmbedded(t *testing.T, s *embedded.Server, addr string) ended {
-	t.Helper()
-	e := beginMarked(t, addr)
-	require.NoError(t, s.EndElsewhere(e.id))
-	return e
+func endEmbedded(s *embedded.Server) func(*testing.T, *caretaker, string) ended {
+	return func(t *testing.T, _ *caretaker, addr string) ended {
+		t.Helper()
+		e := beginMarked(t, addr)
+		require.NoError(t, s.EndElsewhere(e.id))
+		return e
+	}
 }
 
 // endedRequests are the requests of such a session's client, one after the other.
@@ -201,51 +205,57 @@ func endOfEnded(t *testing.T, e ended, closes bool) (heard []string) {
 	return append(heard, "and then: "+ending(err))
 }
 
-// TestEndedElsewhere compares what a follower answers.
+// TestEndedElsewhere is about what a follower answers.
 func TestEndedElsewhere(t *testing.T) {
 	t.Parallel()
-	right := rig.StartEnsemble(t, 3, rig.WithTickTime(undisturbed.tick), rig.WithMinSessionTimeout(undisturbed.shortest))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	followers, err := right.Waiting(ctx)
-	require.NoError(t, err)
-	require.NotEmpty(t, followers)
-	ours := embedded.Run(t, embedded.WithReplicas(3), embedded.WithTick(undisturbed.tick),
-		embedded.WithSessionTimeouts(undisturbed.shortest, undisturbed.longest))
-	follower := ours.Replica(0)
-	if follower == ours.Leader() {
-		follower = ours.Replica(1)
+	// endable is a server with a way to end its sessions.
+	type endable struct {
+		server
+		end func(*testing.T, *caretaker, string) ended
 	}
-	real, mine := prepareEnded(t, followers[0].Addr()), prepareEnded(t, follower.Addr())
-	for _, closes := range []bool{false, true} {
-		t.Run(fmt.Sprintf("closes %t", closes), func(t *testing.T) {
-			for _, c := range []*caretaker{real, mine} {
-				_, err := c.ask(op("create", "~/b")) // the last client has deleted it
-				require.NoError(t, err)
+	both{
+		real: func(t testing.TB) server {
+			ensemble := rig.StartEnsemble(t, 3, rig.WithTickTime(undisturbed.tick), rig.WithMinSessionTimeout(undisturbed.shortest))
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			followers, err := ensemble.Waiting(ctx)
+			require.NoError(t, err)
+			require.NotEmpty(t, followers)
+			return endable{followers[0], endReal}
+		},
+		embedded: func(t testing.TB) server {
+			ensemble := embedded.Run(t, embedded.WithReplicas(3), embedded.WithTick(undisturbed.tick),
+				embedded.WithSessionTimeouts(undisturbed.shortest, undisturbed.longest))
+			follower := ensemble.Replica(0)
+			if follower == ensemble.Leader() {
+				follower = ensemble.Replica(1)
 			}
-			want := answersToEnded(t, endReal(t, real, followers[0].Addr()), closes)
-			for _, line := range want {
-				t.Log(line)
-			}
-			require.Equal(t, want, answersToEnded(t, endEmbedded(t, ours, follower.Addr()), closes))
+			return endable{follower, endEmbedded(ensemble)}
+		},
+	}.each(t, func(t *testing.T, s server) {
+		c := prepareEnded(t, s.Addr())
+		recorded(t, "ended", func(t *testing.T, d *datadriven.TestData) string {
+			_, err := c.ask(op("create", "~/b")) // the last client has deleted it
+			require.NoError(t, err)
+			e := s.(endable).end(t, c, s.Addr())
+			return strings.Join(answersToEnded(t, e, d.HasArg("closes")), "\n")
 		})
-	}
+	})
 }
 
-// TestEndedElsewhereAlone compares a server alone, which drops all that it is asked.
+// TestEndedElsewhereAlone is about a server alone, which drops all that it is asked.
 func TestEndedElsewhereAlone(t *testing.T) {
 	t.Parallel()
-	right, ours := startReal(t, undisturbed), newSubject(t, undisturbed)
-	t.Cleanup(ours.Close)
-	unheard := func(e ended) []string {
+	alone(undisturbed).each(t, func(t *testing.T, s server) {
+		c, end := prepareEnded(t, s.Addr()), endReal
+		if ours, is := s.(*embedded.Server); is {
+			end = endEmbedded(ours)
+		}
+		e := end(t, c, s.Addr())
 		asked := []operation{op("exists", "~"), op("sync", "~"), op("create", "~/new"), op("setData", "~"), {name: "close"}}
 		for i, o := range asked {
 			e.wire.write(append(ping, requestOf(t, int32(i)+3000, o)...))
 		}
-		return endOfEnded(t, e, false)
-	}
-	real := prepareEnded(t, right.Addr())
-	want := unheard(endReal(t, real, right.Addr()))
-	prepareEnded(t, ours.Addr())
-	require.Equal(t, want, unheard(endEmbedded(t, ours, ours.Addr())))
+		require.Equal(t, []string{"and then: closed"}, endOfEnded(t, e, false))
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/datadriven"
 )
 
 // quick servers let sessions expire, and tidy up, while a test waits.
@@ -49,35 +51,15 @@ func (p *player) expire(o operation) []entry {
 	return append(events, p.awaitEnd(o.session)...)
 }
 
-func TestExpiry(t *testing.T) {
+// TestQuick is about what servers do on their own.
+func TestQuick(t *testing.T) {
 	t.Parallel()
-	p := pair{startReal(t, quick), startSubject(t, quick)}
-	operations, err := parseOperations(`
-		s0 create path=~/p
-		s3 open timeout=8000
-		s3 create path=~/e flags=1
-		s3 create path=~/p/q flags=3
-		s3 create path=~/p/q flags=3
-		s1 exists path=~/e watch=true
-		s1 getChildren path=~/p watch=true
-		s1 exists path=~/p/q0000000001 watch=true
-		s3 getEphemerals path=/
-		s3 expire by=1 timeout=8000
-		s3 reattach
-		s0 getChildren2 path=~
-		s0 getChildren2 path=~/p
-		s3 open timeout=1
-		s3 expire by=1 timeout=8000
-		s3 reattach
-	`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, answers, err := p.differ(operations)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d != nil {
-		t.Errorf("%s\nthe reference answered\n%s", d, answers)
-	}
+	alone(quick).each(t, func(t *testing.T, s server) {
+		recorded(t, "quick", func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "tidied" {
+				return tidied(t, s)
+			}
+			return answerer(s)(t, d)
+		})
+	})
 }

@@ -10,16 +10,12 @@ import (
 // TestDifferencesAreMadeSmall gives the comparison a server that does one thing wrong, and expects to be told
 // what, without the rest.
 func TestDifferencesAreMadeSmall(t *testing.T) {
-	wrong, err := embedded.Start(
+	wrong := embedded.Run(t,
 		embedded.WithTick(undisturbed.tick),
 		embedded.WithSessionTimeouts(undisturbed.shortest, undisturbed.longest),
 		embedded.WithMaxFrame(4000),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer wrong.Close()
-	p := pair{reference(t), wrong}
+	p := pair{startSubject(t, undisturbed), wrong}
 	around := strings.Repeat(`
 		s0 create path=~/a
 		s1 getData path=~/a watch=true

@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"testing"
 )
 
 // pair is a server that is right by definition, and one that is to be like it.
 type pair struct{ reference, subject server }
-
-// servers returns the pair that the tests share.
-func servers(t testing.TB) pair { return pair{reference(t), subject(t)} }
 
 // runs numbers the sequences: no root is used twice.
 var runs atomic.Int64

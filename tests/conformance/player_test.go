@@ -39,7 +39,7 @@ type known struct {
 // play carries out the operations one after the other under a root of their own, and
 // returns what the server answered. Run numbers must not be used twice on a server.
 func play(addr string, run int64, operations []operation) (transcript, error) {
-	root := fmt.Sprintf("/conformance-%d", run)
+	root := fmt.Sprintf("/conformance-%08d", run) // as long as any, since frames may not be too long
 	c, err := newCaretaker(addr, root)
 	if err != nil {
 		return nil, err

@@ -1,31 +1,14 @@
 package conformance
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
-// regression is a sequence that once was, or could be, answered differently. To add one, copy what a
-// failed comparison prints.
-type regression struct{ name, operations string }
-
+// TestRegressions is about sequences that once were, or could be, answered differently, a file for each subject. To add
+// one, copy what a failed comparison prints, and have its answers recorded.
 func TestRegressions(t *testing.T) {
-	for _, r := range slices.Concat(nodeCases, errorCases, pathCases, aclCases, multiCases, watchCases, sessionCases, frameCases) {
-		t.Run(r.name, func(t *testing.T) {
-			operations, err := parseOperations(r.operations)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, answers, err := servers(t).differ(operations)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d != nil {
-				t.Errorf("%s", d)
-			}
-			if d != nil || testing.Verbose() {
-				t.Logf("the reference answered\n%s", answers)
-			}
-		})
-	}
+	alone(undisturbed).each(t, func(t *testing.T, s server) {
+		for _, file := range []string{"nodes", "errors", "paths", "acls", "multis", "watches", "sessions", "frames"} {
+			t.Run(file, func(t *testing.T) { recorded(t, file, answerer(s)) })
+		}
+		t.Run("random", func(t *testing.T) { randomly(t, s) })
+	})
 }

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -20,31 +20,29 @@ var saslUsers = map[string]string{
 	"josé": "contraseña", "日本": "秘密", "quoting": `a"b\c, d=e`,
 }
 
-// saslPair starts a real server and an embedded one with SASL.
-func saslPair(t *testing.T, required bool) pair {
-	rig.Require(t)
+// withSASL are servers with SASL, which may be required.
+func withSASL(required bool) both {
 	opts := []rig.Option{rig.WithJAAS(rig.DigestJAAS(saslUsers)), rig.WithConfig("maxSessionTimeout", "60000")}
 	mine := []embedded.Option{embedded.WithSASL(saslUsers), embedded.WithTick(undisturbed.tick)}
 	if required {
 		opts = append(opts, rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 		mine = append(mine, embedded.WithSASLRequired())
 	}
-	return pair{reference: rig.StartStandalone(t, opts...), subject: embedded.Run(t, mine...)}
+	return both{
+		real:     func(t testing.TB) server { return rig.StartStandalone(t, opts...) },
+		embedded: func(t testing.TB) server { return embedded.Run(t, mine...) },
+	}
 }
 
-// alike has both servers hear the same, and compares what they answer; it gives that.
-func (p pair) alike(t *testing.T, all []saying) []string {
-	var heard [2][]string
-	var errs [2]error
-	var both sync.WaitGroup
-	for i, s := range []server{p.reference, p.subject} {
-		both.Go(func() { heard[i], errs[i] = talk(s.Addr(), all) })
+// hear has a server hear each talk, and gives what it answers, under the talk's name.
+func hear(t *testing.T, s server, talks map[string][]saying) string {
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(talks)) {
+		heard, err := talk(s.Addr(), talks[name])
+		require.NoError(t, err)
+		fmt.Fprintf(&out, "%s\n  %s\n", name, strings.Join(heard, "\n  "))
 	}
-	both.Wait()
-	require.NoError(t, errs[0])
-	require.NoError(t, errs[1])
-	require.Equal(t, heard[0], heard[1])
-	return heard[0]
+	return out.String()
 }
 
 // answersToChallenges are second requests of an exchange, each by its oddity.
@@ -110,71 +108,75 @@ var answersToChallenges = map[string]saying{
 	"4096 bytes and more":      respond("bob", "bobsecret", directive{"color", strings.Repeat("x", 4096)}),
 }
 
-// Every exchange gets the same answers, and the same identity.
-func TestSASLExchanges(t *testing.T) {
-	for _, required := range []bool{false, true} {
-		t.Run(fmt.Sprintf("required %t", required), func(t *testing.T) {
-			servers := saslPair(t, required)
-			for _, name := range slices.Sorted(maps.Keys(answersToChallenges)) {
-				t.Run(name, func(t *testing.T) {
-					t.Log(servers.alike(t, []saying{begin, answersToChallenges[name], other("whoAmI")}))
-				})
+// TestSASL is about the answers to every exchange, and about the identities that follow from it.
+func TestSASL(t *testing.T) {
+	withSASL(false).each(t, func(t *testing.T, s server) { recorded(t, "sasl", saslAnswers(s)) })
+}
+
+// TestSASLRequired is about the same where everybody has to say who he is.
+func TestSASLRequired(t *testing.T) {
+	withSASL(true).each(t, func(t *testing.T, s server) { recorded(t, "sasl_required", saslAnswers(s)) })
+}
+
+func saslAnswers(s server) func(*testing.T, *datadriven.TestData) string {
+	return func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "exchanges":
+			talks := map[string][]saying{}
+			for name, answer := range answersToChallenges {
+				talks[name] = []saying{begin, answer, other("whoAmI")}
 			}
-		})
+			return hear(t, s, talks)
+		case "orders":
+			return hear(t, s, saslOrders)
+		default:
+			return hear(t, s, saslLists)
+		}
 	}
 }
 
-// TestSASLInOtherOrders: other requests come before, between and behind.
-func TestSASLInOtherOrders(t *testing.T) {
-	right := respond("bob", "bobsecret")
-	for _, required := range []bool{false, true} {
-		t.Run(fmt.Sprintf("required %t", required), func(t *testing.T) {
-			servers := saslPair(t, required)
-			for name, all := range map[string][]saying{
-				"nothing of it":             {other("exists path=/")},
-				"a ping":                    {other("ping")},
-				"the end":                   {other("close")},
-				"no beginning":              {token("hello"), right, other("whoAmI")},
-				"a request before":          {other("whoAmI"), begin, right, other("whoAmI")},
-				"a request between":         {begin, other("exists path=/"), right, other("whoAmI")},
-				"digest before":             {other("auth scheme=digest auth=u:p"), other("whoAmI"), begin, right, other("whoAmI")},
-				"digest behind":             {begin, right, other("auth scheme=digest auth=u:p"), other("whoAmI")},
-				"sasl as a credential":      {begin, right, other("auth scheme=sasl auth=bob:bobsecret"), other("whoAmI")},
-				"an unknown request":        {other("unknown")},
-				"a token too many":          {begin, right, token("")},
-				"an answer too many":        {begin, right, right},
-				"a second exchange":         {begin, right, begin, respond("alice", "alicesecret"), other("whoAmI")},
-				"two beginnings":            {begin, begin},
-				"a request after a failure": {begin, respond("bob", "wrong"), other("whoAmI")},
-			} {
-				t.Run(name, func(t *testing.T) { t.Log(servers.alike(t, all)) })
-			}
-		})
-	}
+var (
+	asBob   = respond("bob", "bobsecret")
+	asAlice = respond("alice", "alicesecret")
+	asSuper = respond("super", "supersecret")
+)
+
+// saslOrders have other requests before, between and behind.
+var saslOrders = map[string][]saying{
+	"nothing of it":             {other("exists path=/")},
+	"a ping":                    {other("ping")},
+	"the end":                   {other("close")},
+	"no beginning":              {token("hello"), asBob, other("whoAmI")},
+	"a request before":          {other("whoAmI"), begin, asBob, other("whoAmI")},
+	"a request between":         {begin, other("exists path=/"), asBob, other("whoAmI")},
+	"digest before":             {other("auth scheme=digest auth=u:p"), other("whoAmI"), begin, asBob, other("whoAmI")},
+	"digest behind":             {begin, asBob, other("auth scheme=digest auth=u:p"), other("whoAmI")},
+	"sasl as a credential":      {begin, asBob, other("auth scheme=sasl auth=bob:bobsecret"), other("whoAmI")},
+	"an unknown request":        {other("unknown")},
+	"a token too many":          {begin, asBob, token("")},
+	"an answer too many":        {begin, asBob, asBob},
+	"a second exchange":         {begin, asBob, begin, asAlice, other("whoAmI")},
+	"two beginnings":            {begin, begin},
+	"a request after a failure": {begin, respond("bob", "wrong"), other("whoAmI")},
 }
 
-// Access lists of the scheme sasl, and the creator's own.
-func TestSASLInAccessLists(t *testing.T) {
-	servers := saslPair(t, false)
-	bob, alice, superman := respond("bob", "bobsecret"), respond("alice", "alicesecret"), respond("super", "supersecret")
-	t.Log(servers.alike(t, []saying{
-		begin, bob,
+// saslLists are access lists of the scheme sasl, and the creator's own. They are heard in the order of their names.
+var saslLists = map[string][]saying{
+	"1 bob": {
+		begin, asBob,
 		other("create path=/mine acl=[31:auth:]"), other("getACL path=/mine"),
 		other("create path=/hers acl=[31:sasl:alice]"), other("getACL path=/hers"), other("getData path=/hers"),
 		other("create path=/both acl=[1:sasl:alice,31:sasl:bob]"), other("getACL path=/both"),
 		other("create path=/host acl=[31:sasl:a/b@C]"), other("create path=/bad acl=[31:sasl:a@b@c]"),
 		other("create path=/empty acl=[31:sasl:]"), other("create path=/slash acl=[31:sasl:a/b/c]"),
 		other("auth scheme=digest auth=u:p"), other("create path=/two acl=[31:auth:]"),
-	}))
-	t.Log(servers.alike(t, []saying{
-		other("getData path=/mine"), other("getACL path=/both"), begin, alice,
+	},
+	"2 alice": {
+		other("getData path=/mine"), other("getACL path=/both"), begin, asAlice,
 		other("getData path=/mine"), other("getACL path=/mine"), other("getData path=/hers"), other("getData path=/both"),
 		other("setData path=/both"), other("getACL path=/both"), other("delete path=/hers"),
-	}))
-	t.Log(servers.alike(t, []saying{
-		begin, superman, other("getData path=/mine"), other("getACL path=/mine"), other("delete path=/mine"),
-	}))
-	for _, required := range []string{"getData path=/mine", "create path=/none acl=[31:auth:]"} {
-		servers.alike(t, []saying{other(required)})
-	}
+	},
+	"3 super":          {begin, asSuper, other("getData path=/mine"), other("getACL path=/mine"), other("delete path=/mine")},
+	"4 nobody reads":   {other("getData path=/mine")},
+	"5 nobody creates": {other("create path=/none acl=[31:auth:]")},
 }

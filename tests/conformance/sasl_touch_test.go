@@ -14,16 +14,16 @@ import (
 // are no evidence that it lives.
 func TestSASLTouchesNothing(t *testing.T) {
 	const timeout = 2 * time.Second
-	rig.Require(t)
-	servers := map[string]server{
-		"reference": rig.StartStandalone(t, rig.WithMinSessionTimeout(timeout), rig.WithMaxSessionTimeout(timeout)),
-		"subject":   embedded.Run(t, embedded.WithTick(200*time.Millisecond), embedded.WithSessionTimeouts(timeout, timeout)),
-	}
-	for name, s := range servers {
-		t.Run(name, func(t *testing.T) {
-			require.Equal(t, "closed", keepsAsking(t, s.Addr(), tokenOf(""), time.Minute))
-		})
-	}
+	both{
+		real: func(t testing.TB) server {
+			return rig.StartStandalone(t, rig.WithMinSessionTimeout(timeout), rig.WithMaxSessionTimeout(timeout))
+		},
+		embedded: func(t testing.TB) server {
+			return embedded.Run(t, embedded.WithTick(200*time.Millisecond), embedded.WithSessionTimeouts(timeout, timeout))
+		},
+	}.each(t, func(t *testing.T, s server) {
+		require.Equal(t, "closed", keepsAsking(t, s.Addr(), tokenOf(""), time.Minute))
+	})
 }
 
 // keepsAsking sends a request each time that the one before is answered, until the server closes the connection or

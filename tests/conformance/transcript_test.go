@@ -119,10 +119,10 @@ func differentField(a, b entry) string {
 
 func (t transcript) String() string {
 	var b strings.Builder
-	for i, s := range t {
-		fmt.Fprintf(&b, "%d: %s\n", i, s.operation)
+	for _, s := range t {
+		fmt.Fprintln(&b, s.operation)
 		for _, e := range s.entries {
-			fmt.Fprintf(&b, "     %s\n", e)
+			fmt.Fprintf(&b, "  %s\n", e)
 		}
 	}
 	return b.String()

@@ -24,7 +24,7 @@ func Available() error {
 		}
 	}
 	_, curator := curatorClassPath()
-	_, kazoo := pinned.Tests.Python()
+	_, kazoo := pinned.Python()
 	if err := errors.Join(append(missing, curator, kazoo)...); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -33,13 +33,13 @@ func Available() error {
 
 // curatorClassPath is for Curator, of the version that package pinned has. It takes ZooKeeper's client along.
 func curatorClassPath() (string, error) {
-	profiles, err := pinned.Tests.Profiles()
+	profiles, err := pinned.Profiles()
 	if err != nil {
 		return "", err
 	}
 	for _, profile := range profiles {
 		if strings.HasPrefix(profile, "curator-") {
-			return pinned.Tests.ClassPath(profile)
+			return pinned.ClassPath(profile)
 		}
 	}
 	return "", errors.New("interop: package pinned has no Curator")

@@ -37,7 +37,7 @@ func kazooCommand() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	python, err := pinned.Tests.Python()
+	python, err := pinned.Python()
 	if err != nil {
 		return nil, err
 	}

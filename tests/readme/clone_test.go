@@ -24,8 +24,8 @@ const limit = 5 * time.Minute
 
 // listens has the default addresses of programs.
 var listens = map[string]string{
-	"go run ./examples/dashboard": "127.0.0.1:8080",
-	"go run ./examples/metrics":   "127.0.0.1:9464",
+	"go run ./examples/dashboard":  "127.0.0.1:8080",
+	"go -C examples/metrics run .": "127.0.0.1:9464",
 }
 
 // place is a clean clone, in which the commands of the pages are carried out, one after the other, as by one person at

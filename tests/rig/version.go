@@ -30,7 +30,7 @@ func Version() string {
 
 // Versions lists the versions that can be chosen: package pinned's, and Debian's.
 func Versions() ([]string, error) {
-	profiles, err := pinned.Tests.Profiles()
+	profiles, err := pinned.Profiles()
 	if err != nil {
 		return nil, fmt.Errorf("rig: %w", err)
 	}
@@ -73,7 +73,7 @@ func ClassPath() (string, error) {
 	case version == Debian:
 		return debianClassPath()
 	}
-	path, err := pinned.Tests.ClassPath(profilePrefix + version)
+	path, err := pinned.ClassPath(profilePrefix + version)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

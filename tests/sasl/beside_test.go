@@ -20,7 +20,7 @@ import (
 // requireKazoo skips the test, or fails it, where there is no kazoo with SASL, and gives the Python that has it.
 func requireKazoo(t *testing.T) (python string) {
 	t.Helper()
-	python, err := pinned.Tests.Python()
+	python, err := pinned.Python()
 	rig.SkipUnless(t, err)
 	return python
 }

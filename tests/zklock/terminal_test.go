@@ -3,6 +3,7 @@
 package zklock
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
@@ -35,9 +35,7 @@ type terminal struct {
 // sits starts a command at a terminal.
 func sits(t *testing.T, cmd *exec.Cmd) *terminal {
 	t.Helper()
-	side, far, err := pty.Open()
-	require.NoError(t, err)
-	require.NoError(t, pty.Setsize(side, &pty.Winsize{Rows: 24, Cols: 80}))
+	side, far := openTerminal(t)
 	x := &terminal{cmd: cmd, side: side, far: far, read: make(chan struct{}), over: make(chan error, 1)}
 	x.before = x.settings(t)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
@@ -66,6 +64,21 @@ func sits(t *testing.T, cmd *exec.Cmd) *terminal {
 		}
 	})
 	return x
+}
+
+// openTerminal makes a terminal of 80 columns, and opens its two sides: ours, and the program's.
+func openTerminal(t *testing.T) (side, far *os.File) {
+	t.Helper()
+	side, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	require.NoError(t, err)
+	descriptor := int(side.Fd())
+	require.NoError(t, unix.IoctlSetPointerInt(descriptor, unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetUint32(descriptor, unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(descriptor, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
+	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(t, err)
+	return side, far
 }
 
 // text is all that was shown.

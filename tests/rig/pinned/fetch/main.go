@@ -1,5 +1,5 @@
-// Fetch has Maven and pip bring what package pinned names into the user's cache: what the tests need, or, with the
-// argument peers, what make peers-suites needs beside it. It does nothing, and needs no network, where all is there.
+// Fetch has Maven and pip bring what package pinned names into the user's cache. It does nothing, and needs no network,
+// where all is there.
 package main
 
 import (
@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 )
@@ -18,40 +17,25 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("fetch: ")
-	set, err := chosen(os.Args[1:])
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := errors.Join(jars(set), environment(set)); err != nil {
+	if err := errors.Join(jars(), environment()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// chosen is the set that the arguments name.
-func chosen(args []string) (pinned.Set, error) {
-	switch strings.Join(args, " ") {
-	case "":
-		return pinned.Tests, nil
-	case "peers":
-		return pinned.Peers, nil
-	}
-	return pinned.Set{}, fmt.Errorf("argument %q: want none, or peers", args)
-}
-
-// jars has Maven copy what each profile of a set names. It checks each file against the repository's checksum.
-func jars(set pinned.Set) error {
-	profiles, err := set.Profiles()
+// jars has Maven copy what each profile names. It checks each file against the repository's checksum.
+func jars() error {
+	profiles, err := pinned.Profiles()
 	if err != nil {
 		return err
 	}
 	for _, profile := range profiles {
-		folder, err := set.Folder(profile)
+		folder, err := pinned.Folder(profile)
 		if err != nil {
 			return err
 		}
 		err = within(folder, func(making string) error {
 			pom := filepath.Join(making, "pom.xml")
-			if err := os.WriteFile(pom, set.POM, 0o600); err != nil {
+			if err := os.WriteFile(pom, pinned.POM, 0o600); err != nil {
 				return err
 			}
 			return run("mvn", "--batch-mode", "--quiet", "-Dstyle.color=never", "--strict-checksums", "--file", pom, "--activate-profiles", profile,
@@ -66,14 +50,14 @@ func jars(set pinned.Set) error {
 
 // environment makes a virtual environment and has pip install there what the requirements
 // name, whose hashes it checks.
-func environment(set pinned.Set) error {
-	folder, err := set.Environment()
+func environment() error {
+	folder, err := pinned.Environment()
 	if err != nil {
 		return err
 	}
 	err = within(folder, func(making string) error {
 		requirements := filepath.Join(making, "requirements.txt")
-		if err := os.WriteFile(requirements, set.Requirements, 0o600); err != nil {
+		if err := os.WriteFile(requirements, pinned.Requirements, 0o600); err != nil {
 			return err
 		}
 		if err := run(pinned.SystemPython, "-m", "venv", making); err != nil {

@@ -14,12 +14,12 @@ import (
 
 // A second run asks nobody for anything: neither Maven nor pip can be found.
 func TestASecondRunDoesNothing(t *testing.T) {
-	if _, err := pinned.Tests.Python(); errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
+	if _, err := pinned.Python(); errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
 		t.Skip(err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	require.NoError(t, jars(pinned.Tests))
-	require.NoError(t, environment(pinned.Tests))
+	require.NoError(t, jars())
+	require.NoError(t, environment())
 }
 
 // A folder that was not fetched whole is not there, and no part of it is.
@@ -50,11 +50,11 @@ func TestAFolderIsThereWhole(t *testing.T) {
 
 // A profile is named after what it brings, and brings nothing that is left out on purpose.
 func TestProfilesAreNamedAfterWhatTheyBring(t *testing.T) {
-	profiles, err := pinned.Tests.Profiles()
+	profiles, err := pinned.Profiles()
 	require.NoError(t, err)
 	require.NotEmpty(t, profiles)
 	for _, profile := range profiles {
-		path, err := pinned.Tests.ClassPath(profile)
+		path, err := pinned.ClassPath(profile)
 		if errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
 			t.Skip(err)
 		}
@@ -67,18 +67,4 @@ func TestProfilesAreNamedAfterWhatTheyBring(t *testing.T) {
 		require.NotContains(t, path, "tcnative")
 		require.NotContains(t, path, "logback")
 	}
-}
-
-// The argument chooses the set. One that is not known chooses none.
-func TestTheArgumentChoosesTheSet(t *testing.T) {
-	for _, test := range []struct {
-		args []string
-		set  pinned.Set
-	}{{nil, pinned.Tests}, {[]string{"peers"}, pinned.Peers}} {
-		set, err := chosen(test.args)
-		require.NoError(t, err)
-		require.Equal(t, test.set, set)
-	}
-	_, err := chosen([]string{"pears"})
-	require.ErrorContains(t, err, "pears")
 }

@@ -1,10 +1,9 @@
-package figures_test
+package main
 
 import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,9 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
-
-// rules is the folder of the alert rules and their tests.
-const rules = "../../examples/metrics"
 
 // TestEveryAlertIsTested: each rule has tests of its own in which it fires, with its words, and in which it does not.
 func TestEveryAlertIsTested(t *testing.T) {
@@ -57,19 +53,12 @@ func TestEveryAlertIsTested(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
-// TestRealAlerts has Prometheus carry the tests of the rules out. It is skipped where promtool is missing, or fails where that
-// must be there.
+// TestRealAlerts has Prometheus carry the tests of the rules out.
 func TestRealAlerts(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		if os.Getenv(rig.RequireVariable) == "1" {
-			t.Fatalf("%s=1 but: %v", rig.RequireVariable, err)
-		}
-		t.Skip(err)
-	}
+	rig.SkipUnless(t, err)
 	for _, args := range [][]string{{"check", "rules", "alerts.yml"}, {"test", "rules", "alerts_test.yml"}} {
 		cmd := exec.CommandContext(patient.Deadline(t), promtool, args...)
-		cmd.Dir = rules
 		output, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%v\n%s", cmd.Args, output)
 	}
@@ -77,7 +66,7 @@ func TestRealAlerts(t *testing.T) {
 
 func readYAML(t *testing.T, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(rules, name))
+	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.NoError(t, yaml.NewDecoder(bytes.NewReader(text)).Decode(into))
 }

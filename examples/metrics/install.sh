@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Installs promtool, by which package figures has the alert rules of examples/metrics tested. Does nothing where there is
-# one already.
+# Installs promtool, by which the alert rules are tested. Does nothing where there is one already.
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../debian.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../tests/debian.sh"
 
-who=tests/figures
+who=examples/metrics
 needs=("The tests of the alert rules need promtool in PATH; it is a part of Prometheus.")
 without="Without it, 'make race' skips the tests of the alert rules."
 packages=(prometheus)
