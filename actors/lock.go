@@ -34,8 +34,6 @@ type lock struct {
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by timerOf
 	as       string           // the actor's address in the node, where the node was made for another request
-	polled   bool             // it asks anew because it has waited for long, without a node
-	pollOp   uint64           // the operation in which it waited
 	failures uint32           // to find out, since recovery began, whether our node is there
 	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
 	figures  *figures.Request // nil where nothing is counted

@@ -171,14 +171,12 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if row == nil && len(effects.All()) == 0 {
 		if before.Stale(ev) {
 			l.session.stale.Add(1)
-			l.polled = l.polled && ev.Op != l.pollOp // it was told after all, as it looked
 		}
 		return
 	}
 	if after.State.Holding() && !before.Holding() {
 		l.held, l.term = l.info, term
 	}
-	l.countPoll(&before, ev.Kind)
 	if after.State != before.State {
 		l.failures = 0
 		if l.want.Deadlocks.Every > 0 {
@@ -205,21 +203,6 @@ func (l *lock) overdue(term uint64, valid bool) messages.Reason {
 		return messages.ReasonSessionExpired
 	}
 	return messages.ReasonLeaseOver
-}
-
-// countPoll counts a waiter without a node that was granted the lock only because it asked again: a wake-up
-// was lost. The coordinator counts waiters with a node, and those of a contest.
-func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
-	switch {
-	case on == machine.Poll && before.State == messages.StateWatching && before.Node == "" && l.want.Mode != messages.Contest:
-		l.polled, l.pollOp = true, before.Op
-	case l.polled && l.m.State != messages.StateCreating && l.m.State != messages.StateListing:
-		l.polled = false
-		if l.m.State == messages.StateHeld {
-			l.session.polls.Add(1)
-			l.session.warnOfPoll(l.want.Path, l.m.Node)
-		}
-	}
 }
 
 // perform does one effect.

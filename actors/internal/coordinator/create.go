@@ -162,9 +162,9 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 		path.info = a.Info // otherwise it may have learnt less than others have
 	}
 	c.noteEarly(r, a.Early)
-	if w := r.wait; w != nil && w.pending == 0 && r.spec.One != "" && a.Failure.none() && a.Existing == nil &&
-		r.queue.find(r.spec.One) == nil {
-		c.polls++ // it waited for the node of another, and asked anew for having waited for long
+	if r.spec.One != "" && r.polls(p.op) && r.wait.pending == 0 && a.Failure.none() && a.Existing == nil &&
+		r.queue.find(r.spec.One) == nil { // it waited for the node of another
+		c.countPoll(r, r.spec.One)
 	}
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
 	if p.looksUp {

@@ -289,7 +289,7 @@ func (e *encoder) watchers(name string, all []watcher) {
 
 func (e *encoder) lister(w lister) {
 	e.operation(w.operation)
-	e.num(flag(w.lookAhead), flag(w.again))
+	e.num(flag(w.lookAhead))
 }
 
 func (e *encoder) queue(q *ownQueue) {

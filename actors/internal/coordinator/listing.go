@@ -18,7 +18,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, lister{operation: operation{r.id, op}, again: r.wait != nil})
+	c.listFor(r.queue.path, lister{operation: operation{r.id, op}})
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.
@@ -115,9 +115,20 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	return shown && (l.permits > 0 || r.spec.Permits == 0)
 }
 
+// polls reports whether a request lists, or creates, because its poll timer fired: with the operation
+// after that of a wait that goes on. A Watch that came while the connection was down is carried out
+// late, for a machine that has gone on.
+func (r *request) polls(op uint64) bool { return r.waitsIn(op - 1) }
+
+// countPoll counts a change that a request found only because its poll timer fired.
+func (c *Coordinator) countPoll(r *request, node string) {
+	c.polls++
+	c.emit(&Note{What: Polled, Path: r.spec.Path, Node: node})
+}
+
 // showsUnheard reports whether a listing shows a change of which a request should have heard an
-// event. The request has waited for long and looks again. The change is that a node that it waits
-// for is gone, the number of permits is another, or nobody is before it any more.
+// event. Its poll timer has fired. The change is that a node that it waits for is gone, the number
+// of permits is another, or nobody is before it any more.
 //
 // It is exact. A server sends an event before any answer that shows what the event is about, and
 // the first event ends the wait. Only the ends of this session's own nodes come by another way,
@@ -125,12 +136,9 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 // semaphore's waiter may hold and not have written so yet; that counts, too.
 func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 	w := r.wait
-	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
-		return false
-	}
 	position, shown := view.Queue.Find(r.node.name)
-	if !shown {
-		return false // no watch is on it, and heartbeats look for it
+	if w.pending > 0 || !shown { // no watch is on its own node, and heartbeats look for it
+		return false
 	}
 	if w.children {
 		return position.Before < r.view.before
@@ -159,12 +167,11 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 	case w.lookAhead:
 		c.lookedAhead(r, w.op, view)
 	default:
-		if w.again && view.Failure.none() && r.spec.One == "" {
+		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" {
 			c.askWhoseHead(r, view)
-		}
-		if w.again && c.showsUnheard(r, view) {
-			c.polls++
-			c.emit(&Note{What: Polled, Path: r.spec.Path, Node: r.node.name})
+			if c.showsUnheard(r, view) {
+				c.countPoll(r, r.node.name)
+			}
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
 	}

@@ -65,7 +65,6 @@ type listing struct {
 type lister struct {
 	operation
 	lookAhead bool // it waits already, and only looks ahead
-	again     bool // it waits already, and has for long
 }
 
 // watcher waits for events of a node, or of a list of children.
