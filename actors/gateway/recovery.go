@@ -47,8 +47,8 @@ const (
 	maxNodes = 1 << 14
 	// maxStreams bounds the streams in one connection, of which a node has one.
 	maxStreams = 16
-	// maxStrangers bounds the other addresses that may be answered, in each strangersFor: requests that a third node
-	// forwards come from such.
+	// maxStrangers bounds the other addresses that may be answered, in each strangersFor: requests
+	// that a third node forwards come from such.
 	maxStrangers = 64
 	strangersFor = time.Minute
 	// endpointRoom is the number of messages to another node for which there is room before it grows.
@@ -71,7 +71,7 @@ type border struct {
 
 // serve serves a stream of another node.
 func (b *border) serve(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) (err error) {
-	checked := &checkedStream{ServerStream: stream, border: b, system: systemOf(srv)}
+	checked := &checkedStream{ServerStream: stream, border: b}
 	defer checked.leave()
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,10 +80,12 @@ func (b *border) serve(srv any, stream grpc.ServerStream, _ *grpc.StreamServerIn
 			err = status.Errorf(codes.InvalidArgument, "turnstile: the message could not be read: %v", r)
 		}
 	}()
+	checked.system = systemOf(srv)
 	return handle(srv, checked)
 }
 
-// systemOf gives the actor system of a server of protoactor's remote, which keeps it to itself.
+// systemOf gives the actor system of a server of protoactor's remote. It is read from fields that are
+// not exported; where another version has other ones, it panics, and every stream is refused.
 func systemOf(srv any) *actor.ActorSystem {
 	server := reflect.ValueOf(srv).Elem().FieldByName("remote").Elem()
 	return (*actor.ActorSystem)(server.FieldByName("actorSystem").UnsafePointer())
@@ -189,8 +191,8 @@ func (s *checkedStream) refuses(batch *remote.MessageBatch, envelope *remote.Mes
 	return ""
 }
 
-// commandOf reads a message that protoactor itself handles: whether it is one, and the actor that it is about.
-// It is wrong without one where it needs one, and would make the actor panic that gets it.
+// commandOf reads a message that protoactor itself handles: whether it is one, and the actor that it
+// is about. It is wrong without one where it needs one: the actor that gets it would panic.
 func commandOf(name string, envelope *remote.MessageEnvelope) (command bool, about *actor.PID, wrong bool) {
 	if !strings.HasPrefix(name, "actor.") {
 		return false, nil, false
