@@ -243,7 +243,7 @@ fuzz: ## fuzz what reads from the network, and the names of keys, with FUZZTIME 
 	done
 	$(GO) test -run '^$$' -fuzz '^FuzzSASLReplies$$' -fuzztime $(FUZZTIME) ./zkconn
 	$(GO) test -run '^$$' -fuzz '^FuzzChallenge$$' -fuzztime $(FUZZTIME) ./zkconn/digestmd5
-	$(GO) test -run '^$$' -fuzz '^FuzzKeyNames$$' -fuzztime $(FUZZTIME) ./locks
+	$(GO) test -run '^$$' -fuzz '^FuzzKeyNames$$' -fuzztime $(FUZZTIME) ./actors/queue
 
 .PHONY: bench
 bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)

@@ -38,7 +38,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 		a := &all{session: session, wants: ordered, wrong: wrong, Audience: audience.Local(opts)}
 		a.Listener = nil
 		return a
-	})
+	}, actor.WithMailbox(mailbox.Closed))
 }
 
 // all is the actor. Its lock actors are its children; multilock.Acquisition decides when it spawns and

@@ -42,9 +42,13 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
 	}
+	box := mailbox.New
+	if audience.New(opts).Pack != nil {
+		box = mailbox.NewRemote
+	}
 	return actor.PropsFromProducer(func() actor.Actor {
 		return &lock{session: session, want: &want, m: machine.New(want.Try), Audience: audience.New(opts)}
-	}, actor.WithMailbox(mailbox.New))
+	}, actor.WithMailbox(box))
 }
 
 // NewLock is the function NewLock with this session.

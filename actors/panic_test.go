@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // world is a session on a real server, and a connection that looks at the server from outside.
@@ -189,4 +190,30 @@ func TestRealLoggerThatPanics(t *testing.T) {
 	w.awaitEnd(t, otherEnded)
 	w.await(t, otherRec, messages.StateReleased)
 	require.NoError(t, w.session.Err())
+}
+
+// TestRestartedSessionCloses: a panic outside of Receive, as at a Watch without an actor, has protoactor restart the
+// session actor. The session is closed: one that began anew would leave the old one behind, with its locks.
+func TestRestartedSessionCloses(t *testing.T) {
+	server := embedded.Run(t)
+	system := actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	t.Cleanup(system.Shutdown)
+	cfg, err := zkconn.NewConfig(server.Addr())
+	require.NoError(t, err)
+	session, err := StartSession(system, cfg)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, session.Ready(ctx))
+	process, _ := system.ProcessRegistry.GetLocal(session.PID().Id)
+	process.SendSystemMessage(session.PID(), &actor.Watch{})
+	select {
+	case <-session.ended:
+	case <-ctx.Done():
+		t.Fatalf("it has not ended: %v, sessions %x", session.Err(), server.Sessions())
+	}
+	require.ErrorIs(t, session.Err(), ErrSessionClosed)
+	require.NoError(t, session.Close(ctx))
+	require.Empty(t, server.Sessions())
 }

@@ -48,7 +48,8 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 			return nil, err
 		}
 	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
+	one := newSession(s) // also where it is restarted: it has ended then
+	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
 	s.listened = newListened(s)
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
@@ -84,7 +85,10 @@ func (s *session) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		s.self = ctx.Self()
+		if s.self = ctx.Self(); s.ending { // it was restarted
+			s.system.Root.Stop(s.self)
+			return
+		}
 		s.open(1)
 	case *order:
 		s.take(msg)
@@ -124,7 +128,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *shutdown:
 		s.farewell = msg.until
 		s.fail(ErrSessionClosed)
-	case *actor.Stopping:
+	case *actor.Stopping, *actor.Restarting:
 		s.end(ErrSessionClosed)
 	case *actor.Stopped:
 		s.closeDown()

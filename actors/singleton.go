@@ -70,7 +70,8 @@ import (
 // A message that comes while no child runs on this node is answered as the actor system answers
 // messages to an actor that has ended, by a DeadLetterEvent for the singleton's address and a
 // DeadLetterResponse to the sender, or is kept: see [WithBuffer]. As with any actor, messages
-// in the child's mailbox when it is stopped vanish without a dead letter. Addresses of other nodes'
+// in the child's mailbox when it is stopped vanish without a dead letter. Other nodes may send to the
+// singleton; where gateway.WithRecovery is set they cannot stop it. Addresses of other nodes'
 // singletons are not found here: ask the lock path who holds (messages.ReadQueue).
 //
 // Do not give props a mailbox that blocks when it is full (actor.Bounded). The mailbox of a child that

@@ -26,10 +26,18 @@ func follow[T any](ctx context.Context, c *Client, op, path string, of func([]me
 	}
 	watched, forget := context.WithCancel(ctx)
 	f := &follower[T]{client: c, path: path, of: of, identity: identity, out: make(chan T, 1), forget: forget}
-	pid := c.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return f }))
+	pid := c.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return f }, actor.WithMailbox(newFollowerBox)))
 	context.AfterFunc(watched, func() { c.system.Root.Stop(pid) })
 	return f.out, nil
 }
+
+// followerBox is the mailbox of a follower, by whose type gateway.WithRecovery knows that it takes
+// nothing from other nodes.
+type followerBox struct{ actor.Mailbox }
+
+func (followerBox) TakesFromOtherNodes(bool) bool { return false }
+
+func newFollowerBox() actor.Mailbox { return followerBox{actor.Unbounded()()} }
 
 // follower is the actor that hears of the queue from the session, and writes the channel.
 type follower[T any] struct {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -65,11 +66,11 @@ func (k *Keyed) Mutex(key string) *Mutex {
 func (k *Keyed) Path(key string) string {
 	switch k.root {
 	case "/":
-		return "/" + nameOfKey(key)
+		return "/" + queue.NameOfKey(key)
 	case "": // which Lock refuses
-		return nameOfKey(key)
+		return queue.NameOfKey(key)
 	}
-	return k.root + "/" + nameOfKey(key)
+	return k.root + "/" + queue.NameOfKey(key)
 }
 
 // ByName gives the same locks for callers that keep no lease: always the same Named.

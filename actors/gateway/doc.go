@@ -49,11 +49,14 @@
 // # What crosses
 //
 // Package wire has the messages. Any may be lost, doubled, delayed, or overtaken. Both nodes link
-// that package; use [WithRecovery] on every node, because protoactor's remote panics on a message
-// of a type that it does not link. A request with a field that the gateway does not know is refused
-// with a reason, told as messages.Failed. No message is authenticated: anybody who can reach the
-// remote can ask for locks.
+// that package. A request with a field that the gateway does not know is refused with a reason, told
+// as messages.Failed.
 //
-// protoactor's remote makes room for a million messages to each node that it sends to, which takes 16
-// MB a node. Give the node of a gateway remote.WithEndpointWriterQueueSize(1000): the room grows.
+// Use [WithRecovery] on every node. protoactor's remote panics on messages of a type that it does not
+// link, and on unary calls, makes room for a million messages to each address that it is to answer,
+// 16 MB each, and lets other nodes stop any actor. [WithMaxRequests] bounds the requests.
+//
+// No message is authenticated. Whoever can reach the remote can ask for locks, make their holders
+// give them back, and break them; see queues; and stop gateways, requesters, and the program's own
+// actors. Keep it in a network of its own, or give it TLS: see the example.
 package gateway

@@ -1,16 +1,11 @@
 package gateway
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
 	"github.com/asynkron/protoactor-go/remote"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
@@ -72,27 +67,6 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 	}
 	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal(),
 		actor.WithMailbox(mailbox.Named))
-}
-
-// WithRecovery keeps a message of a type that this node does not link from ending the process:
-// protoactor's remote panics on it, in a goroutine of gRPC. With it, the connection that brought
-// the message ends instead, and is made anew with the next message. Its messages that had not been
-// read are lost.
-func WithRecovery(log *slog.Logger) remote.ConfigOption {
-	recovers := func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
-		handle grpc.StreamHandler) (err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				log.LogAttrs(context.Background(), slog.LevelError, "a message of another node could not be read",
-					slog.Any("panic", r))
-				err = status.Errorf(codes.InvalidArgument, "turnstile: the message could not be read: %v", r)
-			}
-		}()
-		return handle(srv, stream)
-	}
-	return func(c *remote.Config) {
-		c.ServerOptions = append(c.ServerOptions, grpc.ChainStreamInterceptor(recovers))
-	}
 }
 
 // life is whether an actor has stopped, in all its incarnations. It belongs to the actor's goroutine.

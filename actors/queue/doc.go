@@ -6,7 +6,8 @@
 // The name of a contender node ends with the sequence number that the server gave it; what comes
 // before says which kind of lock is asked for. [Style.Prefix] writes names, [Parse] reads those of
 // every library that it knows: Curator, go-zookeeper, kazoo, the recipes of ZooKeeper's
-// documentation, and our own. Every other child is passed over.
+// documentation, and our own. Every other child is passed over. [NameOfKey] makes names of lock paths
+// that none of these is.
 //
 // # Order
 //

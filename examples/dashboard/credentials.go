@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/turnstile-locks/turnstile/examples/saslflags"
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
@@ -14,9 +15,16 @@ import (
 type tlsFiles struct{ ca, cert, key string }
 
 // credentials makes the client's options of the flags.
-func (f *flags) credentials(s *settings) error {
+func (f *flags) credentials(s *settings, env func(string) string) error {
 	s.options = []locks.Option{locks.WithSessionTimeout(f.session)}
+	if given := env(authVariable); len(f.auth) == 0 && given != "" {
+		f.auth = []string{given}
+	}
 	for _, text := range f.auth {
+		text, err := saslflags.Credential(text)
+		if err != nil {
+			return misuse("-auth: %v", err)
+		}
 		scheme, credential, found := strings.Cut(text, ":")
 		if !found || scheme == "" || credential == "" {
 			return misuse("-auth takes a scheme and a credential, like digest:user:password")

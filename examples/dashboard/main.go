@@ -4,7 +4,7 @@
 //
 //	go run ./examples/dashboard -demo
 //	go run ./examples/dashboard -zk zk1:2181,zk2:2181 -root /app/locks
-//	go run ./examples/dashboard -zk zk1:2182 -tls-ca ca.pem -auth digest:reader:secret -revoke-token-file token
+//	go run ./examples/dashboard -zk zk1:2182 -tls-ca ca.pem -auth @credential -revoke-token-file token
 //
 // It listens on loopback by default, and has neither TLS nor passwords. For others to reach it, put
 // a proxy with both before it.

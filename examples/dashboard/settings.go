@@ -28,6 +28,7 @@ var (
 const (
 	serversVariable = "ZOOKEEPER_SERVERS"
 	tokenVariable   = "TURNSTILE_REVOKE_TOKEN"
+	authVariable    = "TURNSTILE_AUTH"
 	saslVariable    = "TURNSTILE_SASL" // and what begins with it: see package saslflags
 )
 
@@ -75,7 +76,8 @@ func parse(args []string, env func(string) string, errs io.Writer) (settings, er
 	set.DurationVar(&f.every, "every", time.Second, "the pause between two looks at the tree of locks")
 	set.IntVar(&f.most, "follow", 200, "how many queues are followed at a time; of other locks there are numbers only")
 	set.DurationVar(&f.session, "session", 10*time.Second, "the ZooKeeper session timeout to ask for")
-	set.Func("auth", "a credential, like digest:user:password; may be given more than once", func(text string) error {
+	set.Func("auth", "a credential, like digest:user:password, or @FILE for one in a file that only you "+
+		"can read; may be given more than once; or $"+authVariable, func(text string) error {
 		f.auth = append(f.auth, text)
 		return nil
 	})
@@ -149,7 +151,7 @@ func (f *flags) check(env func(string) string) (settings, error) {
 	if host != "" && !loopback(host) {
 		s.hosts = append(s.hosts, host)
 	}
-	if err := f.credentials(&s); err != nil {
+	if err := f.credentials(&s, env); err != nil {
 		return s, err
 	}
 	if err := f.readToken(&s, env); err != nil {

@@ -53,6 +53,14 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.options, 2, "the session timeout, and SASL")
 
+	s, err = parse([]string{"-zk", "zk:2181", "-auth", "@" + file(t, "digest:reader:secret\n", 0o600), "-auth", "digest:a:b"},
+		environment(nil), os.Stderr)
+	require.NoError(t, err)
+	require.Len(t, s.options, 3, "the session timeout, and the credentials")
+	s, err = parse([]string{"-zk", "zk:2181"}, environment(map[string]string{authVariable: "digest:reader:secret"}), os.Stderr)
+	require.NoError(t, err)
+	require.Len(t, s.options, 2, "the session timeout, and the credential of the environment")
+
 	s, err = parse([]string{"-demo"}, environment(map[string]string{serversVariable: "zk:2181"}), os.Stderr)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(s.token), shortestToken, "a demo has a token of its own")
@@ -61,21 +69,23 @@ func TestSettings(t *testing.T) {
 // TestBadUse: each mistake is answered by what is wrong and what to type.
 func TestBadUse(t *testing.T) {
 	for args, says := range map[string]string{
-		"":                                               "type -zk host:2181, or set $ZOOKEEPER_SERVERS; or -demo",
-		"-demo -zk zk:2181":                              "leave one of -demo and -zk out",
-		"-zk zk:2181 -crowd 5":                           "with -demo",
-		"-zk zk:2181 more":                               `"more" is no flag`,
-		"-nonsense":                                      "-help lists the flags",
-		"-zk zk:2181 -root app":                          "type a path like /app/locks",
-		"-zk zk:2181 -every 1ms":                         "type a pause of 10ms or more",
-		"-zk zk:2181 -follow 0":                          "type a number from 1",
-		"-zk zk:2181 -listen 8080":                       "type an address like 127.0.0.1:8080",
-		"-zk zk:2181 -auth digest":                       "like digest:user:password",
-		"-zk zk:2181 -tls-ca /nowhere":                   "/nowhere",
-		"-zk zk:2181 -sasl plain":                        "digest-md5",
-		"-zk zk:2181 -sasl digest-md5":                   "TURNSTILE_SASL_PASSWORD",
-		"-zk zk:2181 -sasl-keytab /a":                    "-sasl gssapi",
-		"-zk zk:2181 -sasl gssapi -sasl-keytab /nowhere": "/nowhere",
+		"":                            "type -zk host:2181, or set $ZOOKEEPER_SERVERS; or -demo",
+		"-demo -zk zk:2181":           "leave one of -demo and -zk out",
+		"-zk zk:2181 -crowd 5":        "with -demo",
+		"-zk zk:2181 more":            `"more" is no flag`,
+		"-nonsense":                   "-help lists the flags",
+		"-zk zk:2181 -root app":       "type a path like /app/locks",
+		"-zk zk:2181 -every 1ms":      "type a pause of 10ms or more",
+		"-zk zk:2181 -follow 0":       "type a number from 1",
+		"-zk zk:2181 -listen 8080":    "type an address like 127.0.0.1:8080",
+		"-zk zk:2181 -auth digest":    "like digest:user:password",
+		"-zk zk:2181 -auth @/nowhere": "/nowhere",
+		"-zk zk:2181 -auth @" + file(t, "digest:a:b", 0o644): "chmod 600",
+		"-zk zk:2181 -tls-ca /nowhere":                       "/nowhere",
+		"-zk zk:2181 -sasl plain":                            "digest-md5",
+		"-zk zk:2181 -sasl digest-md5":                       "TURNSTILE_SASL_PASSWORD",
+		"-zk zk:2181 -sasl-keytab /a":                        "-sasl gssapi",
+		"-zk zk:2181 -sasl gssapi -sasl-keytab /nowhere":     "/nowhere",
 		"-zk zk:2181 -sasl digest-md5 -sasl-file " + file(t, "user=reader\npassword=secret", 0o644): "chmod 600",
 		"-zk zk:2181 -tls-ca " + file(t, "no certificate", 0o600):                                   "it has to be PEM",
 		"-zk zk:2181 -tls-cert /a":                                                     "type both",

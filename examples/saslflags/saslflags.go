@@ -16,6 +16,8 @@
 // The value is everything behind the equals sign. Empty lines, and lines that begin with #, are
 // passed over. In the environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX
 // is the program's; what the file says counts.
+//
+// [Credential] reads --auth from a file likewise.
 package saslflags
 
 import (
@@ -104,34 +106,51 @@ func (s Source) typed() (names []string) {
 	return names
 }
 
-// largest bounds a file of settings, in bytes.
-const largest = 1 << 16
+// Credential gives a credential as it is typed; of one that is typed as @FILE, what that file has, which
+// nobody else can read. Errors do not show it.
+func Credential(typed string) (string, error) {
+	path, is := strings.CutPrefix(typed, "@")
+	if !is {
+		return typed, nil
+	}
+	text, err := private(path)
+	return strings.TrimRight(text, "\r\n"), err
+}
 
-// read reads a file of settings that nobody else can read.
+// read reads a file of settings.
 func read(path string, known []string) (map[string]string, error) {
-	file, err := os.Open(path)
+	text, err := private(path)
 	if err != nil {
 		return nil, err
+	}
+	values, err := parse(text, known)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return values, nil
+}
+
+// largest bounds a file, in bytes.
+const largest = 1 << 16
+
+// private reads a file that nobody else can read.
+func private(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return nil, err
+		return "", err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", path)
+		return "", fmt.Errorf("%s is no file", path)
 	case othersCanRead(info.Mode()):
-		return nil, fmt.Errorf("others can read %s: chmod 600 %[1]s", path)
+		return "", fmt.Errorf("others can read %s: chmod 600 %[1]s", path)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, largest))
-	if err != nil {
-		return nil, err
-	}
-	values, err := parse(string(text), known)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return values, nil
+	return string(text), err
 }
 
 // parse reads name=value lines. Errors show no value.

@@ -33,7 +33,7 @@ func (h *hold) carry(program string) error {
 	cmd := exec.Command(program, h.command[1:]...)
 	cmd.Args[0] = h.command[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = environment(h.lease)
+	cmd.Env = environment(h.lease, !h.noCreds)
 	if !h.lease.Valid() {
 		return exitWith(statusLost, "%s: the lock was lost before the command was run", h.path)
 	}
@@ -196,11 +196,12 @@ func (h *hold) verdict(end ending) error {
 	return nil
 }
 
-// environment gives the environment of the command.
-func environment(lease *locks.Lease) []string {
+// environment gives the environment of the command, with zklock's credentials where it is to have them.
+func environment(lease *locks.Lease, credentials bool) []string {
 	var env []string
 	for _, v := range os.Environ() { // those of a zklock around this one would come first, and some programs take the first
-		if !strings.HasPrefix(v, "ZKLOCK_") || strings.HasPrefix(v, authVariable+"=") || strings.HasPrefix(v, saslVariable) {
+		credential := strings.HasPrefix(v, authVariable+"=") || strings.HasPrefix(v, saslVariable)
+		if !strings.HasPrefix(v, "ZKLOCK_") || credential && credentials {
 			env = append(env, v)
 		}
 	}

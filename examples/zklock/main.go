@@ -140,7 +140,8 @@
 // # Servers and credentials
 //
 //	--zk                 servers and chroot, zk1:2181,zk2:2181/app, or ZOOKEEPER_SERVERS
-//	--auth               a credential, digest:user:password, or ZKLOCK_AUTH, which other users' ps does not show
+//	--auth               a credential, digest:user:password, or @FILE, or ZKLOCK_AUTH, which other users' ps does not show;
+//	                     the command of run gets ZKLOCK_AUTH and ZKLOCK_SASL… too, unless --no-credentials is given
 //	--tls                TLS; also wherever one of the following is given
 //	--tls-ca             a file with the certificates of the authorities to be trusted instead of the system's
 //	--tls-cert, --tls-key  files with the client's certificate and key

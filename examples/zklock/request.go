@@ -31,6 +31,7 @@ type runArgs struct {
 	grace   time.Duration
 	early   bool
 	keep    bool
+	noCreds bool          // in the environment of the command
 	every   time.Duration // zero: whenever it is run
 	job     instantArgs   // of a run for an instant
 	silent  bool          // the servers were found not to answer

@@ -24,7 +24,9 @@ func runCommand(conn *connection) *cobra.Command {
 back when the command has ended. Nobody else who locks PATH runs at that time.
 
 The command's environment has ZKLOCK_PATH, ZKLOCK_NODE and ZKLOCK_TOKEN, the
-fencing token: a number that grows from grant to grant. Signals are passed on
+fencing token: a number that grows from grant to grant. It also has the
+credentials that zklock takes from its own, ZKLOCK_AUTH and ZKLOCK_SASL…, for a
+zklock inside; --no-credentials takes them out. Signals are passed on
 to the command's process group, and the exit status is the command's own: 128 +
 n where signal n ended it, 126 where it cannot be run, 127 where it does not
 exist.
@@ -97,6 +99,7 @@ Exit status of zklock itself:
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
+	f.BoolVar(&r.noCreds, "no-credentials", false, "take $"+authVariable+" and $"+saslVariable+"… out of the\ncommand's environment")
 	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this time, by\nthe servers' clock")
 	r.job.addTo(f)
 	f.Lookup("wait").DefValue = "0s" // so that help shows none

@@ -42,7 +42,7 @@ type connection struct {
 func (c *connection) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&c.servers, "zk", "", "`servers` and chroot, zk1:2181,zk2:2181/app\n(default $"+serversVariable+")")
-	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password\n(default $"+authVariable+")")
+	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password, or @FILE\nfor one in a file that only you can read\n(default $"+authVariable+")")
 	f.StringVar(&c.sasl, "sasl", "", "authenticate with a SASL `mechanism`,\n"+saslflags.Names()+
 		" (default $"+saslVariable+")")
 	f.StringVar(&c.saslFile, "sasl-file", "", "a `file` that only you can read, with\n"+
@@ -79,6 +79,10 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 	}
 	var pairs [][2]string
 	for _, g := range given {
+		g, err := saslflags.Credential(g)
+		if err != nil {
+			return nil, badUse(withFlag(cmd, "--auth @FILE"), "--auth: %v", err)
+		}
 		scheme, secret, ok := strings.Cut(g, ":")
 		if !ok || scheme == "" || secret == "" || scheme == "digest" && !strings.Contains(secret, ":") {
 			// The value is a secret, and is not shown.

@@ -34,16 +34,20 @@
 //
 //	system := actor.NewActorSystem()
 //	r := remote.NewRemote(system, remote.Configure("10.0.0.7", 8090, // as the other nodes reach it
-//		gateway.WithRecovery(slog.Default())))
+//		gateway.WithRecovery(slog.Default()))) // last: it bounds what other nodes can do to this one
 //	r.Start()
 //	defer r.Shutdown(true) // after client.Close
 //
 //	gateway.Spawn(system, with.Session(), "locks") // only where there is a session
 //
 // Both sides dial, so that the gateway must be able to reach the asker, too. Behind an address
-// translation, or with port 0, name the outer address: remote.WithAdvertisedHost. The remote has no
-// passwords: anybody who reaches the port may send to any actor of the node. Keep it in a network of
-// its own, or give it TLS with certificates on both sides:
+// translation, or with port 0, name the outer address: remote.WithAdvertisedHost.
+//
+// gateway.WithRecovery keeps a node up whatever reaches its remote, and its memory bounded: it answers
+// nodes that are connected to it, up to 16 384, and few others, with queues that begin small. Sessions,
+// locks and singletons take no commands of other nodes. But the remote has no passwords: whoever
+// reaches the port can ask for locks and break them, stop the gateway, and send to the program's own
+// actors. Keep it in a network of its own, or give it TLS with certificates on both sides:
 //
 //	secure := credentials.NewTLS(&tls.Config{
 //		Certificates: []tls.Certificate{certificate}, // shown to both, as a server and as a client

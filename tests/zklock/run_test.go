@@ -193,6 +193,19 @@ func TestEnvironmentAndFiles(t *testing.T) {
 	require.Equal(t, "to stderr\n", p.stderr(t))
 }
 
+// TestCredentialsOfTheCommand: the command has those of zklock, for a zklock inside, unless it is to have none.
+func TestCredentialsOfTheCommand(t *testing.T) {
+	t.Parallel()
+	at := here(t)
+	for flag, has := range map[string]string{"--keep": "digest:ann:secret hidden\n", "--no-credentials": " \n"} {
+		cmd := command(at, patiently("run", flag, "/c", "--", "sh", "-c", `echo "$ZKLOCK_AUTH $ZKLOCK_SASL_PASSWORD"`)...)
+		cmd.Env = append(cmd.Env, "ZKLOCK_AUTH=digest:ann:secret", "ZKLOCK_SASL_PASSWORD=hidden")
+		p := launch(t, cmd)
+		p.ends(t, 0)
+		require.Equal(t, has, p.stdout(t), flag)
+	}
+}
+
 // TestWait: when the wait is over the command is not run, and no node is left.
 func TestWait(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {

@@ -3,7 +3,6 @@ package grain
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -89,21 +89,12 @@ func At(c *cluster.Cluster) *gateway.Gateways {
 }
 
 // Path gives the lock paths of grains, for activation.Single: base, kind and identity, of which the
-// last two are escaped as in URLs. base is absolute. An actor that is no grain panics.
+// last two are escaped as the keys of locks.Keyed are. base is absolute. An actor that is no grain
+// panics.
 func Path(base string) func(actor.ReceiverContext) messages.Acquire {
 	return func(ctx actor.ReceiverContext) messages.Acquire {
 		of := cluster.GetClusterIdentity(ctx)
-		path := strings.TrimSuffix(base, "/") + "/" + escape(of.GetKind()) + "/" + escape(of.GetIdentity())
+		path := strings.TrimSuffix(base, "/") + "/" + queue.NameOfKey(of.GetKind()) + "/" + queue.NameOfKey(of.GetIdentity())
 		return messages.Acquire{Path: path, Label: of.AsKey()}
 	}
-}
-
-// escape turns an identity into one element of a path. ZooKeeper refuses the elements ".", ".." and
-// "".
-func escape(identity string) string {
-	switch identity {
-	case "", ".", "..":
-		return "%" + identity
-	}
-	return url.PathEscape(identity)
 }

@@ -3,6 +3,7 @@ package grain_test
 import (
 	"io"
 	"log/slog"
+	"path"
 	"testing"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/grain"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -40,9 +42,11 @@ func TestPath(t *testing.T) {
 	seen := map[string]string{}
 	for _, kind := range []string{"a", "a/b", "."} {
 		for _, identity := range []string{"", ".", "..", "%", "%.", "%25", "a", "b/a", "a/b", "/", "ä", "\x00", "a b",
-			"\xff"} {
+			"\xff", "x-lock-0000000001"} {
 			want := of("/grains", kind, identity)
 			require.NoError(t, actors.CheckAcquire(want), "%q", want.Path)
+			_, contender := queue.Parse(path.Base(want.Path))
+			require.False(t, contender, "%q is the name of a contender", want.Path)
 			require.Empty(t, seen[want.Path], "%q and %q", seen[want.Path], identity)
 			seen[want.Path] = kind + " " + identity
 		}

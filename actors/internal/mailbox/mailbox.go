@@ -26,11 +26,33 @@ type mailbox struct {
 	suspended    bool
 }
 
+// TakesFromOtherNodes says what an actor takes from other nodes where gateway.WithRecovery is set, which
+// calls it on a nil mailbox: messages, and commands that protoactor itself carries out. A lock actor takes
+// none. Actors with other mailboxes, which do not say it, take all.
+func (*mailbox) TakesFromOtherNodes(bool) bool { return false }
+
 // New makes the mailbox of a lock actor.
 func New() actor.Mailbox {
-	m := &mailbox{running: true} // until Start: a sender that knows the name may be early, while it is not known who takes messages
-	m.user.all = m.first[:0]
+	m := &mailbox{}
+	m.begin()
 	return m
+}
+
+// remoteMailbox is the mailbox of a lock actor that has owners on other nodes.
+type remoteMailbox struct{ mailbox }
+
+func (*remoteMailbox) TakesFromOtherNodes(bool) bool { return true }
+
+// NewRemote is New for actors.WithRemote.
+func NewRemote() actor.Mailbox {
+	m := &remoteMailbox{}
+	m.begin()
+	return m
+}
+
+func (m *mailbox) begin() {
+	m.running = true // until Start: a sender that knows the name may be early, while it is not known who takes messages
+	m.user.all = m.first[:0]
 }
 
 // PostUserMessage puts in a message, and before it each of a batch that it is.
@@ -178,9 +200,27 @@ func (Quiet) IgnoreDeadLetterLogging() {}
 // to it while it is being spawned. The actor system registers the name before the mailbox knows who takes
 // its messages: a message that comes in between is a data race, or calls nil, and one that comes right
 // after is taken before actor.Started. This mailbox blocks such a sender until the spawn is done.
-func Named() actor.Mailbox {
+func Named() actor.Mailbox { return newNamed() }
+
+func newNamed() *namedMailbox {
 	return &namedMailbox{Mailbox: actor.Unbounded()(), registered: make(chan struct{}), started: make(chan struct{})}
 }
+
+// singletonMailbox is the mailbox of a singleton, which passes messages on to its child.
+type singletonMailbox struct{ *namedMailbox }
+
+func (singletonMailbox) TakesFromOtherNodes(command bool) bool { return !command }
+
+// Singleton makes the mailbox of a singleton: see Named.
+func Singleton() actor.Mailbox { return singletonMailbox{newNamed()} }
+
+// closedMailbox is protoactor's own, for an actor that takes nothing from other nodes.
+type closedMailbox struct{ actor.Mailbox }
+
+func (closedMailbox) TakesFromOtherNodes(bool) bool { return false }
+
+// Closed makes the mailbox of an actor of several locks.
+func Closed() actor.Mailbox { return closedMailbox{actor.Unbounded()()} }
 
 // namedMailbox blocks senders that come too early.
 type namedMailbox struct {

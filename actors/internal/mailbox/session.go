@@ -38,6 +38,9 @@ func NewSession(w *Workers, from func(message any) From) actor.MailboxProducer {
 	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, from: from} }
 }
 
+// TakesFromOtherNodes: a session actor takes nothing.
+func (*sessionMailbox) TakesFromOtherNodes(bool) bool { return false }
+
 // Start has the messages taken that came while the actor was being spawned.
 func (m *sessionMailbox) Start() { m.workers.Do(m.take) }
 

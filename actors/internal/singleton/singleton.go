@@ -85,7 +85,7 @@ type (
 
 // New makes the props of a singleton.
 func New(config Config) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(mailbox.Named))
+	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(mailbox.Singleton))
 }
 
 func newSingletonActor(config Config) *singletonActor {

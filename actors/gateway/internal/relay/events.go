@@ -47,6 +47,7 @@ func (r *Requester) begins(notice any) bool {
 // answers each sending without a promise, so the next sending is left to Wake while the newest is
 // young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
+	r.letIn = true // it was granted, so it had been let in
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
 		return r.again(now, r.places.now, "Expired")
 	}

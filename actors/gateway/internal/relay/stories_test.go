@@ -19,7 +19,7 @@ import (
 //
 //	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
 //	                                   begins a story; the request is sent
-//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [nodeless] [id=ID] [gateway=N]
+//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [id=ID] [gateway=N]
 //	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
@@ -42,7 +42,8 @@ import (
 //	sweep at=T
 //	close at=T
 //
-// An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ...
+// An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ... It names the node
+// from when one is made, as a lock actor's do.
 func TestRequesterStories(t *testing.T) {
 	datadriven.Walk(t, "testdata/requester", func(t *testing.T, path string) {
 		var s requesterStory
@@ -102,14 +103,16 @@ func notices(t *testing.T, d *datadriven.TestData) (all []any) {
 			arg = a
 		}
 	}
-	grant := messages.Grant{Path: "/lock", Node: "n-1", Token: 1024}
-	if d.HasArg("nodeless") {
-		grant.Node, grant.Token = "", 0
-	}
+	node := messages.Grant{Path: "/lock", Node: "n-1", Token: 1024}
 	for _, word := range arg.Vals {
 		name, reason, _ := strings.Cut(strings.TrimSpace(word), ":")
 		why := messages.Reason(strings.ReplaceAll(reason, "_", " "))
-		if from, to, is := strings.Cut(name, ">"); is {
+		from, to, moves := strings.Cut(name, ">")
+		grant := node
+		if to == "creating" || from == "creating" && state(to).Terminal() || name == "Failed" { // no node was made
+			grant = messages.Grant{Path: "/lock"}
+		}
+		if moves {
 			all = append(all, &messages.Transition{Grant: grant, From: state(from), To: state(to), Reason: why})
 			continue
 		}

@@ -1,4 +1,4 @@
-package locks
+package queue
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -37,7 +36,7 @@ func TestNamesOfKeys(t *testing.T) {
 		" a b ": "%20a b%20", "1234567890": "1234567890", "lock-0000000001": "lock-000000000%31",
 		long: long[:61] + fmt.Sprintf("%%(%x)", sha256.Sum256([]byte(long))),
 	} {
-		require.Equal(t, name, nameOfKey(key), "%.40q", key)
+		require.Equal(t, name, NameOfKey(key), "%.40q", key)
 	}
 }
 
@@ -46,7 +45,7 @@ func TestNoTwoKeysShareAName(t *testing.T) {
 	keys := make(map[string]string)
 	for _, key := range keysOfAllSorts {
 		checkName(t, key)
-		name := nameOfKey(key)
+		name := NameOfKey(key)
 		other, taken := keys[name]
 		require.False(t, taken, "%q: %.40q and %.40q", name, key, other)
 		keys[name] = key
@@ -61,7 +60,7 @@ func TestEveryKeyHasAName(t *testing.T) {
 		key := strings.Join(rapid.SliceOfN(pieces, 1, 4).Draw(t, "pieces"), "")
 		checkName(t, key)
 		if other := strings.Join(rapid.SliceOfN(pieces, 1, 4).Draw(t, "others"), ""); key != other {
-			require.NotEqual(t, nameOfKey(key), nameOfKey(other))
+			require.NotEqual(t, NameOfKey(key), NameOfKey(other))
 		}
 	})
 }
@@ -72,21 +71,21 @@ func FuzzKeyNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, other string) {
 		checkName(t, key)
-		require.Equal(t, key == other, nameOfKey(key) == nameOfKey(other), "%q, %q", key, other)
+		require.Equal(t, key == other, NameOfKey(key) == NameOfKey(other), "%q, %q", key, other)
 	})
 }
 
 // checkName checks that the name gives its key back, or has the hash of it, and that servers take
 // it.
 func checkName(t require.TestingT, key string) {
-	name := nameOfKey(key)
+	name := NameOfKey(key)
 	require.LessOrEqual(t, len(name), 128, "%q", name)
 	require.NoError(t, zkconn.CheckPath("/"+name), "%.40q", key)
 	require.True(t, utf8.ValidString(name))
 	require.NotContains(t, name, "/")
 	require.Equal(t, -1, strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", name)
 	require.Equal(t, name, strings.TrimSpace(name))
-	_, contender := queue.Parse(name)
+	_, contender := Parse(name)
 	require.False(t, contender, "%q looks like a contender's node", name)
 	text, hash, err := readName(name)
 	require.NoError(t, err, "%q", name)
@@ -99,7 +98,7 @@ func checkName(t require.TestingT, key string) {
 	require.True(t, strings.HasPrefix(key, text), "%q", name)
 }
 
-// readName reads a name as the doc of Keyed has it: the key, or the beginning of it and its hash.
+// readName reads a name as the doc of locks.Keyed has it: the key, or the beginning of it and its hash.
 func readName(name string) (text, hash string, err error) {
 	if name == "%(empty)" {
 		return "", "", nil

@@ -1,4 +1,4 @@
-package locks
+package queue
 
 import (
 	"crypto/sha256"
@@ -6,16 +6,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so no
+// The form of these names, which locks.Keyed documents. An escape is a percent sign and two digits, so no
 // plain name has a percent sign before a parenthesis. Names with one stand for the empty key, and for
 // keys that are too long.
 const (
 	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a
-	// session's nodes go into the one transaction that ends it: see WithMaxNodeBytes. At this
+	// session's nodes go into the one transaction that ends it: see actors.WithMaxNodeBytes. At this
 	// length and with a root of 20 bytes 2 400 keys can be held.
 	maxKeyName = 128
 	// nameOfEmpty is the name of the empty key.
@@ -26,9 +24,10 @@ const (
 	hashedLength = len("%()") + 2*sha256.Size
 )
 
-// nameOfKey gives the name of a key's node. Different keys have different names: a plain one gives
-// the key back when it is read, and one that was cut has the hash of the whole key.
-func nameOfKey(key string) string {
+// NameOfKey gives the name of a lock path that stands for a key, which may be any string. Different
+// keys have different names: a plain one gives the key back when it is read, and one that was cut has
+// the hash of the whole key. None is the name of a contender.
+func NameOfKey(key string) string {
 	switch key {
 	case "":
 		return nameOfEmpty
@@ -58,7 +57,7 @@ func nameOfKey(key string) string {
 // unlikeContender escapes the last byte of a name that would be read as a contender's node: all of
 // those end with a digit.
 func unlikeContender(key, name string, cut int) string {
-	if _, is := queue.Parse(name); !is {
+	if _, is := Parse(name); !is {
 		return name
 	}
 	last := len(name) - 1
