@@ -187,7 +187,7 @@ func (r fakeRequest) answer() []byte {
 	case opExists, opSetData:
 		return statBody(1, 1, 0)
 	case opGetData, opGetChildren2:
-		return join(number(0), statBody(1, 1, 0))
+		return concat(number(0), statBody(1, 1, 0))
 	}
 	return nil
 }

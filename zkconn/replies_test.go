@@ -11,13 +11,6 @@ import (
 
 func number(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 
-func join(parts ...[]byte) (whole []byte) {
-	for _, part := range parts {
-		whole = append(whole, part...)
-	}
-	return whole
-}
-
 // malformed are replies that no server may send. Each ends the connection, with an error that names what was wrong, before the library
 // sees it: it would panic on its own goroutine, or allocate what a count says.
 var malformed = map[string]struct {
@@ -27,20 +20,20 @@ var malformed = map[string]struct {
 }{
 	"multi of four bytes":       {heartbeat, fakeReply{body: number(1)}, "multi"},
 	"multi without an end":      {heartbeat, fakeReply{body: multiPart(opCheck, 0, nil)}, "multi"},
-	"multi of unknown parts":    {heartbeat, fakeReply{body: join(multiPart(99, 0, nil), multiEnd())}, "99"},
-	"multi of too many parts":   {heartbeat, fakeReply{body: join(bytes.Repeat(multiPart(opCheck, 0, nil), 1000), multiEnd())}, "multi"},
-	"multi, a stat cut short":   {heartbeat, fakeReply{body: join(multiPart(opSetData, 0, make([]byte, 60)))}, "multi"},
-	"children beyond the frame": {list, fakeReply{body: join(number(0xffffffff), make([]byte, 16))}, "children"},
-	"children without names":    {list, fakeReply{body: join(number(1000), make([]byte, 4000), statBody(1, 1, 1))}, "children"},
-	"children without a stat":   {list, fakeReply{body: join(number(1), text("a"))}, "children"},
-	"data beyond the frame":     {get, fakeReply{body: join(number(0x7fffffff), make([]byte, 100))}, "data"},
-	"data of negative length":   {get, fakeReply{body: join(number(0xfffffffe), make([]byte, 100))}, "data"},
+	"multi of unknown parts":    {heartbeat, fakeReply{body: concat(multiPart(99, 0, nil), multiEnd())}, "99"},
+	"multi of too many parts":   {heartbeat, fakeReply{body: concat(bytes.Repeat(multiPart(opCheck, 0, nil), 1000), multiEnd())}, "multi"},
+	"multi, a stat cut short":   {heartbeat, fakeReply{body: concat(multiPart(opSetData, 0, make([]byte, 60)))}, "multi"},
+	"children beyond the frame": {list, fakeReply{body: concat(number(0xffffffff), make([]byte, 16))}, "children"},
+	"children without names":    {list, fakeReply{body: concat(number(1000), make([]byte, 4000), statBody(1, 1, 1))}, "children"},
+	"children without a stat":   {list, fakeReply{body: concat(number(1), text("a"))}, "children"},
+	"data beyond the frame":     {get, fakeReply{body: concat(number(0x7fffffff), make([]byte, 100))}, "data"},
+	"data of negative length":   {get, fakeReply{body: concat(number(0xfffffffe), make([]byte, 100))}, "data"},
 	"exists, a short stat":      {exists, fakeReply{body: make([]byte, 67)}, "exists"},
 	"create, no path":           {create, fakeReply{body: []byte{}}, "create"},
 	"create, a negative length": {create, fakeReply{body: number(0xffffffff)}, "create"},
 	"set, a short stat":         {set, fakeReply{body: make([]byte, 4)}, "set"},
 	"sync, no path":             {syncs, fakeReply{body: []byte{0, 0}}, "sync"},
-	"an event beyond the frame": {syncs, fakeReply{event: join(number(1), number(3), number(100)), body: text("/a")}, "event"},
+	"an event beyond the frame": {syncs, fakeReply{event: concat(number(1), number(3), number(100)), body: text("/a")}, "event"},
 	"an xid of nobody's":        {syncs, fakeReply{xid: 12345, body: text("/a")}, "12345"},
 	"a negative xid":            {syncs, fakeReply{xid: -7, body: text("/a")}, "-7"},
 }

@@ -78,7 +78,7 @@ func TestTransportPassesFramesOn(t *testing.T) {
 	var g epochGuard
 	tr, server, seen := pipeTransport(t, &g)
 	hello := frameOf(connectReplyBody(0x55, 4000))
-	event := frameOf(append(replyHeader(xidEvent, 0), join(number(1), number(3), text("/a"))...))
+	event := frameOf(append(replyHeader(xidEvent, 0), concat(number(1), number(3), text("/a"))...))
 	tr.asked.sends(opGetData, 7, 0)
 	reply := frameOf(append(replyHeader(7, -101), make([]byte, 100_000)...))
 	send(t, server, hello[:5], append(hello[5:], event...), reply)
@@ -114,7 +114,7 @@ func TestTransportBoundsFrames(t *testing.T) {
 	for name, frames := range map[string][][]byte{
 		"connect reply too long":  {length(2000)},
 		"connect reply too short": {frameOf(make([]byte, 8))},
-		"password beyond it":      {frameOf(join(make([]byte, 16), number(0x7fffffff), make([]byte, 16)))},
+		"password beyond it":      {frameOf(concat(make([]byte, 16), number(0x7fffffff), make([]byte, 16)))},
 		"no session":              {frameOf(connectReplyBody(0, 0))},
 		"no timeout":              {frameOf(connectReplyBody(5, 0))},
 		"reply too long":          {hello, length(maxFrame + 1)},
@@ -138,7 +138,7 @@ func TestTransportBelievesNoLength(t *testing.T) {
 	tr, server, _ := pipeTransport(t, &epochGuard{})
 	before := allocated()
 	go func() {
-		_, _ = server.Write(join(frameOf(connectReplyBody(0x55, 4000)), number(maxFrame), make([]byte, 100_000)))
+		_, _ = server.Write(concat(frameOf(connectReplyBody(0x55, 4000)), number(maxFrame), make([]byte, 100_000)))
 		_ = server.Close()
 	}()
 	_, err := io.Copy(io.Discard, tr)
