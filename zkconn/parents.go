@@ -33,8 +33,8 @@ func (c *Conn) MakeParents(path string) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c
 	err = c.operate(op, path, func(absolute string) error {
-		if err := checkSize(op, absolute, nil); err != nil {
-			return err
+		if err := CheckPath(absolute); err != nil { // with the chroot
+			return &Error{op, path, err}
 		}
 		for attempt := 1; ; attempt++ {
 			err := c.makeLineage(absolute, &made)
