@@ -30,7 +30,7 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(B
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-all test-race test-pages versions race halts lint: export GOGC ?= 400
+test test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
 # The embedded server is compared with one version only, so make test-all alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
@@ -234,14 +234,18 @@ soak-simulate: ## SEEDS simulated histories
 	TURNSTILE_SINGLETON_SEEDS=400 TURNSTILE_ACTIVATION_SEEDS=200 $(GO) test -count=1 -timeout 1h -run 'TestRandom$$|TestStorms$$' ./tests/singleton ./tests/activation
 
 .PHONY: fuzz
-fuzz: ## fuzz what reads from the network, and the names of keys, with FUZZTIME inputs for each
+fuzz: ## fuzz what reads from the network and what neighbours write, with FUZZTIME inputs for each
 	for target in FuzzDecoder FuzzFrames FuzzOperations FuzzSASL FuzzDirectives; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
 	done
 	for target in FuzzStep FuzzKDC FuzzFiles; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/gssapi; \
 	done
-	$(GO) test -run '^$$' -fuzz '^FuzzSASLReplies$$' -fuzztime $(FUZZTIME) ./zkconn
+	for target in FuzzSASLReplies FuzzReplies; do \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn; \
+	done
+	$(GO) test -run '^$$' -fuzz '^FuzzWire$$' -fuzztime $(FUZZTIME) ./actors/gateway
+	$(GO) test -run '^$$' -fuzz '^FuzzNodes$$' -fuzztime $(FUZZTIME) ./actors/queue
 	$(GO) test -run '^$$' -fuzz '^FuzzChallenge$$' -fuzztime $(FUZZTIME) ./zkconn/digestmd5
 	$(GO) test -run '^$$' -fuzz '^FuzzKeyNames$$' -fuzztime $(FUZZTIME) ./actors/queue
 

@@ -58,7 +58,7 @@ func (s *session) ask(ask *coordinator.Ask) {
 	s.countBatch(ask.Query)
 	file := s.file
 	s.work(func(conn *zkconn.Conn, d *queryDone) {
-		carry := carrier.Carrier{Conn: conn, File: file}
+		carry := carrier.Carrier{Conn: conn, File: file, Wanted: s.registry.wanted}
 		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
 	})
 }

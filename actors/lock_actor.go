@@ -239,6 +239,9 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 // order asks the session for an effect.
 func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	o := orders.Get().(*order)
+	if e.Do == machine.Withdraw {
+		l.session.registry.withdraw(l.request)
+	}
 	*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
 	if l.info != nil {
 		o.Epoch = l.info.epoch

@@ -126,6 +126,8 @@ type registry struct {
 	locks  map[coordinator.RequestID]*actor.PID
 	newest coordinator.RequestID
 	over   bool
+	// withdrawn are those of them that were given up while their nodes may be being made.
+	withdrawn map[coordinator.RequestID]struct{}
 }
 
 // add adds a lock actor, and names its request. alive is false when the session actor has stopped already.
@@ -150,6 +152,24 @@ func (r *registry) find(id coordinator.RequestID) *actor.PID {
 	return r.locks[id]
 }
 
+// withdraw notes that a request was given up.
+func (r *registry) withdraw(id coordinator.RequestID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.withdrawn == nil {
+		r.withdrawn = map[coordinator.RequestID]struct{}{}
+	}
+	r.withdrawn[id] = struct{}{}
+}
+
+// wanted reports whether a request has neither been given up nor ended.
+func (r *registry) wanted(id coordinator.RequestID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, withdrawn := r.withdrawn[id]
+	return !withdrawn && r.locks[id] != nil
+}
+
 // all gives the lock actors in the order in which they came.
 func (r *registry) all() (locks []*actor.PID) {
 	r.mu.Lock()
@@ -165,6 +185,7 @@ func (r *registry) remove(id coordinator.RequestID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.locks, id)
+	delete(r.withdrawn, id)
 }
 
 // close tells all that are left that the session actor has stopped. None is added from then on.

@@ -15,7 +15,7 @@
 //
 //   - codes.go, outcome.go, errors.go: the answers of servers, and their meaning for the nodes
 //     (package outcome has the outcomes);
-//   - wire.go: the bytes of frames;
+//   - wire.go, replies.go: the bytes of frames, and the check of those that servers send;
 //   - rewrite.go: the transport's changes of requests, for watches without the library's watch
 //     table and for container nodes (its issue 165);
 //   - sent_creates.go: pipelining behind a create, and the czxid of a new node from the reply's header;

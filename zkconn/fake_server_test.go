@@ -69,18 +69,16 @@ type fakeRequest struct {
 }
 
 type fakeReply struct {
+	xid    int32 // the request's where it is not said
 	code   int32
 	zxid   uint64 // 9 where it is not said
-	body   []byte
+	body   []byte // the least where it is nil
 	silent bool
 	cut    bool   // close the connection behind the reply, or instead of it
 	event  []byte // sent before the reply
 }
 
-const (
-	opSetAuth = 100
-	opClose   = opCloseSession
-)
+const opClose = opCloseSession
 
 func newFakeServer(t *testing.T) *fakeServer {
 	s := &fakeServer{t: t, session: 0x1234}
@@ -163,14 +161,35 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	if r.op == opClose {
 		time.Sleep(farewell)
 	}
+	if reply.body == nil {
+		reply.body = r.answer()
+	}
 	reply.silent = reply.silent || deaf
 	if reply.event != nil && writeFrame(conn, append(replyHeader(xidEvent, 0), reply.event...)) != nil {
 		return false
 	}
-	if !reply.silent && writeFrame(conn, append(replyHeaderAt(r.xid, cmp.Or(reply.zxid, 9), reply.code), reply.body...)) != nil {
+	if !reply.silent && writeFrame(conn, append(replyHeaderAt(cmp.Or(reply.xid, r.xid), cmp.Or(reply.zxid, 9), reply.code), reply.body...)) != nil {
 		return false
 	}
 	return !reply.cut && r.op != opClose
+}
+
+// answer gives the body of a reply to a request that was carried out, of the least that it may be.
+func (r fakeRequest) answer() []byte {
+	switch r.op {
+	case opSync:
+		return r.body
+	case opCreate, opCreateContainer:
+		path, _, _ := cutString(r.body)
+		return text(path)
+	case opMulti:
+		return multiEnd()
+	case opExists, opSetData:
+		return statBody(1, 1, 0)
+	case opGetData, opGetChildren2:
+		return concat(number(0), statBody(1, 1, 0))
+	}
+	return nil
 }
 
 // cut closes every connection.

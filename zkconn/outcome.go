@@ -52,6 +52,7 @@ var outcomes = []struct {
 }{
 	{ErrUnknownOutcome, Unknown},
 	{ErrBadPath, NotSent}, {ErrBadConfig, NotSent}, {ErrTooLarge, NotSent}, {ErrClosed, NotSent}, {ErrUnavailable, NotSent},
+	{errNotWanted, NotSent},
 	{ErrThrottled, Deferred}, {ErrReadOnly, Deferred}, {ErrSessionMoved, Deferred},
 	{ErrNoNode, Refused}, {ErrNodeExists, Refused}, {ErrNotEmpty, Refused}, {ErrNoAuth, Refused}, {ErrAuthFailed, Refused},
 	{ErrBadVersion, Refused}, {ErrNoChildrenForEphemerals, Refused}, {ErrQuota, Refused}, {ErrLocalSession, Refused},

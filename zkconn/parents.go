@@ -23,21 +23,24 @@ import (
 // deletes the parents that it has made by then. The error wraps ErrNoChildrenForEphemerals when an
 // ancestor is ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
-	_, err := c.MakeParents(path)
+	_, err := c.MakeParents(path, nil)
 	return err
 }
 
+// errNotWanted: whoever asked for nodes wants them no more.
+var errNotWanted = errors.New("given up meanwhile")
+
 // MakeParents is EnsureParents for a node that may be refused below them. It gives the parents that
-// it has made.
-func (c *Conn) MakeParents(path string) (made Parents, err error) {
+// it has made. It asks wanted, which may be nil, before each node, and sends nothing more where that says no.
+func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c
 	err = c.operate(op, path, func(absolute string) error {
-		if err := checkSize(op, absolute, nil); err != nil {
-			return err
+		if err := CheckPath(absolute); err != nil { // with the chroot
+			return &Error{op, path, err}
 		}
 		for attempt := 1; ; attempt++ {
-			err := c.makeLineage(absolute, &made)
+			err := c.makeLineage(absolute, &made, wanted)
 			if !errors.Is(err, zk.ErrNoNode) || attempt == retry.VanishedTries {
 				return err
 			}
@@ -55,10 +58,16 @@ func (c *Conn) MakeParents(path string) (made Parents, err error) {
 
 // makeLineage goes up from the node to the first ancestor that it can make or that exists, and down again. zk.ErrNoNode
 // means that one of them vanished on the way down.
-func (c *Conn) makeLineage(absolute string, made *Parents) error {
+func (c *Conn) makeLineage(absolute string, made *Parents, wanted func() bool) error {
+	make := func(at string) error {
+		if wanted != nil && !wanted() {
+			return &Error{"make parents", c.relative(at), errNotWanted}
+		}
+		return c.makeParent(at, made)
+	}
 	missing := []string{}
 	for at := absolute; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
-		err := c.makeParent(at, made)
+		err := make(at)
 		if err == nil {
 			break
 		}
@@ -68,7 +77,7 @@ func (c *Conn) makeLineage(absolute string, made *Parents) error {
 		missing = append(missing, at)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		if err := c.makeParent(missing[i], made); err != nil {
+		if err := make(missing[i]); err != nil {
 			return err
 		}
 	}

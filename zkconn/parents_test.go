@@ -25,7 +25,7 @@ func TestParentsAreRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := embedded.Run(t)
 			conn, root := dial.Session(t, server.Addr()+"/app"), dial.Session(t, server.Addr())
-			made, err := conn.MakeParents("/a/b")
+			made, err := conn.MakeParents("/a/b", nil)
 			require.NoError(t, err)
 			tc.meanwhile(t, conn)
 			made.Remove([]byte("ours"))
@@ -42,7 +42,7 @@ func TestParentsAreRemoved(t *testing.T) {
 	t.Run("what was there", func(t *testing.T) {
 		conn := dial.Session(t, embedded.Run(t).Addr())
 		require.NoError(t, conn.EnsureParents("/a"))
-		made, err := conn.MakeParents("/a")
+		made, err := conn.MakeParents("/a", nil)
 		require.NoError(t, err)
 		made.Remove(nil)
 		zkconn.Parents{}.Remove(nil)

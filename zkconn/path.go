@@ -12,21 +12,42 @@ const reservedRoot = "/zookeeper"
 // maxPath is the greatest length of a path in bytes. Requests have up to 1 MiB, and a path may be in one several times.
 const maxPath = 64 << 10
 
+// maxLevels bounds what a path and all nodes above it weigh at the servers: the sum of the lengths of their paths in
+// bytes, as the nodes of a session are bounded (actors.WithMaxNodeBytes). A path of short names has some 700 levels.
+const maxLevels = 512 << 10
+
 // CheckPath checks that path can name a node of ours. The error wraps ErrBadPath and names the
 // value and the rule.
 //
-// It checks the rules of ZooKeeper's PathUtils.validatePath, and three more. The root itself and
+// It checks the rules of ZooKeeper's PathUtils.validatePath, and four more. The root itself and
 // everything in /zookeeper are refused, because no lock lives there. So is a path of more than 64
-// KiB, which requests have no room for. ZooKeeper looks at UTF-16 units and refuses surrogates, so
+// KiB, which requests have no room for, and one of so many levels that the paths of all nodes down to
+// it have more than 512 KiB together: servers would run out of memory. ZooKeeper looks at UTF-16 units and refuses surrogates, so
 // characters beyond U+FFFF are refused too.
 func CheckPath(path string) error {
 	if len(path) > maxPath {
-		return fmt.Errorf("%w %q...: must not be longer than %d bytes, and has %d", ErrBadPath, strings.ToValidUTF8(path[:64], ""), maxPath, len(path))
+		return tooLong(path, "must not be longer than %d bytes, and has %d", maxPath, len(path))
+	}
+	if levels := weightOf(path); levels > maxLevels {
+		return tooLong(path, "has too many levels: the paths of the nodes down to it have %d bytes, and must not have more than %d", levels, maxLevels)
 	}
 	if rule := brokenPathRule(path); rule != "" {
 		return fmt.Errorf("%w %q: %s", ErrBadPath, path, rule)
 	}
 	return nil
+}
+
+func tooLong(path, rule string, values ...any) error {
+	return fmt.Errorf("%w %q...: %s", ErrBadPath, strings.ToValidUTF8(path[:64], ""), fmt.Sprintf(rule, values...))
+}
+
+// weightOf gives the sum of the lengths of a path and of those above it.
+func weightOf(path string) (sum int) {
+	sum = len(path)
+	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path[:at], '/') {
+		sum += at
+	}
+	return sum
 }
 
 // brokenPathRule names the first rule that path breaks, or is empty.

@@ -45,4 +45,13 @@ func TestLongPath(t *testing.T) {
 	err := CheckPath("/" + strings.Repeat("x", maxPath))
 	require.ErrorIs(t, err, ErrBadPath)
 	require.Less(t, len(err.Error()), 300)
+
+	// A node of 30 000 levels weighs 900 MB of names at the servers.
+	require.NoError(t, CheckPath(strings.Repeat("/a", 700)))
+	for _, levels := range []int{730, 30_000} {
+		err = CheckPath(strings.Repeat("/a", levels))
+		require.ErrorIs(t, err, ErrBadPath)
+		require.ErrorContains(t, err, "levels")
+		require.Less(t, len(err.Error()), 300)
+	}
 }

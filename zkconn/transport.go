@@ -15,8 +15,7 @@ import (
 //
 //   - it reads through a buffer: the library reads every frame in two;
 //   - it writes through an outbox, which coalesces frames: the library writes each by itself;
-//   - it bounds the length of a frame from above, and below: the library allocates any length that
-//     it is told, and panics on a reply that is shorter than its header;
+//   - it bounds the length of a frame, and checks what is in it before the library sees any of it (replies.go);
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
 //     library for good (its PR 163). The "written" requests fail when the library finds the connection closed;
@@ -36,7 +35,7 @@ type transport struct {
 	observer transportObserver
 	trips    *roundTrips
 	births   *births
-	multis   multis
+	asked    asked
 
 	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
 	scratch   []byte        // for a frame with a ping before it; the sender's
@@ -45,15 +44,14 @@ type transport struct {
 
 	sasl     *saslClient          // nil: none
 	patience func() time.Duration // for the SASL exchange
-	held     []byte               // the connect reply, which the library reads when the exchange has succeeded
+	held     []byte               // what the library has still to read of a frame that was taken out of the reader
 
-	out         *outbox      // once the session is established
-	sendBy      deadline     // the library's newest write deadline
-	unread      int          // bytes of the current frame that the library has still to read
-	over        error        // nothing is read behind the current frame, for this reason
-	requested   bool         // the connect request has passed
-	replied     bool         // the connect reply has come
-	farewell    atomic.Int64 // the number of the request that closes the session; 0 before it has passed
+	out         *outbox  // once the session is established
+	sendBy      deadline // the library's newest write deadline
+	unread      int      // bytes of the current frame that the library has still to read
+	over        error    // nothing is read behind the current frame, for this reason
+	requested   bool     // the connect request has passed
+	replied     bool     // the connect reply has come
 	established atomic.Bool
 	mute        muteWatch // looks whether anything is answered while it is new
 	deadline    time.Time // of the handshake
@@ -73,13 +71,13 @@ type transportObserver interface {
 	failed(t *transport, cause error)
 }
 
-// maxJudged bounds how much of an answer is looked at, in bytes: the transport's buffer.
-const maxJudged = 32 << 10
+// readBuffer is the size of the transport's buffer, in bytes. A frame that does not fit has one of its own.
+const readBuffer = 32 << 10
 
 func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver, k *leaseKeeper) *transport {
 	trips := &roundTrips{keeper: k}
 	return &transport{
-		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, maxJudged),
+		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
 		guard: g, watches: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
 		order: make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}

@@ -68,7 +68,7 @@ func (quiet) failed(*transport, error)       {}
 // established gives a transport that has a session, and replies to read.
 func established(tb testing.TB, bytes int) *transport {
 	tb.Helper()
-	from := &replies{first: frameOf(connectReplyBody(0x55, 4000)), each: frameOf(append(replyHeader(7, 0), make([]byte, bytes)...))}
+	from := &replies{first: frameOf(connectReplyBody(0x55, 4000)), each: frameOf(append(replyHeader(xidPing, 0), make([]byte, bytes)...))}
 	t := newTransport(from, "zk1:2181", time.Minute, &epochGuard{}, &wantedWatches{}, quiet{}, aKeeper())
 	tb.Cleanup(func() { _ = t.Close() })
 	_, err := t.Write(connectRequest(0))

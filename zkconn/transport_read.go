@@ -19,10 +19,11 @@ func (t *transport) Read(p []byte) (int, error) {
 		}
 	}
 	p = p[:min(len(p), t.unread)]
-	if len(t.held) > 0 {
+	if t.held != nil {
 		n := copy(p, t.held)
-		t.held = t.held[n:]
-		t.unread -= n
+		if t.held, t.unread = t.held[n:], t.unread-n; t.unread == 0 {
+			t.held = nil
+		}
 		return n, nil
 	}
 	n, err := t.reader.Read(p)
@@ -45,55 +46,77 @@ func (t *transport) nextFrame() error {
 	}
 }
 
-// oneFrame waits for a frame. It takes the answers to our own syncs away.
+// oneFrame waits for a whole frame. It takes the answers to our own syncs away.
 func (t *transport) oneFrame() (ours bool, err error) {
 	head, err := t.reader.Peek(lengthSize)
 	if err != nil {
 		return false, err
 	}
-	length := binary.BigEndian.Uint32(head)
-	if length > maxFrame {
-		return false, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, maxFrame)
+	doing, limit, length := "frame", uint32(maxFrame), binary.BigEndian.Uint32(head)
+	if !t.established.Load() {
+		doing, limit = "connect reply", maxConnectReply
 	}
-	if t.established.Load() {
-		ours, err = t.lookAtReply(int(length))
-	} else {
-		err = t.lookAtConnectReply(int(length))
+	if length > limit {
+		return false, fmt.Errorf("server sent a %s of %d bytes, the limit is %d", doing, length, limit)
 	}
-	switch {
-	case err != nil:
-		return false, err
-	case ours:
-		_, err = t.reader.Discard(lengthSize + int(length))
-		return true, err
-	}
-	t.unread = lengthSize + int(length)
-	return false, nil
-}
-
-func (t *transport) lookAtReply(length int) (ours bool, err error) {
-	if length < replyHeaderSize {
-		return false, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", length, replyHeaderSize)
-	}
-	frame, err := t.reader.Peek(lengthSize + replyHeaderSize)
+	frame, err := t.whole(lengthSize + int(length))
 	if err != nil {
 		return false, err
 	}
-	xid := int32(binary.BigEndian.Uint32(frame[lengthSize:]))
+	t.unread = len(frame)
+	if t.established.Load() {
+		ours, err = t.lookAtReply(frame)
+	} else {
+		err = t.lookAtConnectReply(frame)
+	}
+	if err == nil && ours {
+		err = t.discard()
+	}
+	return ours, err
+}
+
+// whole waits for a frame of that size: in the reader's buffer, or else in held.
+func (t *transport) whole(size int) (frame []byte, err error) {
+	if size <= t.reader.Size() {
+		return t.reader.Peek(size)
+	}
+	t.held, err = readWhole(t.reader, size)
+	return t.held, err
+}
+
+// discard passes over the current frame.
+func (t *transport) discard() (err error) {
+	if t.held == nil {
+		_, err = t.reader.Discard(t.unread)
+	}
+	t.held, t.unread = nil, 0
+	return err
+}
+
+func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
+	reply := frame[lengthSize:]
+	if len(reply) < replyHeaderSize {
+		return false, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(reply), replyHeaderSize)
+	}
+	op, err := t.asked.checkReply(reply)
+	if err != nil {
+		return false, err
+	}
+	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
 	if xid == xidEvent {
 		t.guard.behind.Store(true)
 		return false, nil
 	}
-	code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
-	if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
+	code := int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:]))
+	if op == opCloseSession && code == 0 {
 		t.guard.closed.Store(true)
 	}
-	zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
+	zxid := int64(binary.BigEndian.Uint64(reply[4:]))
 	t.guard.toldOf(zxid)
-	if err := t.tellBirth(xid, zxid, code, length); err != nil {
-		return false, err
+	if t.births != nil && code == 0 && t.births.awaits(xid) {
+		t.births.answered(xid, zxid, body)
 	}
-	if err := t.weigh(xid, code, length); err != nil {
+	if err := t.weigh(op, xid, code, body); err != nil {
 		return false, err
 	}
 	t.observer.replied(t, code)
@@ -102,14 +125,10 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 
 // weigh adds an answer to the evidence for the lease, before the library and the caller see it. An
 // error ends the connection.
-func (t *transport) weigh(xid, code int32, length int) error {
+func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	v := verdictOf(code)
-	if t.multis.answered(xid) && code == 0 {
-		body, err := t.reader.Peek(min(lengthSize+length, maxJudged))
-		if err != nil {
-			return err
-		}
-		v = verdictOfParts(body[lengthSize+replyHeaderSize:])
+	if op == opMulti && code == 0 {
+		v = verdictOfParts(body)
 	}
 	t.trips.replied(xid, v)
 	switch v {
@@ -122,35 +141,14 @@ func (t *transport) weigh(xid, code int32, length int) error {
 	return nil
 }
 
-// tellBirth passes the reply to a create on to callers that want to know its czxid. Of the reply to
-// a transaction the beginning is enough, where the whole does not fit the buffer.
-func (t *transport) tellBirth(xid int32, zxid int64, code int32, length int) error {
-	if t.births == nil || code != 0 || !t.births.awaits(xid) {
-		return nil
-	}
-	frame, err := t.reader.Peek(min(lengthSize+length, t.reader.Size()))
-	if err == nil {
-		t.births.answered(xid, zxid, frame[lengthSize+replyHeaderSize:])
-	}
-	return err
-}
-
-// lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.
-func (t *transport) lookAtConnectReply(length int) error {
-	if length > maxConnectReply {
-		return fmt.Errorf("server sent a connect reply of %d bytes, the limit is %d", length, maxConnectReply)
-	}
-	frame, err := t.reader.Peek(lengthSize + length)
-	if err != nil {
-		return err
-	}
+func (t *transport) lookAtConnectReply(frame []byte) error {
 	t.replied = true
 	reply, err := parseConnectReply(frame[lengthSize:])
 	if err != nil {
 		return err
 	}
 	if err := t.guard.mayGrant(reply); err != nil {
-		t.refuseGrant(reply, length, err)
+		t.refuseGrant(reply, err)
 		return err
 	}
 	again := t.guard.sessionID.Load() != 0
@@ -174,12 +172,12 @@ func (t *transport) lookAtConnectReply(length int) error {
 
 // refuseGrant ends the session where a server has handed out another: it does not know ours, and would hand out one more
 // at each attempt. The new session is closed, so that none is left behind.
-func (t *transport) refuseGrant(reply connectReply, length int, cause error) {
+func (t *transport) refuseGrant(reply connectReply, cause error) {
 	if !errors.Is(cause, ErrOtherSession) {
 		return
 	}
 	_ = t.Conn.SetDeadline(time.Now().Add(min(max(reply.timeout/3, shortestHandshake), longestFarewell)))
-	if _, err := t.reader.Discard(lengthSize + length); err == nil {
+	if t.discard() == nil {
 		if _, err := t.Conn.Write(closeSessionFrame()); err == nil {
 			_ = awaitFarewell(t.reader)
 		}

@@ -78,7 +78,8 @@ func TestTransportPassesFramesOn(t *testing.T) {
 	var g epochGuard
 	tr, server, seen := pipeTransport(t, &g)
 	hello := frameOf(connectReplyBody(0x55, 4000))
-	event := frameOf(append(replyHeader(xidEvent, 0), 1, 2, 3))
+	event := frameOf(append(replyHeader(xidEvent, 0), concat(number(1), number(3), text("/a"))...))
+	tr.asked.sends(opGetData, 7, 0)
 	reply := frameOf(append(replyHeader(7, -101), make([]byte, 100_000)...))
 	send(t, server, hello[:5], append(hello[5:], event...), reply)
 
@@ -113,12 +114,14 @@ func TestTransportBoundsFrames(t *testing.T) {
 	for name, frames := range map[string][][]byte{
 		"connect reply too long":  {length(2000)},
 		"connect reply too short": {frameOf(make([]byte, 8))},
+		"password beyond it":      {frameOf(concat(make([]byte, 16), number(0x7fffffff), make([]byte, 16)))},
 		"no session":              {frameOf(connectReplyBody(0, 0))},
 		"no timeout":              {frameOf(connectReplyBody(5, 0))},
 		"reply too long":          {hello, length(maxFrame + 1)},
 		"reply of negative size":  {hello, length(1 << 31)},
 		"reply too short":         {hello, frameOf(make([]byte, replyHeaderSize-1))},
 	} {
+		before := allocated()
 		tr, server, seen := pipeTransport(t, &epochGuard{})
 		send(t, server, frames...)
 		_, err := io.Copy(io.Discard, tr)
@@ -126,7 +129,21 @@ func TestTransportBoundsFrames(t *testing.T) {
 		require.Len(t, seen.causes, 1, name)
 		_, err = server.Write([]byte{1})
 		require.Error(t, err, "%s: the connection is closed", name)
+		require.Less(t, allocated()-before, uint64(1<<20), "%s: bytes", name)
 	}
+}
+
+// A length is no reason to make room for a frame.
+func TestTransportBelievesNoLength(t *testing.T) {
+	tr, server, _ := pipeTransport(t, &epochGuard{})
+	before := allocated()
+	go func() {
+		_, _ = server.Write(concat(frameOf(connectReplyBody(0x55, 4000)), number(maxFrame), make([]byte, 100_000)))
+		_ = server.Close()
+	}()
+	_, err := io.Copy(io.Discard, tr)
+	require.ErrorContains(t, err, "zk1:2181")
+	require.Less(t, allocated()-before, uint64(1<<20), "bytes")
 }
 
 func TestTransportSwallowsAFailedWrite(t *testing.T) {

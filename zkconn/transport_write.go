@@ -12,9 +12,6 @@ func (t *transport) Write(p []byte) (int, error) {
 	frame := p
 	if t.requested {
 		frame = nameContainerOp(t.watches.setWatchByte(p))
-		if requestOp(frame) == opCloseSession {
-			t.farewell.Store(int64(requestXid(frame)))
-		}
 		t.observer.passes(frame) // before it goes: an answer may come at once
 		frame = t.withEvidence(frame)
 	} else {
@@ -41,7 +38,7 @@ func (t *transport) Write(p []byte) (int, error) {
 // better evidence. Its caller has its turn in order.
 func (t *transport) withEvidence(frame []byte) []byte {
 	op := requestOp(frame)
-	if op == 0 || !t.established.Load() || !t.notes(op, requestXid(frame)) {
+	if op == 0 || !t.established.Load() || !t.notes(frame) {
 		return frame
 	}
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
@@ -60,21 +57,21 @@ func (t *transport) sendOwn(committed bool) {
 	if committed {
 		frame = checkFrame
 	}
-	t.scratch = t.scratch[:0]
-	if t.notes(requestOp(frame), xid) {
-		t.scratch = append(t.scratch, pingFrame...)
+	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
+	frame = t.scratch[len(pingFrame):]
+	binary.BigEndian.PutUint32(frame[lengthSize:], uint32(xid))
+	if t.notes(frame) {
+		frame = t.scratch
 	}
-	at := len(t.scratch) + lengthSize
-	t.scratch = append(t.scratch, frame...)
-	binary.BigEndian.PutUint32(t.scratch[at:], uint32(xid))
-	_ = t.out.put(t.scratch, time.Now().Add(t.guard.sessionTimeout())) // see Write
+	_ = t.out.put(frame, time.Now().Add(t.guard.sessionTimeout())) // see Write
 }
 
 // notes records a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
 // order.
-func (t *transport) notes(op, xid int32) (pingFirst bool) {
-	if op == opMulti {
-		t.multis.sent(xid)
+func (t *transport) notes(frame []byte) (pingFirst bool) {
+	op, xid := requestOp(frame), requestXid(frame)
+	if op != opPing {
+		t.asked.sends(op, xid, len(frame))
 	}
 	return t.trips.sending(op, xid)
 }

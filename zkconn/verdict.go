@@ -2,8 +2,6 @@ package zkconn
 
 import (
 	"encoding/binary"
-	"slices"
-	"sync"
 
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
@@ -77,28 +75,4 @@ func kindOf(op int32) evidence.Kind {
 		return evidence.Ordered
 	}
 	return evidence.Local
-}
-
-// multis are the multis of one connection that have no answer yet, in the order in which they went out: the header of an
-// answer does not say to which request it belongs.
-type multis struct {
-	mu   sync.Mutex
-	xids []int32
-}
-
-func (m *multis) sent(xid int32) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.xids = append(m.xids, xid)
-}
-
-// answered reports whether an answer is for a multi.
-func (m *multis) answered(xid int32) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	i := slices.Index(m.xids, xid)
-	if i >= 0 {
-		m.xids = slices.Delete(m.xids, 0, i+1)
-	}
-	return i >= 0
 }

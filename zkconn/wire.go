@@ -24,15 +24,20 @@ const (
 	opExists          = 3
 	opGetData         = 4
 	opSetData         = 5
+	opGetACL          = 6
 	opSetACL          = 7
+	opGetChildren     = 8
 	opSync            = 9
 	opPing            = 11
 	opGetChildren2    = 12
 	opCheck           = 13
 	opMulti           = 14
 	opCreate2         = 15
+	opReconfig        = 16
 	opCreateContainer = 19
 	opCreateTTL       = 21
+	opSetAuth         = 100
+	opSetWatches      = 101
 	opCloseSession    = -11
 
 	xidEvent = -1
@@ -133,22 +138,18 @@ type connectReply struct {
 	password  []byte // of the session; a copy
 }
 
-// parseConnectReply reads protocol version, timeout in milliseconds, session and password. A password that does not
-// fit is left empty: the library finds that out by itself.
+// parseConnectReply reads protocol version, timeout in milliseconds, session and password.
 func parseConnectReply(body []byte) (connectReply, error) {
 	const fixed = 4 + 4 + 8
-	if len(body) < fixed {
-		return connectReply{}, fmt.Errorf("connect reply of %d bytes is too short", len(body))
+	if _, err := shape("iiiib").check(body); err != nil {
+		return connectReply{}, fmt.Errorf("server sent a malformed connect reply: %w", err)
 	}
 	reply := connectReply{
 		timeout:   time.Duration(int32(binary.BigEndian.Uint32(body[4:]))) * time.Millisecond,
 		sessionID: int64(binary.BigEndian.Uint64(body[8:])),
 	}
-	if rest := body[fixed:]; len(rest) >= lengthSize {
-		length := int(int32(binary.BigEndian.Uint32(rest)))
-		if rest = rest[lengthSize:]; length >= 0 && length <= len(rest) {
-			reply.password = bytes.Clone(rest[:length])
-		}
+	if length := int(int32(binary.BigEndian.Uint32(body[fixed:]))); length > 0 {
+		reply.password = bytes.Clone(body[fixed+lengthSize:][:length])
 	}
 	return reply, nil
 }
@@ -200,9 +201,22 @@ func readReply(from *bufio.Reader, limit uint32) ([]byte, error) {
 	if length > limit {
 		return nil, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, limit)
 	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(from, body)
-	return body, err
+	return readWhole(from, int(length))
+}
+
+// readWhole reads that many bytes. It makes room as they come, because a length may be a lie.
+func readWhole(from io.Reader, length int) ([]byte, error) {
+	const first = 32 << 10
+	var whole []byte
+	for len(whole) < length {
+		had := len(whole)
+		room := min(max(2*had, first), length)
+		whole = append(make([]byte, 0, room), whole...)[:room]
+		if _, err := io.ReadFull(from, whole[had:]); err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
 }
 
 // farewellXid numbers the one request that closes a session.

@@ -299,7 +299,7 @@ func (q setPermits) run(conn *zkconn.Conn) (answer any, err error) {
 	for {
 		data, stat, err := conn.Get(q.Path)
 		if errors.Is(err, zkconn.ErrNoNode) {
-			more, failed := conn.MakeParents(q.Path)
+			more, failed := conn.MakeParents(q.Path, nil)
 			if err = failed; err == nil {
 				made = made.And(more)
 				continue

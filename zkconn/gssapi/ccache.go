@@ -27,7 +27,7 @@ func cachePath(name string) (string, error) {
 		name = os.Getenv("KRB5CCNAME")
 	}
 	if name == "" {
-		return fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid()), nil
+		return defaultCache(), nil
 	}
 	kind, path, found := strings.Cut(name, ":")
 	switch {
@@ -37,6 +37,16 @@ func cachePath(name string) (string, error) {
 		return path, nil
 	}
 	return "", fmt.Errorf("credential cache %s: caches of type %s cannot be read, only files (FILE:path)", name, kind)
+}
+
+func defaultCache() string { return fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid()) }
+
+// ownerOfCache gives who must own a cache: anybody may write into /tmp, so the default one must be ours.
+func ownerOfCache(path string) int {
+	if path == defaultCache() {
+		return os.Getuid()
+	}
+	return anybody
 }
 
 // cacheSource takes tickets from a credential cache that somebody else keeps fresh.
@@ -103,7 +113,7 @@ func patiently(ctx context.Context, read func() error) error {
 // read takes a file in. A file without a valid ticket counts as not read yet: kinit empties a cache
 // before it puts the first ticket in.
 func (s *cacheSource) read(ctx context.Context, info fs.FileInfo) error {
-	content, err := os.ReadFile(s.path)
+	content, err := readFile(s.path, ownerOfCache(s.path))
 	if err != nil {
 		return because(ErrNoCredentials, err, "credential cache")
 	}

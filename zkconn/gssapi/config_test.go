@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +48,38 @@ func TestBadConfig(t *testing.T) {
 			_, err := New(c.opts...)
 			require.ErrorIs(t, err, zkconn.ErrBadConfig)
 			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+// A pipe that nobody writes to makes nobody wait: neither in New, nor in Start beyond its ctx.
+func TestPipeInPlaceOfAFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	config := WithConfig(writeFile(t, "krb5.conf", "[libdefaults]\n"))
+	for name, opts := range map[string][]Option{
+		"krb5.conf":          {WithConfig(pipe)},
+		"an included file":   {WithConfig(writeFile(t, "krb5.conf", "include "+pipe+"\n"))},
+		"a keytab":           {config, WithKeytab(pipe, "alice@EXAMPLE.COM")},
+		"a credential cache": {config, WithCredentialCache("FILE:" + pipe)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			told := make(chan error, 1)
+			go func() {
+				m, err := New(opts...)
+				if err == nil {
+					ctx, cancel := context.WithCancel(context.Background())
+					cancel()
+					_, err = m.Start(ctx, zkconn.SASLServer{Host: "zk1", Address: "127.0.0.1:2181"})
+				}
+				told <- err
+			}()
+			select {
+			case err := <-told:
+				require.ErrorContains(t, err, pipe+": must be a regular file")
+			case <-time.After(30 * time.Second):
+				t.Fatal("it waits for the pipe")
+			}
 		})
 	}
 }
@@ -174,6 +207,12 @@ func TestCredentialCacheByDefault(t *testing.T) {
 	path, err := cachePath("")
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid()), path)
+	require.Equal(t, os.Getuid(), ownerOfCache(path))
+	require.Equal(t, anybody, ownerOfCache("/tmp/of somebody's"))
+	_, err = readFile(writeFile(t, "cache", ""), os.Getuid())
+	require.NoError(t, err)
+	_, err = readFile(writeFile(t, "cache", ""), os.Getuid()+1)
+	require.ErrorContains(t, err, "must belong to user")
 }
 
 // Authenticators of one time are taken for a replay.

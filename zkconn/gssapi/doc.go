@@ -13,7 +13,8 @@
 // keytab, tickets are fetched anew before they expire, at the connection that needs one. A
 // credential cache is kept fresh by somebody else (kinit, k5start, sssd), and is read again whenever
 // the file has changed. Where it has no valid ticket it is read again for a second, for it may be in
-// the midst of being written.
+// the midst of being written. Each of these files must be a regular one, and the default cache, in
+// /tmp, must belong to the user that runs.
 //
 // Tickets are kept between connections, so a client with valid tickets goes on without a KDC, and
 // an outage of the ensemble puts no load on one. A ticket is replaced in the last tenth of its

@@ -2,7 +2,6 @@ package gssapi
 
 import (
 	"errors"
-	"os"
 	"slices"
 
 	"github.com/jcmturner/gokrb5/v8/keytab"
@@ -15,7 +14,7 @@ type keys struct{ keytab *keytab.Keytab }
 // readKeys reads a keytab. The library's error for a malformed keytab is not passed on: it quotes
 // the bytes, which are keys.
 func readKeys(path string) (*keys, error) {
-	content, err := os.ReadFile(path)
+	content, err := readFile(path, anybody)
 	if err != nil {
 		return nil, because(ErrNoCredentials, err, "keytab")
 	}

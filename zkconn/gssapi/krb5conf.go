@@ -76,7 +76,7 @@ func (s *sections) add(path string, depth int) error {
 	if depth > deepestInclude {
 		return errors.New(path + ": files include each other")
 	}
-	content, err := os.ReadFile(path)
+	content, err := readFile(path, anybody)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,13 @@ type Carrier struct {
 	Conn *zkconn.Conn
 	// File knows the sessions of earlier processes; nil without one.
 	File *sessionfile.Successor
+	// Wanted reports whether a request has not been given up: no parents are made for others. nil: all are wanted.
+	Wanted func(coordinator.RequestID) bool
+}
+
+// makeParents makes the lock path of a create, as far as it is missing, while the request wants its node.
+func (k Carrier) makeParents(q *coordinator.Create) (zkconn.Parents, error) {
+	return k.Conn.MakeParents(q.Spec.Path, func() bool { return k.Wanted == nil || k.Wanted(q.Request) })
 }
 
 func madeOf(c zkconn.Created) coordinator.Made {

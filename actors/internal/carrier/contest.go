@@ -18,7 +18,7 @@ func (k Carrier) createContest(q *coordinator.Create) *coordinator.Created {
 	made, err := k.Conn.CreateGuarded(sp.Path, sp.One, q.Guard, data)
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
 		var parents zkconn.Parents
-		if parents, err = k.Conn.MakeParents(sp.Path); err == nil {
+		if parents, err = k.makeParents(q); err == nil {
 			made, err = k.Conn.CreateGuarded(sp.Path, sp.One, q.Guard, data)
 			if zkconn.OutcomeOf(err) == zkconn.Refused && !errors.Is(err, zkconn.ErrNodeExists) {
 				parents.Remove(nil)

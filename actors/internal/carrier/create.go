@@ -36,7 +36,7 @@ func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created, parent
 		return false
 	}
 	a.Info = coordinator.Info{}
-	more, err := k.Conn.MakeParents(q.Spec.Path)
+	more, err := k.makeParents(q)
 	if err != nil {
 		a.Failure = failureOf(err)
 		return false

@@ -118,7 +118,7 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
-	what := &Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}
+	what := &Create{Request: r.id, Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}
 	if r.spec.One != "" {
 		what.Guard = r.spec.guard(as.op)
 		r.node.guard = what.Guard

@@ -6,9 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// RequestID names a lock request within one session; later requests have greater IDs.
-type RequestID uint64
-
 // operation names an operation that the machine of a request has asked for.
 type operation struct {
 	request RequestID

@@ -6,6 +6,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
+// RequestID names a lock request within one session; later requests have greater IDs.
+type RequestID uint64
+
 // Query asks the servers for something: a closed set. Some take several round trips; the shell has a function of a
 // connection for each, and the model of package walk a step.
 type Query interface{ query() }
@@ -18,8 +21,9 @@ type (
 	// there, or for a semaphore. The answer has the path info that was learnt on the way. *Created
 	// answers it.
 	Create struct {
-		Spec *Spec
-		Info Info
+		Request RequestID
+		Spec    *Spec
+		Info    Info
 		// List: the queue is to be listed behind the create, in the same round trip.
 		List bool
 		// Guard is the name of the guard that is made with the node of a contest.

@@ -1,0 +1,213 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+)
+
+// Replies are checked before the library sees them, as a whole: what it decodes must be within the frame. The library
+// makes room for any count that it is told, reads beyond the end of a frame what an earlier one has left in its buffer,
+// and panics, on its own goroutine, on a transaction's reply without an end.
+
+// A shape has a letter for each field of a reply's body that the library decodes:
+//
+//	i   an int of four bytes
+//	s   a string: its length and that many bytes
+//	n   a string that is not empty, such as a node's name
+//	b   a buffer: likewise, or the length -1 for none
+//	S   a stat
+//	[]  a list: its length, and the fields between the brackets that many times
+//	m   the parts of a transaction, up to the mark behind the last
+//
+// What follows the last field is not looked at: the library passes over it, and newer servers may add fields.
+type shape string
+
+// operation is what a reply may be to, by its number on the wire.
+type operation struct {
+	name  string
+	shape shape
+}
+
+const statSize = 68
+
+var operations = map[int32]operation{
+	opCreate:          {"create", "s"},
+	opDelete:          {"delete", ""},
+	opExists:          {"exists", "S"},
+	opGetData:         {"data", "bS"},
+	opSetData:         {"set data", "S"},
+	opGetACL:          {"ACL", "[iss]S"},
+	opSetACL:          {"set ACL", "S"},
+	opGetChildren:     {"children", "[n]"},
+	opSync:            {"sync", "s"},
+	opGetChildren2:    {"children", "[n]S"},
+	opMulti:           {"multi", "m"},
+	opReconfig:        {"reconfig", "bS"},
+	opCreateContainer: {"create container", "s"},
+	opCreateTTL:       {"create with TTL", "s"},
+	opSetAuth:         {"auth", ""},
+	opSetWatches:      {"set watches", ""},
+	opCloseSession:    {"close session", ""},
+}
+
+var (
+	eventOperation = operation{"watch event", "iis"}
+	pingOperation  = operation{"ping", ""}
+)
+
+// partShapes are the shapes of a transaction's parts, by their types.
+var partShapes = map[int32]shape{opCreate: "s", opDelete: "", opSetData: "S", opCheck: "", typeOfError: "i"}
+
+// check finds what is wrong with a body. It gives what follows the last field.
+func (s shape) check(body []byte) (rest []byte, err error) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case 'i':
+			body, err = skip(body, 4)
+		case 'S':
+			body, err = skip(body, statSize)
+		case 's', 'n', 'b':
+			body, err = s.skipText(s[i], body)
+		case 'm':
+			body, err = skipParts(body)
+		case '[':
+			end := i + 1
+			for s[end] != ']' {
+				end++
+			}
+			body, err = s[i+1 : end].skipAll(body)
+			i = end
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+func skip(body []byte, size int) ([]byte, error) {
+	if size > len(body) {
+		return nil, fmt.Errorf("a field of %d bytes with %d left", size, len(body))
+	}
+	return body[size:], nil
+}
+
+// cutInt takes an int from the beginning.
+func cutInt(body []byte) (n int32, rest []byte, err error) {
+	if rest, err = skip(body, 4); err == nil {
+		n = int32(binary.BigEndian.Uint32(body))
+	}
+	return n, rest, err
+}
+
+func (s shape) skipText(kind byte, body []byte) ([]byte, error) {
+	length, body, err := cutInt(body)
+	switch {
+	case err != nil, length == -1 && kind == 'b':
+		return body, err
+	case length < 0:
+		return nil, fmt.Errorf("a length of %d", length)
+	case length == 0 && kind == 'n':
+		return nil, fmt.Errorf("an empty name")
+	}
+	return skip(body, int(length))
+}
+
+// skipAll goes through a list. Each element takes some bytes, so a count beyond the frame soon ends it.
+func (s shape) skipAll(body []byte) ([]byte, error) {
+	count, body, err := cutInt(body)
+	if err == nil && count < 0 {
+		err = fmt.Errorf("a count of %d", count)
+	}
+	for n := int32(0); err == nil && n < count; n++ {
+		if body, err = s.check(body); err != nil {
+			err = fmt.Errorf("element %d of %d: %w", n, count, err)
+		}
+	}
+	return body, err
+}
+
+func skipParts(body []byte) (rest []byte, err error) {
+	for n := 0; ; n++ {
+		header := body
+		if body, err = skip(body, multiHeaderSize); err != nil {
+			return nil, fmt.Errorf("part %d: %w", n, err)
+		}
+		if header[4] != 0 {
+			return body, nil
+		}
+		kind := int32(binary.BigEndian.Uint32(header))
+		part, known := partShapes[kind]
+		if !known {
+			return nil, fmt.Errorf("part %d: a type of %d", n, kind)
+		}
+		if body, err = part.check(body); err != nil {
+			return nil, fmt.Errorf("part %d, of type %d: %w", n, kind, err)
+		}
+	}
+}
+
+// asked are the requests of one connection that have no answer yet: the header of an answer does not say to what it is.
+type asked struct {
+	mu   sync.Mutex
+	sent map[int32]question // by its number
+}
+
+type question struct {
+	op   int32
+	size int // of its frame
+}
+
+func (a *asked) sends(op, xid int32, size int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sent == nil {
+		a.sent = make(map[int32]question)
+	}
+	a.sent[xid] = question{op, size}
+}
+
+// answered gives the request that a reply is to, once.
+func (a *asked) answered(xid int32) (question, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q, ok := a.sent[xid]
+	delete(a.sent, xid)
+	return q, ok
+}
+
+// growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much more (a stat of 68
+// bytes for a path of two and its data).
+const growth = 4
+
+// checkReply finds what is wrong with a reply, given without its length. It gives the operation that it is to.
+func (a *asked) checkReply(reply []byte) (op int32, err error) {
+	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
+	var to operation
+	switch xid {
+	case xidEvent:
+		to = eventOperation
+	case xidPing:
+		to, op = pingOperation, opPing
+	default:
+		q, ok := a.answered(xid)
+		if !ok {
+			return 0, fmt.Errorf("server sent a reply to request %d, which there is not", xid)
+		}
+		op, to = q.op, operations[q.op]
+		if to.name == "" {
+			return op, fmt.Errorf("server sent a reply to operation %d, which this client does not know", op)
+		}
+		if code := int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:])); code != 0 {
+			return op, nil // the library does not look at the body
+		}
+		if op == opMulti && len(body) > growth*q.size {
+			return op, fmt.Errorf("server sent a malformed reply to multi: %d bytes for a request of %d", len(body), q.size)
+		}
+	}
+	if _, err := to.shape.check(body); err != nil {
+		return op, fmt.Errorf("server sent a malformed reply to %s: %w", to.name, err)
+	}
+	return op, nil
+}
