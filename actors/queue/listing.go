@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -228,7 +227,7 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 // order: all of them, or those of one kind.
 type earlier[T any] struct {
 	permits int // how many there are
-	taken   int // how many of them these contenders take
+	taken   int // how many of them these contenders take, MaxPermits+1 at most
 	all     []T
 	writers []T // for which readers wait
 }
@@ -238,7 +237,7 @@ func (e *earlier[T]) add(contender T, s Style) {
 	if WaitsFor(messages.Read, s.Mode) {
 		e.writers = append(e.writers, contender)
 	}
-	e.taken += s.permitsTaken(e.permits)
+	e.taken += min(s.permitsTaken(e.permits), MaxPermits+1-e.taken)
 }
 
 // keepOut is the rule of who waits for whom. It gives the contenders that a contender of style s waits for,
@@ -247,7 +246,7 @@ func (e *earlier[T]) add(contender T, s Style) {
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	switch s.Mode {
 	case messages.Semaphore:
-		return e.all, e.taken+s.Weight > e.permits
+		return e.all, s.Weight > e.permits-e.taken
 	case messages.Read:
 		return e.writers, len(e.writers) > 0
 	default:
@@ -260,7 +259,7 @@ func (s Style) permitsTaken(permits int) int {
 	if s.Mode == messages.Semaphore {
 		return s.Weight
 	}
-	return min(max(permits, 1), math.MaxInt32)
+	return max(permits, 1)
 }
 
 // Standing says whether a contender holds, and which contenders it waits for.
