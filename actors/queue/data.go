@@ -149,7 +149,7 @@ func Overwritten(data []byte) bool {
 }
 
 // MaxPermits bounds the number of a semaphore's permits, and so the weight of a contender: far above
-// any queue. Sums of weights end right above it.
+// any queue, and far below an overflow of sums.
 const MaxPermits = 1 << 30
 
 // CheckPermits says why a number of permits is refused; "" where it is not.
