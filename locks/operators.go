@@ -204,5 +204,5 @@ func refused(op, path string, why messages.Refusal) error {
 	if why.Detail == "" {
 		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
-	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, why.Detail)
+	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, zkconn.Shown(oneLine(why.Detail)))
 }
