@@ -86,7 +86,7 @@ func (e *examination) judgeSessionless(contenders []messages.Contender) {
 		}
 	}
 	for _, c := range lasting[:min(len(lasting), mostNamed)] {
-		e.note(broken, "no session", "contenders behind it wait for ever: "+typed("break", "--", c.Path, c.Node),
+		e.note(broken, "no session", "contenders behind it wait for ever: "+typed("break", c.Path, c.Node),
 			"%s belongs to no session (it is persistent), so nobody's end deletes it", c.At())
 	}
 	if more := len(lasting) - mostNamed; more > 0 {

@@ -115,7 +115,10 @@ func say(to io.Writer, format string, args ...any) error {
 // because lines are broken there, and no characters that printable replaces.
 func typed(args ...string) string {
 	text := "zklock"
-	for _, arg := range args {
+	for i, arg := range args {
+		if i == len(args)-1 && strings.HasPrefix(arg, "-") {
+			text += " --" // it is no flag
+		}
 		text += " " + shellQuoted(arg)
 	}
 	return text

@@ -100,10 +100,11 @@ func TestWhatIsGivenForPasting(t *testing.T) {
 	e := &examination{tell: func(finding) {}}
 	e.judgeSessionless([]messages.Contender{c})
 	for said, want := range map[string][]string{
-		e.findings[0].Do:           {"break", "--", c.Path, c.Node},
+		e.findings[0].Do:           {"break", c.Path, c.Node},
 		typed("queue", "/a b"):     {"queue", "/a b"},
 		typed("queue", "/a/$(x)"):  {"queue", "/a/$(x)"},
 		typed("queue", "/plain-1"): {"queue", "/plain-1"},
+		typed("break", "/p", "-x"): {"break", "/p", "--", "-x"},
 		typed("queue", "/it's"):    {"queue", "/it's"},
 	} {
 		_, said, found := strings.Cut(said, "zklock ")
