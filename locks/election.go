@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Election chooses a leader among the candidates at a lock path: the holder of the lock leads. It
@@ -56,7 +57,7 @@ func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	if leader := e.leads(contenders); leader.Token != 0 {
 		return leader, nil
 	}
-	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", e.want.Path, ErrNoLeader)
+	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", zkconn.Shown(e.want.Path), ErrNoLeader)
 }
 
 // leads finds the leader in a queue; the zero Leader where nobody leads.

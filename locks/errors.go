@@ -137,10 +137,10 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (%s)", strings.Join(where, ", "))
 	}
 	if e.Reason != messages.ReasonNone {
-		fmt.Fprintf(&b, ": %s", e.Reason)
+		b.WriteString(": " + zkconn.Shown(string(e.Reason)))
 	}
 	if e.Detail != "" {
-		fmt.Fprintf(&b, ": %s", e.Detail)
+		b.WriteString(": " + zkconn.Shown(oneLine(e.Detail)))
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
 	return "turnstile: " + oneLine(b.String())

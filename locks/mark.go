@@ -108,5 +108,5 @@ func (m Mark) String() string {
 	if !m.For.IsZero() {
 		at += ", for " + instantText(m.For)
 	}
-	return fmt.Sprintf("%s at %s, by %s", m.State, at, who)
+	return fmt.Sprintf("%s at %s, by %s", zkconn.Shown(string(m.State)), at, who)
 }

@@ -137,7 +137,11 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
 // do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
 // ms unless that client is cut off or paused. Nodes that this client retains are known and left
-// out. Nodes that may not be read are passed over; Locks lists them. It returns the errors of Queue.
+// out. Nodes that may not be read are passed over; Locks lists them.
+//
+// Anybody may write nodes that make up circles. So of requests that all wait for each other it tells at
+// most 64 circles, those of the oldest first; the others come up when these have ended. It returns the
+// errors of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	sure, _, err := c.deadlocks(ctx, messages.FindDeadlocks{Root: root})
 	return sure, err
@@ -200,5 +204,5 @@ func refused(op, path string, why messages.Refusal) error {
 	if why.Detail == "" {
 		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
-	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, why.Detail)
+	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, zkconn.Shown(oneLine(why.Detail)))
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Detection says that a request looks for deadlocks while it waits. The zero value: it does not.
@@ -33,14 +35,23 @@ type Member struct {
 
 // String says it in words: who, and between which locks.
 func (m Member) String() string {
-	who := cmp.Or(m.Who, "somebody (session "+fmt.Sprintf("0x%x", m.Waits.Session)+")")
+	who := cmp.Or(shown(m.Who), fmt.Sprintf("somebody (session 0x%x)", m.Waits.Session))
+	keeps, waits := shown(m.Keeps.Path), shown(m.Waits.Path)
 	switch {
 	case m.Keeps.At() == m.Waits.At():
-		return fmt.Sprintf("%s waits for %s and keeps others waiting", who, m.Waits.Path)
+		return fmt.Sprintf("%s waits for %s and keeps others waiting", who, waits)
 	case m.Keeps.Holds:
-		return fmt.Sprintf("%s holds %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
+		return fmt.Sprintf("%s holds %s and waits for %s", who, keeps, waits)
 	}
-	return fmt.Sprintf("%s is before others in the queue of %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
+	return fmt.Sprintf("%s is before others in the queue of %s and waits for %s", who, keeps, waits)
+}
+
+// shown is zkconn.Shown, which this package does not import: others have written these texts.
+func shown(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // Deadlock is a circle of contenders: each waits for the next, and the last for the first. It ends

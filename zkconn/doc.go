@@ -218,7 +218,11 @@
 // That touch moved a session that was not due, because the proof before it still held ("no chain").
 //
 // The lease ends T/10 before that. Clocks do not go equally fast ("no margin for a clock that is
-// slow"), and to act takes time.
+// slow"), and to act takes time. The servers' clocks may go up to 1/0.9 as fast as this process's, if
+// to act took no time: then the lease ends when T is over at the servers. Beyond that the proof does
+// not hold ("a clock that falls behind by more than the margin"). NTP slews a clock by 500 ppm at
+// most. A virtual machine that its hypervisor stops, without telling it, falls behind by the whole
+// pause.
 //
 // A new connection is a touch by itself. With a transaction that is sent behind the connect reply,
 // the lease runs from the connect request. Nothing else is carried from one connection to the next

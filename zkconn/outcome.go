@@ -104,7 +104,7 @@ func Trouble(err error) string {
 	}
 	for _, known := range troubles {
 		if errors.Is(err, known.value) {
-			return fmt.Sprintf("%s %s %s", known.text, of.Op, of.Path)
+			return fmt.Sprintf("%s %s %s", known.text, of.Op, Shown(of.Path))
 		}
 	}
 	return ""

@@ -110,11 +110,11 @@ func (c *Conn) describeParent(absolute string) string {
 	case parent == "":
 		return "the root"
 	case !inside:
-		return parent + ", which is above the chroot"
+		return Shown(parent) + ", which is above the chroot"
 	case relative == "":
-		return "the chroot, " + parent
+		return "the chroot, " + Shown(parent)
 	}
-	return relative
+	return Shown(relative)
 }
 
 // After manyHangUps connections in a row that were lost with the create of a container, persistent

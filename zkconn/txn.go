@@ -115,10 +115,10 @@ func CheckOps(ops []Op) error {
 			return fmt.Errorf("%w: transaction part of unknown kind %q", ErrBadConfig, o.Kind)
 		}
 		if o.Kind != OpCreate && o.Parents {
-			return fmt.Errorf("%w: a %s of %s that makes parents", ErrBadConfig, o.Kind, o.Path)
+			return fmt.Errorf("%w: a %s of %s that makes parents", ErrBadConfig, o.Kind, Shown(o.Path))
 		}
 		if o.Kind != OpCreate && o.Version < -1 {
-			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, o.Path)
+			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, Shown(o.Path))
 		}
 	}
 	return nil

@@ -56,13 +56,13 @@ func (g *gate) Hear(_ *actor.PID, notice any) {
 		g.tell(term.Event{Kind: term.Gone, Outcome: term.Taken}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
 	case *messages.Lost:
 		lockEnded.Outcome = term.LeaseLost
-		g.tell(lockEnded, fmt.Errorf("%w: lost: %s %s", ErrOver, n.Reason, n.Detail))
+		g.tell(lockEnded, fmt.Errorf("%w: lost: %s %s", ErrOver, n.Reason, zkconn.Shown(n.Detail)))
 	case *messages.Released:
 		g.tell(lockEnded, fmt.Errorf("%w: released: %s", ErrOver, n.Reason))
 	case *messages.Cancelled:
 		g.tell(lockEnded, fmt.Errorf("%w: cancelled: %s", ErrOver, n.Reason))
 	case *messages.Failed:
-		g.tell(lockEnded, fmt.Errorf("%w: failed: %s %s", ErrOver, n.Reason, n.Detail))
+		g.tell(lockEnded, fmt.Errorf("%w: failed: %s %s", ErrOver, n.Reason, zkconn.Shown(n.Detail)))
 	case *actor.Stopped:
 		if g.why() == nil {
 			g.tell(lockEnded, fmt.Errorf("%w: %s", ErrOver, messages.ReasonStopped))

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // askAgain is the time after which a query without an answer is sent again, to the next gateway.
@@ -92,7 +93,7 @@ func (g *Gateways) hello(ctx context.Context, system *actor.ActorSystem) error {
 		return fmt.Errorf("turnstile: no gateway answers: %w", err)
 	}
 	if why := answer.Refusal(); why.Reason != messages.ReasonNone {
-		return fmt.Errorf("turnstile: the gateway refuses: %s: %s", why.Reason, why.Detail)
+		return fmt.Errorf("turnstile: the gateway refuses: %s: %s", zkconn.Shown(string(why.Reason)), zkconn.Shown(why.Detail))
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

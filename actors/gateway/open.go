@@ -103,7 +103,7 @@ func (s *source) Ask(ctx context.Context, query any) (any, error) {
 	if got := answer.Messages(); got != nil {
 		return got, nil
 	}
-	return nil, fmt.Errorf("turnstile: the gateway refuses: %s: %w", why.Detail, errRefused)
+	return nil, fmt.Errorf("turnstile: the gateway refuses: %s: %w", zkconn.Shown(why.Detail), errRefused)
 }
 
 // errRefused: the gateway does not carry the query out.

@@ -118,7 +118,7 @@ func (q revoke) check() error {
 		return err
 	}
 	if q.Of.Path != q.Path {
-		return fmt.Errorf("%w: contender %s is not at %s", ErrBadQuery, q.Of.At(), q.Path)
+		return fmt.Errorf("%w: contender %s is not at %s", ErrBadQuery, zkconn.Shown(q.Of.At()), zkconn.Shown(q.Path))
 	}
 	return newBreaking(q.Of).check() // every contender that can be broken can be asked
 }
@@ -169,7 +169,7 @@ func (q breaking) check() error {
 		return fmt.Errorf("%w: %q is not the name of a contender's node", ErrBadQuery, q.Node)
 	}
 	if q.Token == 0 {
-		return fmt.Errorf("%w: contender %s has no token to know its node by", ErrBadQuery, q.At())
+		return fmt.Errorf("%w: contender %s has no token to know its node by", ErrBadQuery, zkconn.Shown(q.At()))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 		switch {
 		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone):
 			if !q.doubt.Load() { // otherwise the delete was most likely ours, though perhaps somebody else's
-				return nil, fmt.Errorf("%s: %w", q.At(), ErrGone)
+				return nil, fmt.Errorf("%s: %w", zkconn.Shown(q.At()), ErrGone)
 			}
 		case errors.Is(err, zkconn.ErrBadVersion): // somebody has written to it: look again
 			continue

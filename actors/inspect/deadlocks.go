@@ -38,7 +38,7 @@ const settledLook = 1250 * time.Millisecond
 // session knows its own retained nodes: see Session.Unused.
 //
 // Requests that wait in a cohort have no nodes, and only their own session sees them: see
-// Session.Cohorts.
+// Session.Cohorts. How many circles it tells at most: see queue.Deadlocks.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	found, err := findAmong(conn, root, nil, false, rest)
 	return found.sure, err

@@ -148,8 +148,8 @@ func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
 
-// MaxPermits bounds the number of a semaphore's permits: far above any queue, far below an overflow
-// of sums.
+// MaxPermits bounds the number of a semaphore's permits, and so the weight of a contender: far above
+// any queue, and far below an overflow of sums.
 const MaxPermits = 1 << 30
 
 // CheckPermits says why a number of permits is refused; "" where it is not.

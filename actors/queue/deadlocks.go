@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,35 +39,77 @@ type LockPath struct {
 // contenders behind that node.
 type contested struct {
 	permits int
-	of      *contested // the queue that the node is part of; nil for a queue
-	head    *waiter    // the node
 	all     []*waiter
+	of      *contested   // the queue that the node is part of; nil for a queue
+	head    *waiter      // the node
+	cohorts []*contested // those behind nodes of the queue
+	lanes   [2]lane      // of its readers, and of all others
+	// blocked keep others out because their owners are blocked, queued because they merely wait.
+	blocked, queued tracks
+}
+
+// waiter is one contender, whether it waits or holds.
+type waiter struct {
+	messages.Contender
+	style Style
+	line  *contested
+	at    int  // its place in all of line
+	index int  // its number; those with the same do not come one after the other
+	stuck bool // it waits, and never gets in
+	// vertex is its vertex among the links, others the helpers that lead to the other stuck waiters of its owner.
+	vertex int
+	others [2]int
+}
+
+// owner is what the search knows of one.
+type owner struct {
+	stuck   int       // how many of its requests are
+	waiting []*waiter // its requests that wait, or did when the search began
+	// blocks are the contenders that never leave while a request of the owner is stuck.
+	blocks []*waiter
+}
+
+// lane has waiters in an order in which no one gets in before the one ahead of it: as they came, and of
+// those with one number the ones that need least first. So each waiter is taken off once.
+type lane struct {
+	line    *contested
+	waiting []*waiter
+	before  [2]int // how many contenders of line.of and of line are before the first of them
+	never   sum    // those among them that never leave
+	due     bool   // the first may get in
 }
 
 // deadlockSearch is one search for deadlocks.
 type deadlockSearch struct {
-	queues  []*contested
-	waiting map[string][]*waiter // the waiters of each owner, by its name
-	holders bool                 // an owner is blocked only for the locks that it holds
+	lines   []*contested
+	owners  map[string]*owner
+	holders bool            // an owner is blocked only for the locks that it holds
+	part    map[string]bool // the nodes of circles that are told already
+	due     []*lane
+	steps   int // that it took; tests bound them
 }
+
+// mostCircles bounds the circles that are told of requests which all wait for each other, directly or through others.
+const mostCircles = 64
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
 // and each once. A circle that would be one without some of its members is left out in favour of
 // the smaller one.
-func Deadlocks(locks []LockPath) []messages.Deadlock {
-	return (&deadlockSearch{waiting: map[string][]*waiter{}}).search(locks)
-}
+//
+// Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of requests
+// that all wait for each other it tells one circle at least, and 64 at most, those of the oldest
+// first. Together they have some four times as many members as there are such requests. The others come
+// up when these have ended.
+func Deadlocks(locks []LockPath) []messages.Deadlock { return newSearch().search(locks) }
+
+func newSearch() *deadlockSearch { return &deadlockSearch{owners: map[string]*owner{}} }
 
 func (s *deadlockSearch) search(locks []LockPath) []messages.Deadlock {
 	for _, l := range locks {
 		s.add(l)
 	}
-	for s.reduce() {
-	}
-	for _, l := range s.queues {
-		s.connect(l)
-	}
-	return circles(s.oldestFirst())
+	s.reduce()
+	return s.circles(s.connect())
 }
 
 // add takes the queues of a lock path into the search.
@@ -73,237 +117,181 @@ func (s *deadlockSearch) add(l LockPath) {
 	var current *contested
 	for i, c := range l.Contenders {
 		if i == 0 || c.Name != l.Contenders[i-1].Name {
-			current = &contested{permits: l.Permits}
-			s.queues = append(s.queues, current)
+			current = s.line(l.Permits)
 		}
-		w := s.take(c, int(c.Sequence))
-		current.all = append(current.all, w)
+		w := s.take(current, c, int(c.Sequence))
 		if behind := l.Waiting[c.Node]; len(behind) > 0 {
-			cohort := &contested{permits: l.Permits, of: current, head: w}
-			s.queues = append(s.queues, cohort)
+			cohort := s.line(l.Permits)
+			cohort.of, cohort.head = current, w
+			current.cohorts = append(current.cohorts, cohort)
 			for i, c := range behind {
-				cohort.all = append(cohort.all, s.take(c, i))
+				s.take(cohort, c, i)
 			}
 		}
 	}
 }
 
+func (s *deadlockSearch) line(permits int) *contested {
+	l := &contested{permits: permits}
+	for i := range l.lanes {
+		l.lanes[i].line = l
+	}
+	s.lines = append(s.lines, l)
+	return l
+}
+
 // take takes one contender into the search.
-func (s *deadlockSearch) take(c messages.Contender, index int) *waiter {
+func (s *deadlockSearch) take(l *contested, c messages.Contender, index int) *waiter {
 	if c.Asked {
 		c.Who = "" // it is believed to give its locks back
 	}
-	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, index: index, stuck: !c.Holds}
-	if w.stuck && w.Who != "" {
-		s.waiting[w.Who] = append(s.waiting[w.Who], w)
+	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, line: l, at: len(l.all), index: index,
+		stuck: !c.Holds}
+	l.all = append(l.all, w)
+	if w.stuck {
+		lane := &l.lanes[w.style.reads()]
+		lane.waiting = append(lane.waiting, w)
+	}
+	if w.Who == "" {
+		return w
+	}
+	o := s.owners[w.Who]
+	if o == nil {
+		o = &owner{}
+		s.owners[w.Who] = o
+	}
+	if w.stuck {
+		o.stuck++
+		o.waiting = append(o.waiting, w)
+	}
+	if !s.holders || w.Holds {
+		o.blocks = append(o.blocks, w)
 	}
 	return w
 }
 
-// reduce takes away the contenders that may get in; false when there were none.
-func (s *deadlockSearch) reduce() (changed bool) {
-	for _, l := range s.queues {
-		never := l.jam(func(b *waiter) bool { return b.stuck || s.ownerBlocked(b) })
-		for _, w := range l.all {
-			never.advance(w)
-			if w.stuck && !never.stops(w) {
-				w.stuck, changed = false, true
+// reduce takes away the contenders that may get in, until no more can.
+func (s *deadlockSearch) reduce() {
+	for _, line := range s.lines {
+		for i := range line.lanes {
+			l := &line.lanes[i]
+			slices.SortStableFunc(l.waiting, func(a, b *waiter) int {
+				return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.style.need(), b.style.need()))
+			})
+			s.look(l)
+		}
+	}
+	for len(s.due) > 0 {
+		l := s.due[len(s.due)-1]
+		s.due, l.due = s.due[:len(s.due)-1], false
+		for len(l.waiting) > 0 && !s.stops(l, l.waiting[0]) {
+			w := l.waiting[0]
+			l.waiting = l.waiting[1:]
+			s.getsIn(w)
+		}
+	}
+}
+
+// need orders contenders with one number by what they need. An exclusive one needs all to be gone.
+func (s Style) need() int {
+	if s.Mode == messages.Semaphore {
+		return s.Weight
+	}
+	return math.MaxInt
+}
+
+func (s *deadlockSearch) look(l *lane) {
+	if !l.due {
+		l.due = true
+		s.due = append(s.due, l)
+	}
+}
+
+// stops reports whether the first waiter of a lane never gets past those before it.
+func (s *deadlockSearch) stops(l *lane, w *waiter) bool {
+	for side, before := range w.sides() {
+		for ; l.before[side] < len(before.line.all); l.before[side]++ {
+			b := before.line.all[l.before[side]]
+			if b.index >= before.index {
+				break
+			}
+			s.steps++
+			if b.stuck || s.ownerBlocked(b) {
+				l.never.add(b.style, 1, l.line.permits)
 			}
 		}
 	}
-	return changed
+	return l.never.stops(w)
+}
+
+// side is a line up to an index.
+type side struct {
+	line  *contested
+	index int
+}
+
+// sides gives where the contenders are that are before a waiter: those up to the node behind which it waits, if it
+// has none of its own, and those of its own line.
+func (w *waiter) sides() [2]side {
+	own := side{w.line, w.index}
+	if of := w.line.of; of != nil {
+		return [2]side{{of, w.line.head.index + 1}, own}
+	}
+	return [2]side{{w.line, math.MinInt}, own}
+}
+
+// stops reports whether some contenders that never leave keep a waiter out for ever.
+func (b sum) stops(w *waiter) bool {
+	by, out := b.keepOut(w.style, w.line.permits)
+	return out && by > 0
+}
+
+// getsIn takes away a contender that may get in.
+func (s *deadlockSearch) getsIn(w *waiter) {
+	w.stuck = false
+	if w.Who == "" || s.holders {
+		s.leaves(w)
+	}
+	if w.Who == "" {
+		return
+	}
+	o := s.owners[w.Who]
+	if o.stuck--; o.stuck == 0 {
+		for _, b := range o.blocks {
+			s.leaves(b)
+		}
+	}
+}
+
+// leaves has those who come behind a contender know that it may leave.
+func (s *deadlockSearch) leaves(b *waiter) {
+	for _, cohort := range b.line.cohorts {
+		s.subtract(b, cohort, 0)
+	}
+	s.subtract(b, b.line, 1)
+}
+
+// subtract takes a contender off those that keep a line out, where it is on one side of its waiters.
+func (s *deadlockSearch) subtract(b *waiter, line *contested, side int) {
+	for i := range line.lanes {
+		s.steps++
+		if l := &line.lanes[i]; b.at < l.before[side] {
+			l.never.add(b.style, -1, line.permits)
+			s.look(l)
+		}
+	}
 }
 
 // ownerBlocked reports whether a contender's owner waits for another request that is stuck.
 func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
-	if s.holders && !w.Holds {
+	o := s.owners[w.Who]
+	switch {
+	case o == nil || s.holders && !w.Holds:
 		return false
+	case w.stuck:
+		return o.stuck > 1
 	}
-	for _, other := range s.waiting[w.Who] {
-		if other != w && other.stuck {
-			return true
-		}
-	}
-	return false
-}
-
-// jam holds the contenders before an index in a queue that never leave, for one of two reasons: they are stuck, or
-// their owners are blocked.
-type jam struct {
-	earlier[*waiter]
-	queue []*waiter
-	stuck func(*waiter) bool
-}
-
-func (l *contested) jam(stuck func(*waiter) bool) *jam {
-	j := &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
-	if l.of != nil {
-		for _, b := range l.of.all {
-			if b.index <= l.head.index && stuck(b) {
-				j.add(b, b.style)
-			}
-		}
-	}
-	return j
-}
-
-// advance goes on to the index of a contender.
-func (j *jam) advance(to *waiter) {
-	for ; j.queue[0].index < to.index; j.queue = j.queue[1:] {
-		if b := j.queue[0]; j.stuck(b) {
-			j.add(b, b.style)
-		}
-	}
-}
-
-// stops reports whether a contender never gets past the jam.
-func (j *jam) stops(w *waiter) bool {
-	by, out := j.keepOut(w.style)
-	return out && len(by) > 0
-}
-
-// connect links each stuck request of a queue to the requests that it waits for. Where contenders
-// whose owners are blocked elsewhere stop a request already, contenders that merely wait before it
-// are left out: it would be stuck without them.
-func (s *deadlockSearch) connect(l *contested) {
-	blocked := l.jam(s.ownerBlocked)
-	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.ownerBlocked(b) })
-	for _, w := range l.all {
-		blocked.advance(w)
-		queued.advance(w)
-		if !w.stuck {
-			continue
-		}
-		by, _ := blocked.keepOut(w.style)
-		for _, b := range by {
-			for _, other := range s.waiting[b.Who] {
-				if other != b && other.stuck {
-					w.follow(link{keeps: b, waits: other})
-				}
-			}
-		}
-		if !blocked.stops(w) {
-			w.queueBehind(*blocked, queued)
-		}
-	}
-}
-
-// queueBehind links a request to contenders that merely wait before it: to as many as it takes to
-// keep it out, together with the permits that are never given back.
-func (w *waiter) queueBehind(blocked jam, queued *jam) {
-	by, _ := queued.keepOut(w.style)
-	for _, b := range by {
-		w.follow(link{keeps: b, waits: b})
-		if blocked.add(b, b.style); blocked.stops(w) {
-			return
-		}
-	}
-}
-
-// oldestFirst gives the requests that may be part of a circle.
-func (s *deadlockSearch) oldestFirst() []*waiter {
-	var all []*waiter
-	for _, l := range s.queues {
-		for _, w := range l.all {
-			if w.stuck && w.wanted {
-				all = append(all, w)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b *waiter) int { return messages.Older(a.Contender, b.Contender) })
-	return all
-}
-
-// waiter is one contender, whether it waits or holds.
-type waiter struct {
-	messages.Contender
-	style  Style
-	index  int    // in its line; those at the same index do not come one after the other
-	stuck  bool   // it waits, and never gets in
-	next   []link // to the contenders that keep it out
-	wanted bool   // it keeps others out
-}
-
-// link leads from a request to another that it waits for, and to the node that keeps it out: the
-// other's own, or one of the same owner.
-type link struct {
-	keeps, waits *waiter
-}
-
-func (w *waiter) follow(l link) {
-	w.next = append(w.next, l)
-	l.waits.wanted = true
-}
-
-// circles finds the circles among requests by their links, in the order of the requests.
-func circles(all []*waiter) []messages.Deadlock {
-	var found []messages.Deadlock
-	seen := map[*waiter]bool{} // part of a circle that was found
-	for _, w := range all {
-		if seen[w] {
-			continue
-		}
-		circle := shortest(w)
-		if circle == nil || hasShortcut(circle) {
-			continue
-		}
-		for _, l := range circle {
-			seen[l.waits] = true
-		}
-		found = append(found, describe(circle))
-	}
-	return found
-}
-
-// shortest gives the links of the shortest way from a request back to itself; nil for none.
-func shortest(from *waiter) []link {
-	type step struct {
-		link
-		from *waiter
-	}
-	came := map[*waiter]step{}
-	for queue := []*waiter{from}; len(queue) > 0 && came[from].from == nil; queue = queue[1:] {
-		for _, l := range queue[0].next {
-			if _, been := came[l.waits]; !been {
-				came[l.waits] = step{l, queue[0]}
-				queue = append(queue, l.waits)
-			}
-		}
-	}
-	var circle []link
-	for at := came[from]; at.from != nil; at = came[at.from] {
-		circle = append(circle, at.link)
-		if at.from == from {
-			break
-		}
-	}
-	slices.Reverse(circle)
-	return circle
-}
-
-// hasShortcut reports whether a circle would be one without some of its members: those are then no
-// part of it.
-func hasShortcut(circle []link) bool {
-	index := map[*waiter]int{}
-	for i, l := range circle {
-		index[l.waits] = i
-	}
-	for i, l := range circle {
-		for _, other := range l.waits.next {
-			if to, member := index[other.waits]; member && to != (i+1)%len(circle) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func describe(circle []link) messages.Deadlock {
-	var d messages.Deadlock
-	for _, l := range circle {
-		d.Members = append(d.Members, messages.Member{Who: l.waits.Who, Keeps: l.keeps.Contender, Waits: l.waits.Contender})
-	}
-	return d.Turn()
+	return o.stuck > 0
 }
 
 // PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its whole
@@ -326,7 +314,8 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 		}
 	}
 	told := map[string]bool{}
-	s := &deadlockSearch{waiting: map[string][]*waiter{}, holders: true}
+	s := newSearch()
+	s.holders, s.part = true, part
 	return slices.DeleteFunc(s.search(byProcess(locks)), func(d messages.Deadlock) bool {
 		var members []string
 		for _, m := range d.Members {

@@ -18,7 +18,7 @@
 //
 // # Who waits for whom
 //
-// The rule stands in one place, earlier.keepOut, and the others ask it:
+// The rule stands in one place, sum.keepOut, and the others ask it:
 //
 //   - an exclusive lock and a writer wait for every earlier contender;
 //   - a reader waits for the earlier contenders that are no readers;

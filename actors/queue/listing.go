@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -40,8 +39,11 @@ type ordered struct {
 	sums []sum // of the entries up to each
 }
 
-// sum counts the writers among some entries, and the permits that the entries take.
-type sum struct{ writers, taken int }
+// sum counts some contenders, those of them for which readers wait, and the permits that they take.
+type sum struct {
+	all, writers int
+	taken        int64 // it cannot overflow: each takes MaxPermits at most
+}
 
 // NewListing reads the children of a lock path, in any order. permits is for semaphores alone.
 func NewListing(children []string, permits int) *Listing {
@@ -70,7 +72,7 @@ func newOrdered(entries []Entry, permits int) ordered {
 	q.earlier = earlier[string]{permits: permits, all: make([]string, 0, n), writers: make([]string, 0, n)}
 	for i, e := range entries {
 		q.add(e.Child, e.Style)
-		q.sums[i] = sum{len(q.writers), q.taken}
+		q.sums[i] = q.sum
 	}
 	return q
 }
@@ -154,7 +156,7 @@ func (q *ordered) before(sequence int32) earlier[string] {
 	first := earlier[string]{permits: q.permits}
 	if n > 0 {
 		last := q.sums[n-1]
-		first.all, first.writers, first.taken = q.all[:n:n], q.writers[:last.writers:last.writers], last.taken
+		first.all, first.writers, first.sum = q.all[:n:n], q.writers[:last.writers:last.writers], last
 	}
 	return first
 }
@@ -177,7 +179,7 @@ func (q *ordered) position(me Entry) Position {
 	switch me.Mode {
 	case messages.Semaphore:
 		position.Earlier = by
-		if before.taken <= before.permits { // all before it hold
+		if before.sum.taken <= int64(before.permits) { // all before it hold
 			position.Front = by
 		}
 	case messages.Read:
@@ -228,7 +230,7 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 // order: all of them, or those of one kind.
 type earlier[T any] struct {
 	permits int // how many there are
-	taken   int // how many of them these contenders take
+	sum     sum
 	all     []T
 	writers []T // for which readers wait
 }
@@ -238,29 +240,46 @@ func (e *earlier[T]) add(contender T, s Style) {
 	if WaitsFor(messages.Read, s.Mode) {
 		e.writers = append(e.writers, contender)
 	}
-	e.taken += s.permitsTaken(e.permits)
+	e.sum.add(s, 1, e.permits)
 }
 
-// keepOut is the rule of who waits for whom. It gives the contenders that a contender of style s waits for,
-// and whether they keep it out. A semaphore's contender may be kept out by nobody: it needs more
-// permits than there are.
+// keepOut gives the contenders that a contender of style s waits for, and whether they keep it out.
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
+	if _, out = e.sum.keepOut(s, e.permits); s.Mode == messages.Read {
+		return e.writers, out
+	}
+	return e.all, out
+}
+
+// add counts so many contenders of a style, or takes them off again: n is 1 or -1.
+func (b *sum) add(s Style, n, permits int) {
+	b.all += n
+	if WaitsFor(messages.Read, s.Mode) {
+		b.writers += n
+	}
+	b.taken += int64(n) * s.permitsTaken(permits)
+}
+
+// keepOut is the rule of who waits for whom. It counts the contenders that a contender of style s waits for
+// among those before it, and says whether they keep it out. A semaphore's contender may be kept out by
+// nobody: it needs more permits than there are.
+func (b sum) keepOut(s Style, permits int) (by int, out bool) {
 	switch s.Mode {
 	case messages.Semaphore:
-		return e.all, e.taken+s.Weight > e.permits
+		return b.all, b.taken+s.permitsTaken(permits) > int64(permits)
 	case messages.Read:
-		return e.writers, len(e.writers) > 0
+		return b.writers, b.writers > 0
 	default:
-		return e.all, len(e.all) > 0
+		return b.all, b.all > 0
 	}
 }
 
 // permitsTaken counts the permits that a contender takes. One of another kind than a semaphore's takes all.
-func (s Style) permitsTaken(permits int) int {
+func (s Style) permitsTaken(permits int) int64 {
 	if s.Mode == messages.Semaphore {
-		return s.Weight
+		return int64(min(s.Weight, MaxPermits))
 	}
-	return min(max(permits, 1), math.MaxInt32)
+	return int64(min(max(permits, 1), MaxPermits))
 }
 
 // Standing says whether a contender holds, and which contenders it waits for.
@@ -268,7 +287,8 @@ type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.
 	Holds bool
-	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
+	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front. Where somebody has
+	// made several first waiters with one number, only one names all holders.
 	WaitsFor []string
 	// MayHold: its name is kazoo's, and nobody whom a lock of kazoo's sees by itself keeps it out, though somebody else
 	// does: see messages.Contender.
@@ -281,8 +301,14 @@ func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {
 		kazoo := earlier[string]{} // the contenders that kazoo's locks see
+		told := false              // all holders are named
 		for _, e := range q.entries {
 			position := q.position(e)
+			if n := len(position.Front); n > 1 && told {
+				position.Front = position.Front[n-1:]
+			} else {
+				told = told || n > 1
+			}
 			s := Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)}
 			if e.Naming == messages.KazooNaming {
 				_, out := kazoo.keepOut(e.Style)

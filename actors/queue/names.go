@@ -103,7 +103,7 @@ var markers = []marker{
 }
 
 // Parse reads the name of a child of a lock path. It is false for a name that is no contender
-// node's: such children are passed over, never fatal.
+// node's: such children are passed over, never fatal. So is a weight beyond [MaxPermits].
 func Parse(child string) (Entry, bool) {
 	at := len(child) // where the digits at the end begin
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
@@ -128,7 +128,7 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	if m.heavy {
 		weight, digits, ok := strings.Cut(rest, m.text[len(m.text)-1:])
 		var err error
-		if e.Weight, err = strconv.Atoi(weight); !ok || err != nil || e.Weight < 1 {
+		if e.Weight, err = strconv.Atoi(weight); !ok || err != nil || CheckPermits(e.Weight) != "" {
 			return Entry{}, false
 		}
 		rest = digits

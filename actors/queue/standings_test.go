@@ -2,9 +2,11 @@ package queue_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -37,6 +39,9 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 			position, ok := queue.Find(children, s.Child, permits)
 			require.True(t, ok)
 			require.Equal(t, position.Before == 0, s.Holds, s.Child)
+			if len(s.WaitsFor) <= 1 { // of several first waiters with one number, one names all holders
+				position.Front = position.Front[max(len(position.Front)-1, 0):]
+			}
 			require.Equal(t, fmt.Sprint(position.Front), fmt.Sprint(s.WaitsFor), s.Child)
 			if i > 0 && all[i-1].Name == s.Name {
 				require.LessOrEqual(t, all[i-1].Sequence, s.Sequence)
@@ -71,4 +76,44 @@ func TestKazooMayHold(t *testing.T) {
 		}
 		require.Equal(t, tc.may, may, children)
 	}
+}
+
+// TestPermitsNeverOverflow: a weight that our API refuses is no contender's, and no sum of weights gives out more
+// permits than there are.
+func TestPermitsNeverOverflow(t *testing.T) {
+	const first, huge, next = "_c_a-permits-1-0000000001", "_c_x-permits-9223372036854775807-0000000002", "_c_b-permits-1-000000000%d"
+	_, ok := queue.Parse(huge)
+	assert.False(t, ok)
+	_, ok = queue.Parse(fmt.Sprintf("_c_x-permits-%d-0000000002", queue.MaxPermits+1))
+	assert.False(t, ok)
+	most, ok := queue.Parse(fmt.Sprintf("_c_x-permits-%d-0000000002", queue.MaxPermits))
+	require.True(t, ok)
+	children := []string{first, huge, fmt.Sprintf(next, 3), fmt.Sprintf(next, 4), fmt.Sprintf(next, 5)}
+	holders := 0
+	for _, s := range queue.Standings(children, 2) {
+		if s.Holds {
+			holders++
+		}
+	}
+	require.Equal(t, 2, holders)
+
+	one := queue.Style{Mode: messages.Semaphore, Weight: 1}
+	for _, overflowing := range []queue.Style{most.Style, {Mode: messages.Semaphore, Weight: math.MaxInt}} {
+		require.True(t, queue.KeptOut(one, []queue.Style{overflowing, overflowing, overflowing}, queue.MaxPermits))
+	}
+	require.False(t, queue.KeptOut(one, []queue.Style{{Mode: messages.Semaphore, Weight: queue.MaxPermits - 1}}, queue.MaxPermits))
+}
+
+// TestStandingsGrowAsQueuesDo: with one number for all who wait, their standings do not name all holders each.
+func TestStandingsGrowAsQueuesDo(t *testing.T) {
+	named := 0
+	const n = 1000
+	var children []string
+	for i := range 2 * n {
+		children = append(children, fmt.Sprintf("_c_%d-permits-1-%010d", i, i/n))
+	}
+	for _, s := range queue.Standings(children, n) {
+		named += len(s.WaitsFor)
+	}
+	require.Equal(t, n+n-1, named)
 }

@@ -162,7 +162,7 @@ func whenMissing(err error, asJSON bool, empty any) error {
 // waits for the path.
 func noteMissing(err error) error {
 	if isMissing(err) {
-		_, err = fmt.Fprintf(os.Stderr, "zklock: %v\n", err)
+		err = say(os.Stderr, "zklock: %v", err)
 	}
 	return err
 }

@@ -23,7 +23,7 @@ type survey struct {
 func (e *examination) lookAtContenders(ctx context.Context, conn *zkconn.Conn) {
 	found, err := inTime(ctx, max(answerTimeout, e.timeout), func() (survey, error) { return surveyOf(conn, e.root) })
 	if err != nil {
-		e.note(odd, "contenders", "try zklock tree "+e.root, "below %s could not be looked at: %s", e.root, short(err))
+		e.note(odd, "contenders", "try "+typed("tree", e.root), "below %s could not be looked at: %s", e.root, short(err))
 		return
 	}
 	e.judgeUnread(found)
@@ -86,7 +86,7 @@ func (e *examination) judgeSessionless(contenders []messages.Contender) {
 		}
 	}
 	for _, c := range lasting[:min(len(lasting), mostNamed)] {
-		e.note(broken, "no session", fmt.Sprintf("contenders behind it wait for ever: zklock break %s %s", c.Path, c.Node),
+		e.note(broken, "no session", "contenders behind it wait for ever: "+typed("break", c.Path, c.Node),
 			"%s belongs to no session (it is persistent), so nobody's end deletes it", c.At())
 	}
 	if more := len(lasting) - mostNamed; more > 0 {
@@ -142,13 +142,13 @@ func (e *examination) lookForDeadlocks(ctx context.Context, conn *zkconn.Conn) {
 		return f, err
 	})
 	sure, possible := all.sure, all.possible
-	graph := "zklock graph " + e.root
+	graph := typed("graph", e.root)
 	if err != nil {
 		e.note(odd, "deadlocks", "try "+graph, "below %s could not be looked at: %s", e.root, short(err))
 		return
 	}
 	for _, d := range sure[:min(len(sure), mostCircles)] {
-		e.note(broken, "deadlock", graph+" shows it; ask one of them for its lock: zklock revoke "+d.Members[0].Keeps.Path,
+		e.note(broken, "deadlock", graph+" shows it; ask one of them for its lock: "+typed("revoke", d.Members[0].Keeps.Path),
 			"%s", circle(d))
 	}
 	for _, d := range possible[:min(len(possible), mostCircles)] {
@@ -175,5 +175,5 @@ func circle(d messages.Deadlock) string {
 			since = m.Waits.Since
 		}
 	}
-	return fmt.Sprintf("%s, for %s", printable(text), ago(since, time.Now()))
+	return fmt.Sprintf("%s, for %s", text, ago(since, time.Now()))
 }

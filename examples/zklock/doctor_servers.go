@@ -37,7 +37,7 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 				"%s takes connections, and closes them without an answer", address)
 		case mode == "":
 			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q",
-				address, printable(cut(answer, 40)))
+				address, cut(answer, 40))
 		default:
 			if mode == "leader" || mode == "standalone" {
 				leaders++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func printFinding(f finding) {
 	}
 	for _, text := range texts {
 		for _, line := range wrap(text, termWidth()-indent) {
-			fmt.Printf("%-4s  %-12s  %s\n", grade, what, printable(line))
+			_ = say(os.Stdout, "%-4s  %-12s  %s", grade, what, line)
 			grade, what = "", ""
 		}
 	}

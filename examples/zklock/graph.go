@@ -165,7 +165,7 @@ func (g graph) lines(now time.Time, width int) []string {
 		case e.possible > 0:
 			mark = fmt.Sprintf("possible %d", e.possible)
 		}
-		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind),
+		t.add(labelled(e.waiter), e.waiter.Path, labelled(e.behind), standing(e.behind),
 			ago(e.waiter.Since, now)+" ago", mark)
 	}
 	return append(append(append(lines, ""), t.lines(width)...), missing(g.tree)...)
@@ -193,8 +193,8 @@ func (g graph) waiters() int {
 
 // inWords says what a member of a deadlock does.
 func inWords(m messages.Member) string {
-	waits := fmt.Sprintf("waits for %s (number %d)", printable(m.Waits.Path), m.Waits.Sequence)
-	keeps := fmt.Sprintf("%s (number %d)", printable(m.Keeps.Path), m.Keeps.Sequence)
+	waits := fmt.Sprintf("waits for %s (number %d)", m.Waits.Path, m.Waits.Sequence)
+	keeps := fmt.Sprintf("%s (number %d)", m.Keeps.Path, m.Keeps.Sequence)
 	switch {
 	case m.Keeps.At() == m.Waits.At():
 		return waits + ", and keeps others waiting there"
@@ -288,7 +288,7 @@ func (g graph) writeDot(out io.Writer) error {
 			style = ", style=dashed"
 		}
 		fmt.Fprintf(&b, "  %s -> %s [label=%s%s%s];\n", quoted(vertex(e.waiter)), quoted(vertex(e.behind)),
-			quoted(printable(e.waiter.Path)), color, style)
+			quoted(e.waiter.Path), color, style)
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(out, b.String())

@@ -233,7 +233,7 @@ func newVoice() *voice {
 	go func() {
 		defer close(v.over)
 		for line := range v.lines {
-			fmt.Fprintln(os.Stderr, line)
+			_ = say(os.Stderr, "%s", line)
 		}
 	}()
 	return v

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -112,8 +111,7 @@ func tellHeld(lease *locks.Lease, asJSON bool) error {
 			Token string `json:"token"`
 		}{lease.Path(), lease.Node(), lease.Token().String()}, true)
 	}
-	_, err := fmt.Printf("holds %s, token %v\n", printable(lease.Path()), lease.Token())
-	return err
+	return say(os.Stdout, "holds %s, token %v", lease.Path(), lease.Token())
 }
 
 // untilOver waits until there is a reason to give the lock back, or it is lost.
@@ -127,7 +125,7 @@ func (r *runArgs) untilOver(ctx context.Context, lease *locks.Lease, input <-cha
 			return exitWith(statusLost, "%s: %s", r.path, lossOf(lease))
 		case <-revoked:
 			if r.keep {
-				fmt.Fprintf(os.Stderr, "zklock: somebody asks for %s; it is held on (--keep)\n", r.path)
+				_ = say(os.Stderr, "zklock: somebody asks for %s; it is held on (--keep)", r.path)
 				revoked = nil
 				continue
 			}

@@ -83,6 +83,10 @@ func show(asJSON bool, value any, lines []string) error {
 	if asJSON {
 		return printJSON(value, false)
 	}
-	_, err := fmt.Println(strings.Join(lines, "\n"))
-	return err
+	for _, line := range lines {
+		if err := say(os.Stdout, "%s", line); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ Exit status 1: nobody holds the lock.`,
 					return client.Revoke(ctx, args[0])
 				})
 				for _, c := range asked {
-					fmt.Printf("asked number %d, %s%s\n", c.Sequence, labelled(c), listens(c))
+					tellAsked(c)
 				}
 				switch {
 				case errors.Is(err, locks.ErrNotHolding):
@@ -61,11 +61,15 @@ Exit status 1: nobody holds the lock.`,
 	}
 }
 
+func tellAsked(c messages.Contender) {
+	_ = say(os.Stdout, "asked number %d, %s%s", c.Sequence, labelled(c), listens(c))
+}
+
 // listens says what is known of whether a holder hears what it is asked.
 func listens(c messages.Contender) string {
 	switch c.Library {
 	case messages.LibraryGoZookeeper, messages.LibraryKazoo:
-		return fmt.Sprintf("; locks of %s do not listen: zklock break %s %d", c.Library, c.Path, c.Sequence)
+		return fmt.Sprintf("; locks of %s do not listen: %s", c.Library, typed("break", c.Path, fmt.Sprint(c.Sequence)))
 	case messages.LibraryCurator:
 		return "; one of Curator's listens if it was made revocable"
 	}
@@ -126,7 +130,7 @@ func breakContender(ctx context.Context, cmd *cobra.Command, client *locks.Clien
 		return err
 	}
 	if !yes {
-		fmt.Fprintf(os.Stderr, "%s: number %d %s, and asked for it %s ago: %s\n", path, c.Sequence, standing(c),
+		_ = say(os.Stderr, "%s: number %d %s, and asked for it %s ago: %s", path, c.Sequence, standing(c),
 			ago(c.Since, time.Now()), labelled(c))
 		if c.Holds {
 			fmt.Fprintln(os.Stderr, "If it is at work, that goes on beside what the next holder does.")
@@ -149,8 +153,7 @@ func breakContender(ctx context.Context, cmd *cobra.Command, client *locks.Clien
 	case err != nil:
 		return err
 	}
-	fmt.Printf("broken: number %d, %s\n", c.Sequence, labelled(c))
-	return nil
+	return say(os.Stdout, "broken: number %d, %s", c.Sequence, labelled(c))
 }
 
 // choose finds the contender that is meant: by its number, or by a part of its node's name.
@@ -167,11 +170,11 @@ func choose(cmd *cobra.Command, queue []messages.Contender, path, which string) 
 		return found[0], nil
 	case 0:
 		return messages.Contender{}, exitWith(statusNo,
-			"%s: there is no contender %q; zklock queue %s shows who there is", path, which, path)
+			"%s: there is no contender %q; %s shows who there is", path, which, typed("queue", path))
 	}
 	return messages.Contender{}, badUse(form(cmd),
-		"%s: %q fits %s; give more of the node's name (zklock queue --wide %s shows it)",
-		path, which, count(len(found), "contender", "contenders"), path)
+		"%s: %q fits %s; give more of the node's name (%s shows it)",
+		path, which, count(len(found), "contender", "contenders"), typed("queue", "--wide", path))
 }
 
 // confirm asks at the terminal. Only a yes is one.

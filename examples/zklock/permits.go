@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -49,8 +49,7 @@ does not allow it.`,
 				case err != nil:
 					return err
 				}
-				fmt.Printf("%s: %s\n", printable(args[0]), count(n, "permit", "permits"))
-				return nil
+				return say(os.Stdout, "%s: %s", args[0], count(n, "permit", "permits"))
 			})
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,

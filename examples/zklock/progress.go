@@ -79,7 +79,7 @@ func (p *progress) draw(ctx context.Context) {
 			if err != nil {
 				width = 80
 			}
-			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", cut(p.line(time.Now()), width-1))
+			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", cut(printable(p.line(time.Now())), width-1))
 			drawn = true
 		} else {
 			drawn = false // the line is the shell's now
@@ -123,7 +123,7 @@ func (p *progress) line(now time.Time) string {
 	}
 	held += ", asked " + ago(holders[0].Since, now) + " ago"
 	if label := holders[0].Label; label != "" {
-		held += " “" + printable(label) + "”"
+		held += " “" + label + "”"
 	}
 	return fmt.Sprintf("%s · %s in line · held by %s", waited, ordinal(before+1), held)
 }

@@ -103,15 +103,15 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	t := newTable(columns...)
 	for _, c := range queue {
 		cells := []string{fmt.Sprint(c.Sequence), standing(c), kind(c), ago(c.Since, now) + " ago", who(c),
-			printable(c.Label)}
+			c.Label}
 		if names {
-			cells = append(cells, printable(c.Name))
+			cells = append(cells, c.Name)
 		}
 		if cohorts {
 			cells = append(cells, fmt.Sprint(max(c.Cohort, 1)))
 		}
 		if wide {
-			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), printable(c.Node))
+			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), c.Node)
 		}
 		t.add(cells...)
 	}

@@ -121,7 +121,7 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	switch {
 	case isOver && r.wait > 0 && sawAnother(err):
 		return exitWith(statusNotAcquired,
-			"%s was not free within %v%s (zklock queue %s shows who holds it)", r.path, over.after, r.unrun(), r.path)
+			"%s was not free within %v%s (%s shows who holds it)", r.path, over.after, r.unrun(), typed("queue", r.path))
 	case isOver:
 		r.silent = true
 		return exitWith(statusUnreachable, "%s: the servers did not answer within %v%s; zklock doctor tells more", r.path,
@@ -130,10 +130,10 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.Is(err, locks.ErrNotAcquired):
 		return exitWith(statusNotAcquired,
-			"%s is not free%s (zklock queue %s shows who holds it)", r.path, r.unrun(), r.path)
+			"%s is not free%s (%s shows who holds it)", r.path, r.unrun(), typed("queue", r.path))
 	case errors.Is(err, locks.ErrQueueFull):
 		return exitWith(statusNotAcquired,
-			"%s: %d or more are before it in the queue%s (zklock queue %s shows them)", r.path, r.most, r.unrun(), r.path)
+			"%s: %d or more are before it in the queue%s (%s shows them)", r.path, r.most, r.unrun(), typed("queue", r.path))
 	case errors.Is(err, locks.ErrLost):
 		return exitWith(statusLost, "%s: the lock was lost%s: %s", r.path, r.unrun(), short(err))
 	case errors.Is(err, locks.ErrPermits):

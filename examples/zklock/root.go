@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -18,9 +17,14 @@ func execute(args []string) int {
 	if err == nil {
 		return 0
 	}
+	return report(err)
+}
+
+// report prints an error, and gives its exit status.
+func report(err error) int {
 	status, text := statusOf(err)
 	if text != "" {
-		fmt.Fprintf(os.Stderr, "zklock: %s\n", text)
+		_ = say(os.Stderr, "zklock: %s", strings.ReplaceAll(text, "\n", ": "))
 	}
 	return status
 }

@@ -73,7 +73,7 @@ func (s *screen) draw(lines []string) {
 	var b strings.Builder
 	b.WriteString("\x1b[H")
 	for _, line := range lines { // wiped first: at the end of a full line the cursor stands on its last character
-		b.WriteString("\x1b[K" + cut(line, width) + "\r\n")
+		b.WriteString("\x1b[K" + cut(printable(line), width) + "\r\n")
 	}
 	b.WriteString("\x1b[J")
 	fmt.Fprintf(&b, "\x1b[%d;1H\x1b[K%s", height, cut(foot, width-1))

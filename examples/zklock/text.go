@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func cut(text string, width int) string {
 func who(c messages.Contender) string {
 	switch {
 	case c.Host != "":
-		return fmt.Sprintf("%s:%d", printable(c.Host), c.PID)
+		return fmt.Sprintf("%s:%d", c.Host, c.PID)
 	case c.Unread && c.Session == 0:
 		return "not readable"
 	case c.Unread:
@@ -45,7 +46,7 @@ func labelled(c messages.Contender) string {
 	if c.Label == "" {
 		return who(c)
 	}
-	return fmt.Sprintf("%s “%s”", who(c), printable(c.Label))
+	return fmt.Sprintf("%s “%s”", who(c), c.Label)
 }
 
 // standing says where in the queue a contender stands.
@@ -102,6 +103,47 @@ func span(d time.Duration) string {
 		return text
 	}
 	return "0s"
+}
+
+// say prints a line. All that may have texts of others in it goes through here: names, data, errors.
+func say(to io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintln(to, printable(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// typed is a command of zklock as a shell takes it, whatever the names of nodes are. An argument has no spaces in it,
+// because lines are broken there, and no characters that printable replaces.
+func typed(args ...string) string {
+	text := "zklock"
+	for i, arg := range args {
+		if i == len(args)-1 && strings.HasPrefix(arg, "-") {
+			text += " --" // it is no flag
+		}
+		text += " " + shellQuoted(arg)
+	}
+	return text
+}
+
+func shellQuoted(arg string) string {
+	special := func(r rune) bool { return r <= ' ' || r > '~' || r == '\'' }
+	switch {
+	case arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return special(r) || strings.ContainsRune("\"$&()*;<>?[\\]^`{|}~!#", r)
+	}):
+		return arg
+	case !strings.ContainsFunc(arg, special):
+		return "'" + arg + "'"
+	}
+	var b strings.Builder // as bash, zsh and the newest POSIX have it
+	b.WriteString("$'")
+	for i := range len(arg) {
+		if c := arg[i]; c == '\\' || special(rune(c)) {
+			fmt.Fprintf(&b, "\\%03o", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
 }
 
 // printable keeps what others have written into nodes from moving the cursor, or worse.
@@ -171,7 +213,12 @@ func newTable(columns ...string) *table {
 	return t
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) add(cells ...string) {
+	for i := range cells {
+		cells[i] = printable(cells[i]) // before it is measured
+	}
+	t.rows = append(t.rows, cells)
+}
 
 // lines gives the table's lines. Where they are wider than width, the widest columns are made narrower; a width of zero
 // leaves them as they are, for programs that read the output.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -129,9 +130,8 @@ func (c change) print(at time.Time, asJSON bool) error {
 	if asJSON {
 		return printJSON(jsonChange{at, c.what, toJSON(c.Contender)}, true)
 	}
-	_, err := fmt.Printf("%s  %-10s  %4d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
+	return say(os.Stdout, "%s  %-10s  %4d  %s%s", at.Format("15:04:05.000"), c.what, c.Sequence,
 		labelled(c.Contender), c.more())
-	return err
 }
 
 // more gives the details. A contender that waited at one reading and is gone at the next may

@@ -128,7 +128,7 @@ func (f forest) lines(long bool, now time.Time, width int) []string {
 // missing names the parts of a tree that were not read.
 func missing(tree *messages.LockTree) (lines []string) {
 	for _, u := range tree.Unread {
-		lines = append(lines, fmt.Sprintf("not read: %s and what is below it (%s)", printable(u.Path), u.Reason))
+		lines = append(lines, fmt.Sprintf("not read: %s and what is below it (%s)", u.Path, u.Reason))
 	}
 	if tree.Truncated {
 		lines = append(lines, "there is more than is read at once: name a path further down")
@@ -145,9 +145,9 @@ func unread(tree *messages.LockTree) (paths []string) {
 }
 
 func (b branch) name() string {
-	name := printable(b.Path)
+	name := b.Path
 	if b.Name != "" {
-		name += " (queue " + printable(b.Name) + ")"
+		name += " (queue " + b.Name + ")"
 	}
 	if b.Contest {
 		name += " (contest)"

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +16,8 @@ func TestHostileTexts(t *testing.T) {
 	h := serve(t)
 	ctx := patient.Deadline(t)
 	const (
-		label = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'"` + "`${window.hacked=3}"
-		path  = `/app/"><svg onload=window.hacked=4>&amp;javascript:window.hacked=5`
+		label = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'"` + "`${window.hacked=3}\u202eturned"
+		path  = `/app/"><svg onload=window.hacked=4>&amp;javascript:window.hacked=5` + "\u202e"
 	)
 	first, err := h.client.Mutex(path, locks.WithLabel(label)).Lock(ctx)
 	require.NoError(t, err)
@@ -25,7 +26,18 @@ func TestHostileTexts(t *testing.T) {
 		p := open(t, address)
 		p.until("the texts are there", `document.body.textContent.includes(%s) && document.body.textContent.includes(%s) && document.body.textContent.includes(%s)`,
 			quote(label), quote(label+" waits"), quote(path))
-		p.until("the titles are, too", `[...document.querySelectorAll("[title]")].some((e) => e.title.includes(%s))`, quote(label))
+		p.until("the titles are, too, and turn nothing round", `[...document.querySelectorAll("[title]")].some((e) => e.title.includes(%s))`,
+			quote(strings.ReplaceAll(label, "\u202e", "·")))
+		// They turn no words of the page round.
+		require.Empty(t, ask[string](p, `(() => {
+			const loose = [document.title, ...[...document.querySelectorAll("[title]")].map((e) => e.title)].filter((text) => text.includes("\u202e"));
+			const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+			while (texts.nextNode()) {
+				const text = texts.currentNode;
+				if (text.data.includes("\u202e") && !text.parentElement.closest("bdi")) loose.push(text.parentElement.outerHTML);
+			}
+			return loose.join("\n");
+		})()`))
 		require.True(t, ask[bool](p, "window.hacked === undefined"))
 		require.Equal(t, int64(1), ask[int64](p, `document.images.length`), "there is no picture but our own")
 		require.Equal(t, int64(1), ask[int64](p, `document.scripts.length`))

@@ -151,7 +151,7 @@ func lookUp(ctx context.Context, address string) (string, error) {
 		return "", definite(err)
 	}
 	if !slices.Contains(back, address) {
-		return "", fmt.Errorf("%w: %s has other addresses", errNoName, names[0])
+		return "", fmt.Errorf("%w: %q has other addresses", errNoName, names[0])
 	}
 	return names[0], nil
 }

@@ -32,6 +32,9 @@ var (
 		Bounds: bounds{Local: 4, Ordered: 8, Committed: 8, Stalls: 4, Lags: 1, Losses: 2}}
 	quiet = plan{Name: "quiet", T: 48, Horizon: 110, Lag: 4, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 5,
 		Bounds: bounds{Local: 3, Ordered: 2, Committed: 3, Stalls: 2, Lags: 1, Losses: 2}}
+	// slower: 5 units of 48 are more than T/10, as much as the others allow for.
+	slower = plan{Name: "slower", T: 48, Horizon: 110, Lag: 5, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 5,
+		Bounds: bounds{Local: 3, Ordered: 2, Committed: 3, Stalls: 2, Lags: 1, Losses: 2}}
 	late = plan{Name: "late", T: 96, Horizon: 200, Late: 4, Lag: 9, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 20,
 		Bounds: bounds{Ordered: 6, Committed: 6, Stalls: 2, Lags: 1}}
 	moving = plan{Name: "moving", T: 48, Horizon: 140, Late: 2, Lag: 4, Start: follower, Sure: true, Ways: allWays, Servers: []int{first, follower},
@@ -91,6 +94,7 @@ var around = []seeded{
 	{name: "a connection survives its leader", wrong: wrong{Survives: true}, plan: electing},
 	{name: "no ping after a silence", wrong: wrong{NoPing: true}, plan: lossy, walked: true},
 	{name: "a swap loses both touches", wrong: wrong{LosesBoth: true}, plan: lossy, walked: true},
+	{name: "a clock that falls behind by more than the margin", plan: slower},
 }
 
 // inSource has the mistakes in package evidence.

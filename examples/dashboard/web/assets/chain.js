@@ -1,6 +1,6 @@
 // The strip of the dashboard's own session: what state it was in, and when the servers proved that it lives.
 
-import { byID, count, lockLink, make, mark, say } from "./dom.js";
+import { byID, count, list, lockLink, make, mark, say, theirs } from "./dom.js";
 import { now, setAge, span, timeOfDay } from "./clock.js";
 import { Rows } from "./rows.js";
 
@@ -31,11 +31,11 @@ function nth(n) {
 function insideItem(r) {
   const since = make("span", { class: "number" });
   setAge(since, r.since);
-  const what = [r.mode, r.queue && "queue " + r.queue, r.weight && count(r.weight) + (r.weight === 1 ? " permit" : " permits"),
-    r.cohort && "in a cohort of up to " + count(r.cohort), r.by && "by " + r.by].filter(Boolean).join(" · ");
+  const what = list([r.mode, r.queue && ["queue ", theirs(r.queue)], r.weight && count(r.weight) + (r.weight === 1 ? " permit" : " permits"),
+    r.cohort && "in a cohort of up to " + count(r.cohort), r.by && ["by ", theirs(r.by)]], " · ");
   return make("li", {}, make("bdi", { class: "who", title: r.who }, r.who), since,
-    make("a", { href: lockLink(r.path), class: "name", title: r.path }, make("bdi", {}, r.path)),
-    make("span", { class: "note" }, make("bdi", {}, what)));
+    make("a", { href: lockLink(r.path), class: "name", title: r.path }, theirs(r.path)),
+    make("span", { class: "note" }, ...what));
 }
 
 // Chain keeps the section up to date.

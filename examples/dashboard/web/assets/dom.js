@@ -6,21 +6,31 @@ export const byID = (id) => document.getElementById(id);
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+    mark(element, name, value);
   }
   element.append(...children);
   return element;
 }
 
-// say sets an element's text where it is another one.
-export function say(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+// theirs is text that others wrote: names, labels, paths. It turns no words around it round.
+export const theirs = (text) => make("bdi", {}, text);
+
+// plain is such text where there are no elements: in titles.
+export const plain = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "·");
+
+// say sets what an element says, in texts and in elements such as theirs, where that is something else.
+export function say(element, ...parts) {
+  parts = parts.map((part) => part ?? "");
+  if (element.textContent !== parts.map((part) => part.textContent ?? part).join("")) element.replaceChildren(...parts);
 }
+
+// list gives parts with something between them; those that are empty are left out.
+export const list = (parts, between) => parts.filter(Boolean).flatMap((part, i) => (i ? [between, part] : [part])).flat();
 
 // mark sets an attribute, or takes it away where the value is not true or a text.
 export function mark(element, name, value) {
   if (value === true) value = "";
+  if (name === "title" && value) value = plain(value);
   if (value === false || value === undefined || value === null) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }

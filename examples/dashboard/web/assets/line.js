@@ -1,7 +1,7 @@
 // A time line: for each lock a lane, in which a bar is a time of holding. Bars stand where they are; what moves is the
 // lane that they are in.
 
-import { make, lockLink, say } from "./dom.js";
+import { make, mark, lockLink, say, theirs } from "./dom.js";
 import { now, span } from "./clock.js";
 import { Rows } from "./rows.js";
 
@@ -19,7 +19,7 @@ export class Line {
     this.empty = make("p", { class: "empty" }, "Nobody has held a lock here.");
     this.crowded = make("p", { class: "note", hidden: true }, "Where more than four hold a lock at a time, four of them are drawn.");
     this.marks = [1, 2 / 3, 1 / 3].map((part) => [part, make("span")]);
-    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, mark]) => mark), make("span", {}, "now")), this.crowded);
+    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, at]) => at), make("span", {}, "now")), this.crowded);
     this.scale(0);
     this.rows = new Rows(this.body, (lane) => this.makeLane(lane, single), () => {});
     setInterval(() => this.tick(), matchMedia("(prefers-reduced-motion: reduce)").matches ? 1000 : 250);
@@ -30,7 +30,7 @@ export class Line {
     this.lanes.set(lane.path, { mover, free: [] });
     const track = make("div", { class: "track" }, mover);
     if (single) return make("div", { class: "lane" }, track);
-    return make("div", { class: "lane" }, make("a", { href: lockLink(lane.path), class: "name", title: lane.path }, make("bdi", {}, lane.path)), track);
+    return make("div", { class: "lane" }, make("a", { href: lockLink(lane.path), class: "name", title: lane.path }, theirs(lane.path)), track);
   }
 
   // scale shows as much as has been seen since a moment.
@@ -40,7 +40,7 @@ export class Line {
     if (back === this.back) return;
     this.back = back;
     say(this.title, "The last " + (back < 60_000 ? back / 1000 + " seconds" : back === 60_000 ? "minute" : back / 60_000 + " minutes"));
-    for (const [part, mark] of this.marks) say(mark, "−" + short(back * part));
+    for (const [part, at] of this.marks) say(at, "−" + short(back * part));
     for (const bar of this.bars.values()) this.lay(bar);
   }
 
@@ -73,7 +73,7 @@ export class Line {
     if (!lane) return;
     let bar = this.bars.get(row.id);
     if (!bar) {
-      const element = make("div", { class: "bar" }, make("span", {}, row.who));
+      const element = make("div", { class: "bar" }, make("span", {}, theirs(row.who)));
       bar = { element };
       this.bars.set(row.id, bar);
       let track = lane.free.findIndex((until) => until <= row.from);
@@ -113,8 +113,8 @@ export class Line {
     const { row, element } = bar;
     const lasted = (row.to || now()) - row.from;
     element.style.width = Math.max(0, this.place(lasted)) + "%";
-    element.title = row.who + (row.to ? " held for " : " has held for ") + (row.least ? "at least " : "") + span(lasted) +
-      (row.token ? ", token " + row.token : "") + (row.asked ? ", revoke requested" : "");
+    mark(element, "title", row.who + (row.to ? " held for " : " has held for ") + (row.least ? "at least " : "") + span(lasted) +
+      (row.token ? ", token " + row.token : "") + (row.asked ? ", revoke requested" : ""));
   }
 
   tick() {

@@ -1,6 +1,6 @@
 // The page of one lock.
 
-import { byID, count, make, mark, say, typed } from "./dom.js";
+import { byID, count, list, make, mark, plain, say, theirs, typed } from "./dom.js";
 import { setAge, timeOfDay } from "./clock.js";
 import { Line, showRate, sparkline } from "./line.js";
 import { offerRevoke } from "./revoke.js";
@@ -18,8 +18,8 @@ let figures;
 let holder; // the only one, where there is one
 let announced;
 
-say(byID("path"), path || "No lock");
-document.title = (path || "No lock") + " · Turnstile";
+say(byID("path"), theirs(path || "No lock"));
+document.title = plain(path || "No lock") + " · Turnstile";
 
 const line = new Line(byID("line"), byID("line-name"), [30_000, 60_000, 120_000, 300_000], true);
 setInterval(() => line.scale(figures?.first ?? 0), 1000);
@@ -28,9 +28,8 @@ const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 
 // about is what there is to say of a contender besides its name.
 function about(c) {
-  return [c.process, "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library", c.queue && "queue " + c.queue,
-    c.cohort && "a cohort of up to " + count(c.cohort),
-    c.unread && "its data may not be read"].filter(Boolean).join(" · ");
+  return list([c.process && theirs(c.process), "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library",
+    c.queue && ["queue ", theirs(c.queue)], c.cohort && "a cohort of up to " + count(c.cohort), c.unread && "its data may not be read"], " · ");
 }
 
 const asks = (c) => ({ exclusive: "", contest: "", semaphore: count(c.weight ?? 1) + (c.weight > 1 ? " permits" : " permit") })[c.mode] ?? c.mode;
@@ -39,7 +38,7 @@ const whoCell = () => make("th", { scope: "row", role: "rowheader" }, make("bdi"
 
 function showWho(cell, c) {
   say(cell.firstChild, c.who);
-  say(cell.lastChild, about(c));
+  say(cell.lastChild, ...about(c));
   mark(cell, "title", "node " + c.id);
 }
 
@@ -75,7 +74,7 @@ const waiters = new Rows(byID("waiter-rows"),
 const events = new Rows(byID("event-rows"), (e) => {
   const rest = after(e);
   return make("tr", { "data-what": e.what }, make("td", {}, make("time", {}, timeOfDay(e.at))), make("td", {}, happened(e)),
-    make("td", {}, make("bdi", {}, whoOf(e)), e.what === "holds" && e.token ? make("span", { class: "note" }, "token " + e.token) : ""),
+    make("td", {}, theirs(whoOf(e)), e.what === "holds" && e.token ? make("span", { class: "note" }, "token " + e.token) : ""),
     make("td", { class: "number" }, rest));
 }, () => {});
 
@@ -113,10 +112,11 @@ function showEmpty(f) {
     const empty = byID(id);
     empty.hidden = rows > 0;
     empty.parentElement.querySelector("table").hidden = rows === 0;
-    say(empty, f.known ? text : f.why ? "It cannot be read: " + f.why + ". " + (f.detail ?? "") : "Looking…");
+    if (f.known || !f.why) say(empty, f.known ? text : "Looking…");
+    else say(empty, "It cannot be read: " + f.why + ". ", theirs(f.detail ?? ""));
   };
   set("holders-empty", f.holders, "Nobody holds this lock.");
-  set("waiters-empty", f.matching, word ? "No waiter matches “" + word + "”." :
+  set("waiters-empty", f.matching, word ? "No waiter matches “" + plain(word) + "”." :
     f.kind === "contest" ? "Waiters for a contest leave no trace." : "Nobody waits.");
   set("events-empty", f.events, "Nothing has changed since the dashboard first looked, at " + timeOfDay(f.first) + ". What was before that is not known.");
 }
@@ -134,7 +134,7 @@ function showHolder() {
   if (holder) {
     if (sentence.dataset.who !== holder.id) {
       sentence.dataset.who = holder.id;
-      sentence.replaceChildren("by ", make("b", {}, make("bdi", {}, holder.who)), " for ", make("span", { class: "for" }));
+      sentence.replaceChildren("by ", make("b", {}, theirs(holder.who)), " for ", make("span", { class: "for" }));
     }
     say(sentence.querySelector("bdi"), holder.who);
     setAge(sentence.lastChild, holder.from, holder.least);
@@ -145,14 +145,14 @@ function showHolder() {
   }
   if (who !== announced) {
     announced = who;
-    tell(who ? (holder ? who + " holds the lock" : who) : "Nobody holds the lock");
+    tell(...(holder ? [theirs(who), " holds the lock"] : [who || "Nobody holds the lock"]));
   }
   offerRevoke({ path, canRevoke, holders: f.holders, holder });
 }
 
 function take(message, beginning) {
   if (message.page) {
-    say(byID("servers"), message.page.servers);
+    say(byID("servers"), theirs(message.page.servers));
     canRevoke = message.page.revoke;
   }
   const lists = message.lists ?? {};

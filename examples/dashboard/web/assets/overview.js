@@ -1,6 +1,6 @@
 // The page of all locks.
 
-import { byID, count, flag, lockLink, make, mark, say, typed } from "./dom.js";
+import { byID, count, flag, list, lockLink, make, mark, say, theirs, typed } from "./dom.js";
 import { setAge } from "./clock.js";
 import { Chain } from "./chain.js";
 import { Line, showRate, sparkline } from "./line.js";
@@ -20,9 +20,9 @@ const line = new Line(byID("line"), byID("line-name"), [30_000, 60_000], false);
 
 const waits = new Rows(byID("wait-rows"), () => make("tr", {}, make("td"), make("td"), make("td", { class: "number" })), (tr, w) => {
   const [who, lock, since] = tr.children;
-  say(who, w.who);
+  say(who, theirs(w.who));
   mark(who, "title", w.who);
-  if (!lock.firstChild) lock.append(make("a", { href: lockLink(w.path), title: w.path, class: "name" }, make("bdi", {}, w.path)));
+  if (!lock.firstChild) lock.append(make("a", { href: lockLink(w.path), title: w.path, class: "name" }, theirs(w.path)));
   setAge(since, w.since);
 });
 
@@ -52,7 +52,7 @@ function buildLock(row) {
   if (row.folder) {
     mark(name, "colspan", 7);
     const button = make("button", { type: "button", class: "folder", "aria-expanded": String(!collapsed.has(row.path)) },
-      make("span", { class: "turn", "aria-hidden": "true" }, "▾"), make("bdi", {}, row.name));
+      make("span", { class: "turn", "aria-hidden": "true" }, "▾"), theirs(row.name));
     button.addEventListener("click", () => {
       const closed = !collapsed.delete(row.path);
       if (closed) collapsed.add(row.path);
@@ -62,7 +62,7 @@ function buildLock(row) {
     name.append(button);
     return make("tr", { role: "row", class: "folder" }, name);
   }
-  name.append(make("a", { href: lockLink(row.path), title: row.path }, make("bdi", {}, row.name)), make("span", { class: "note kind" }));
+  name.append(make("a", { href: lockLink(row.path), title: row.path }, theirs(row.name)), make("span", { class: "note kind" }));
   const number = (label) => {
     const cell = labelled(label);
     cell.classList.add("number");
@@ -85,7 +85,7 @@ function updateLock(tr, row) {
   say(name.querySelector(".kind"), row.kind ?? "");
   showState(state.firstChild, row.deadlock ? "deadlock" : row.state);
   const others = row.holders - 1;
-  say(who, row.who ? row.who + (others > 0 ? " and " + count(others) + " more" : "") : row.holders ? count(row.holders) + " hold" : "");
+  say(who, ...(row.who ? [theirs(row.who), others > 0 ? " and " + count(others) + " more" : ""] : [row.holders ? count(row.holders) + " hold" : ""]));
   mark(who, "title", who.textContent);
   setAge(since, row.since, row.least);
   say(token, row.token ?? "");
@@ -112,7 +112,7 @@ setInterval(() => line.scale(first), 1000);
 function showFigures(f) {
   first = f.first ?? 0;
   line.scale(first);
-  say(byID("root"), f.root);
+  say(byID("root"), theirs(f.root));
   say(byID("held"), count(f.held));
   say(byID("held-note"), f.locks ? "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use" : "none in use");
   say(byID("waiting"), count(f.waiting));
@@ -131,21 +131,21 @@ function showFigures(f) {
   const notes = [];
   if (f.matching > f.shown) notes.push("first " + count(f.shown) + " of " + count(f.matching));
   if (f.truncated) notes.push("there are more than are looked at: choose a -root further down");
-  if (f.unread) notes.push(count(f.unread) + " nodes may not be read, such as " + f.unreadAt);
-  say(byID("locks-note"), notes.join(" · "));
+  if (f.unread) notes.push([count(f.unread) + " nodes may not be read, such as ", theirs(f.unreadAt)]);
+  say(byID("locks-note"), ...list(notes, " · "));
   const empty = byID("locks-empty");
   empty.hidden = f.matching > 0;
   const state = !f.looked ? "looking" : word || "nobody";
   if (empty.dataset.state === state) return;
   empty.dataset.state = state;
   if (!f.looked) say(empty, "Looking…");
-  else if (word) say(empty, "No lock has “" + word + "” in its path or in its first holder's name.");
-  else empty.replaceChildren("Nobody holds a lock below " + f.root + ", and nobody waits for one. As soon as a program locks, it shows here. If you expected locks, check ",
+  else if (word) say(empty, "No lock has “", theirs(word), "” in its path or in its first holder's name.");
+  else empty.replaceChildren("Nobody holds a lock below ", theirs(f.root), ", and nobody waits for one. As soon as a program locks, it shows here. If you expected locks, check ",
     flag("-zk"), " and ", flag("-root"), "; to see what they look like, start the dashboard with ", flag("-demo"), ".");
 }
 
 const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word }), (message, beginning) => {
-  if (message.page) say(byID("servers"), message.page.servers);
+  if (message.page) say(byID("servers"), theirs(message.page.servers));
   const lists = message.lists ?? {};
   locks.apply(lists.locks, beginning);
   if (lists.locks || beginning) {
@@ -175,7 +175,7 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
     setAge(byID("longest"), 0);
     say(byID("longest"), "–");
   }
-  say(byID("longest-note"), longest ? longest.firstChild.textContent : "");
+  say(byID("longest-note"), theirs(longest ? longest.firstChild.textContent : ""));
 });
 
 byID("locks-more").addEventListener("click", () => {

@@ -1,6 +1,6 @@
 // Asking a lock back. The token is typed by a person, sent once, and kept nowhere.
 
-import { byID, count, flag, make, mark, say } from "./dom.js";
+import { byID, count, flag, list, make, mark, say, theirs } from "./dom.js";
 
 const dialog = byID("ask");
 let lock = {}; // as it was offered last
@@ -21,10 +21,10 @@ export function offerRevoke(now) {
 byID("revoke").addEventListener("click", () => {
   if (!lock.holders) return;
   target = lock;
-  say(byID("ask-path"), target.path);
+  say(byID("ask-path"), theirs(target.path));
   const { holder } = target;
   byID("ask-whom").replaceChildren(...(holder ?
-    [make("b", {}, make("bdi", {}, holder.who)), " holds it" + (holder.token ? ", with token " + holder.token : "") + ". Only this holder is asked: if another one has come to hold it since, nobody is."] :
+    [make("b", {}, theirs(holder.who)), " holds it" + (holder.token ? ", with token " + holder.token : "") + ". Only this holder is asked: if another one has come to hold it since, nobody is."] :
     [count(target.holders) + " hold it. All of them are asked."]));
   say(byID("ask-answer"), "");
   byID("ask-send").disabled = false;
@@ -53,7 +53,7 @@ byID("ask-form").addEventListener("submit", async (event) => {
     });
     const body = await response.json();
     mark(answer, "data-good", response.ok);
-    say(answer, response.ok ? "✓ Asked: " + body.asked.join(", ") + "." : "✕ " + body.error);
+    say(answer, ...(response.ok ? ["✓ Asked: ", ...list(body.asked.map(theirs), ", "), "."] : ["✕ ", theirs(body.error)]));
     if (response.ok) {
       byID("ask-token").value = "";
       say(byID("ask-cancel"), "Close");

@@ -1,6 +1,6 @@
 // The stream of events that keeps a page up to date, and what the page says while there is none.
 
-import { byID, make, say } from "./dom.js";
+import { byID, make, say, theirs } from "./dom.js";
 import { now, setClock, stopClock, timeOfDay } from "./clock.js";
 
 const silence = 9_000; // the server is heard every three seconds
@@ -45,7 +45,7 @@ export function follow(url, take) {
       heard = Date.now();
       setClock(message.now);
       showLink("live", "Live");
-      showAlert("stream", "");
+      showAlert("stream");
       document.body.classList.remove("stale");
       take(message, beginning);
       beginning = false;
@@ -94,10 +94,10 @@ function showLink(state, text) {
   link.replaceChildren(make("span", { "aria-hidden": "true" }, shapes[state]), " " + text);
 }
 
-// showAlert shows a sentence above the page, or takes it away with "".
-export function showAlert(name, text) {
+// showAlert shows a sentence above the page, or takes it away without one.
+export function showAlert(name, ...sentence) {
   let alert = byID("alert-" + name);
-  if (!text) {
+  if (!sentence.length) {
     alert?.remove();
     return;
   }
@@ -105,11 +105,11 @@ export function showAlert(name, text) {
     alert = make("p", { class: "alert", id: "alert-" + name });
     byID("alerts").append(alert);
   }
-  say(alert, text);
+  say(alert, ...sentence);
 }
 
 export function showTrouble(trouble) {
-  showAlert("trouble", trouble ? "ZooKeeper does not answer, so what you see may be old: " + trouble : "");
+  showAlert("trouble", ...(trouble ? ["ZooKeeper does not answer, so what you see may be old: ", theirs(trouble)] : []));
 }
 
 let told = 0;
@@ -117,10 +117,10 @@ let telling;
 
 // tell has screen readers say a sentence, not more often than every five seconds: of what is told between, the last
 // is said when they are over.
-export function tell(text) {
+export function tell(...sentence) {
   clearTimeout(telling);
   telling = setTimeout(() => {
     told = Date.now();
-    say(byID("news"), text);
+    say(byID("news"), ...sentence);
   }, Math.max(0, told + 5000 - Date.now()));
 }

@@ -1,6 +1,6 @@
 // The names of states, transitions and deadlocks, and the shape that each of them has besides.
 
-import { lockLink, make, mark, say, count } from "./dom.js";
+import { lockLink, make, mark, say, count, theirs } from "./dom.js";
 import { span, timeOfDay } from "./clock.js";
 
 const states = {
@@ -69,8 +69,8 @@ export function eventItem(e) {
   const rest = after(e);
   return make("li", { "data-what": e.what },
     make("time", {}, timeOfDay(e.at)), happened(e),
-    make("span", { class: "who", title: whoOf(e) }, make("bdi", {}, whoOf(e))),
-    make("a", { href: lockLink(e.path), class: "name", title: e.path }, make("bdi", {}, e.path)),
+    make("span", { class: "who", title: whoOf(e) }, theirs(whoOf(e))),
+    make("a", { href: lockLink(e.path), class: "name", title: e.path }, theirs(e.path)),
     make("span", { class: "note" }, rest));
 }
 
@@ -78,13 +78,13 @@ export function eventItem(e) {
 export function deadlockItem(d) {
   const circle = make("ol");
   for (const m of d.members) {
-    circle.append(make("li", {}, make("b", {}, make("bdi", {}, m.who)), m.holds ? " holds " : " is before others in the queue of ", link(m.keeps), " and waits for ", link(m.waits)));
+    circle.append(make("li", {}, make("b", {}, theirs(m.who)), m.holds ? " holds " : " is before others in the queue of ", link(m.keeps), " and waits for ", link(m.waits)));
   }
   if (d.more) circle.append(make("li", {}, "and " + count(d.more) + " more"));
   return make("li", {}, circle);
 }
 
-const link = (path) => make("a", { href: lockLink(path) }, make("bdi", {}, path));
+const link = (path) => make("a", { href: lockLink(path) }, theirs(path));
 
 // showMore has a button offer more rows, where there are any.
 export function showMore(button, shown, all, step, most) {
