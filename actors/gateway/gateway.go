@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // KindName is the name of the kind that Kind gives.
@@ -79,6 +80,7 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 // the message ends instead, and is made anew with the next message. Its messages that had not been
 // read are lost.
 func WithRecovery(log *slog.Logger) remote.ConfigOption {
+	log = told.NewLog().Logger(log)
 	recovers := func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
 		handle grpc.StreamHandler) (err error) {
 		defer func() {
