@@ -114,6 +114,8 @@ type callback struct {
 	name string
 	// asked: it runs on the caller's goroutine, which waits for it, and to which its panic goes.
 	asked bool
+	// told: what it panics at is counted.
+	told bool
 	// needed: a connection waits for it, and ends with its panic.
 	needed bool
 	with   func(f *fault, dial *bubble.Network) []locks.Option
@@ -127,13 +129,13 @@ func option(make func(f *fault) locks.Option) func(*fault, *bubble.Network) []lo
 }
 
 var callbacks = []callback{
-	{name: "log handler", with: option(func(f *fault) locks.Option {
+	{name: "log handler", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
 	})},
 	{name: "log handler, of protoactor's records", with: option(func(f *fault) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, "[DeadLetter]"}))
 	})},
-	{name: "instruments", with: option(func(f *fault) locks.Option {
+	{name: "instruments", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithMeterProvider(faultyMeters{noop.MeterProvider{}, f})
 	})},
 	{name: "labels", asked: true, with: func(f *fault, dial *bubble.Network) []locks.Option {
@@ -143,7 +145,7 @@ var callbacks = []callback{
 	{name: "start of spans", asked: true, with: option(func(f *fault) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, f, &fault{}})
 	})},
-	{name: "end of spans", with: option(func(f *fault) locks.Option {
+	{name: "end of spans", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, &fault{}, f})
 	})},
 	{name: "WithOnChange", with: option(func(*fault) locks.Option { return locks.WithSessionTimeout(10 * time.Second) }),
@@ -307,6 +309,7 @@ func TestCallbacks(t *testing.T) {
 						c.within("Unlock", c.next.Unlock)
 						c.within("Lock", c.lock)
 						c.within("Close", c.client.Close)
+						require.Equal(t, callback.told && does == panics, c.client.Session().Counters().Untold > 0)
 						f.armed.Store(false)
 						close(never)
 						_ = c.client.Close(t.Context())
