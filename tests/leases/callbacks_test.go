@@ -132,7 +132,7 @@ var callbacks = []callback{
 	{name: "log handler", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
 	})},
-	{name: "log handler, of protoactor's records", with: option(func(f *fault) locks.Option {
+	{name: "log handler, of protoactor's records", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, "[DeadLetter]"}))
 	})},
 	{name: "instruments", told: true, with: option(func(f *fault) locks.Option {

@@ -21,7 +21,7 @@ func TestTermEndsByTheClock(t *testing.T) {
 		term := newTerm(&messages.Held{Term: number}, clock)
 		time.Sleep(10*time.Second - 1)
 		require.NoError(t, term.Context.Err())
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.ErrorIs(t, context.Cause(term.Context), ErrLost)
 		require.False(t, term.Valid())
