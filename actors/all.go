@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/multilock"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes
@@ -72,7 +73,7 @@ func (a *all) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			mailbox.LogPanic(a.session.opts.log, "actor of several locks panicked", r)
+			told.LogPanic(a.session.opts.log, "actor of several locks panicked", r)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

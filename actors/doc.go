@@ -35,7 +35,10 @@
 // panicked. Neither actor is ever restarted: a panic ends it, and only it.
 //
 // A lock actor runs on the goroutine that sends to it, unless it is running already: the session's,
-// a timer's or the caller's. So a logger that blocks holds up the session.
+// a timer's or the caller's. So nothing of a user's runs there but a [Listener] and WithMeterLabels,
+// once for each request. What log handlers and instruments are told goes by way of queues, see
+// "What callbacks may do" in package locks. That holds for what actors of this package and of those
+// below it log to your actor system's logger, and not for what protoactor itself does.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.

@@ -22,6 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // spied starts a session whose inside can be looked at, on the actor.
@@ -32,7 +33,7 @@ func spied(t *testing.T, server *embedded.Server, opts ...zkconn.Option) (*Sessi
 	t.Cleanup(system.Shutdown)
 	cfg, err := zkconn.NewConfig(server.Addr(), append(opts, zkconn.WithSessionTimeout(30*time.Second))...)
 	require.NoError(t, err)
-	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), stopped: make(chan struct{}),
+	handle := &Session{system: system, cfg: cfg, calls: told.NewCalls(0, nil), ready: make(chan struct{}), stopped: make(chan struct{}),
 		ended: make(chan struct{}), workers: mailbox.NewWorkers(), opts: sessionOptions{log: discard}}
 	inside := newSession(handle)
 	handle.pid = system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return inside }))

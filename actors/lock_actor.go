@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
@@ -80,7 +81,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			mailbox.LogPanic(l.session.opts.log, "lock actor panicked", r, l.logged()...)
+			told.LogPanic(l.session.opts.log, "lock actor panicked", r, l.logged()...)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -278,7 +279,7 @@ func (l *lock) ownerPatience() time.Duration {
 
 // stop is the end of this actor, wherever it comes from.
 func (l *lock) stop(ctx actor.Context) {
-	if l.request != 0 { // first of all: the logger may panic
+	if l.request != 0 {
 		l.session.registry.remove(l.request)
 		ctx.Send(l.session.pid, lockEnded{request: l.request})
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,48 +146,6 @@ func TestRealPanicWhileCreating(t *testing.T) {
 		w.awaitEnd(t, ended)
 	}
 	require.Eventually(t, func() bool { return len(w.children(t, "/young")) == 0 }, time.Minute, 10*time.Millisecond)
-}
-
-// explosive is a logger that panics when it is to log a lock path that it was armed with.
-type explosive struct {
-	slog.Handler
-	armed *atomic.Pointer[string]
-}
-
-func (e explosive) Enabled(context.Context, slog.Level) bool { return true }
-func (e explosive) WithAttrs([]slog.Attr) slog.Handler       { return e }
-func (e explosive) WithGroup(string) slog.Handler            { return e }
-func (e explosive) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if path := e.armed.Load(); path != nil && a.Key == "path" && strings.Contains(a.Value.String(), *path) {
-			panic("the logger panics")
-		}
-		return true
-	})
-	return nil
-}
-
-// TestRealLoggerThatPanics: the logger is the only code of the program's that a lock actor runs. One that
-// panics ends the lock actor that logs, and neither the session nor any other.
-func TestRealLoggerThatPanics(t *testing.T) {
-	armed := &atomic.Pointer[string]{}
-	w := newWorld(t, slog.New(explosive{slog.DiscardHandler, armed}))
-	other, otherRec, otherEnded := w.spawn(t, "/other")
-	w.await(t, otherRec, messages.StateHeld)
-	holder, rec, ended := w.spawn(t, "/bomb")
-	held := w.await(t, rec, messages.StateHeld)
-	require.Equal(t, []string{held.Node}, w.children(t, "/bomb"))
-
-	path := "/bomb"
-	armed.Store(&path)
-	w.system.Root.Send(holder, &messages.Release{})
-	w.awaitEnd(t, ended)
-	require.Eventually(t, func() bool { return len(w.children(t, "/bomb")) == 0 }, time.Minute, 10*time.Millisecond)
-	armed.Store(nil)
-	w.system.Root.Send(other, &messages.Release{})
-	w.awaitEnd(t, otherEnded)
-	w.await(t, otherRec, messages.StateReleased)
-	require.NoError(t, w.session.Err())
 }
 
 // TestRestartedSessionCloses: a panic outside of Receive, as at a Watch without an actor, has protoactor restart the

@@ -19,6 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // ErrSessionClosed: the session was closed, or has ended for good.
@@ -54,6 +55,7 @@ type Session struct {
 	weight    atomic.Int64     // of its ephemeral nodes
 	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
+	calls     *told.Queue[func()]
 	closing   closingHooks
 }
 
@@ -100,15 +102,10 @@ const pollWarning = "a waiter found by looking again, a session timeout later, w
 	"it may lack READ on the nodes before its own, or the servers lose watches"
 
 // warnOfPoll says it once: that waiter, and those like it, wait a session timeout too long, and nothing else shows it.
-// Counters goes on counting. The line has a goroutine of its own: standard error may be a pipe that nobody reads, and the
-// session has leases to renew.
+// Counters goes on counting.
 func (s *Session) warnOfPoll(path, node string) {
 	s.polled.Do(func() {
-		log, session := s.cfg.AlarmLogger(), logkeys.SessionID(s.ID())
-		go func() {
-			defer func() { _ = recover() }() // a handler that panics would end the program
-			log.Warn(pollWarning, logkeys.Path, path, logkeys.Node, node, logkeys.Session, session)
-		}()
+		s.cfg.AlarmLogger().Warn(pollWarning, logkeys.Path, path, logkeys.Node, node, logkeys.Session, logkeys.SessionID(s.ID()))
 	})
 }
 
@@ -172,6 +169,9 @@ func (s *Session) Explain(err error) error {
 // said that the session is closed, as with a link that is cut. Others then wait for its locks until
 // it expires. Everything in this process has ended even so. Closing again gives the same answer.
 //
+// It waits for what is still to be told, such as log records, too: until ctx ends, or for a second where ctx has no
+// deadline. That changes nothing of what it returns.
+//
 // While no server is in reach a ctx with a deadline gives it time: servers are asked again and again
 // until shortly before, and for a session timeout at most. Without a deadline it gives up at once.
 func (s *Session) Close(ctx context.Context) error {
@@ -191,11 +191,26 @@ func (s *Session) Close(ctx context.Context) error {
 		err = s.closed
 	default:
 	}
+	s.awaitTold(ctx)
 	if err != nil {
 		return fmt.Errorf("turnstile: closing the session: %w", err)
 	}
 	return nil
 }
+
+// awaitTold waits until all has been told: see package told.
+func (s *Session) awaitTold(ctx context.Context) {
+	ctx, cancel := told.Closing(ctx)
+	defer cancel()
+	s.figures.Wait(ctx)
+	s.calls.Wait(ctx)
+	_, log := mailbox.LogOf(s.system)
+	log.Wait(ctx)
+	s.cfg.Told().Wait(ctx)
+}
+
+// Told is the queue of what package locks tells of this session, such as the ends of spans: see package told.
+func (s *Session) Told() *told.Queue[func()] { return s.calls }
 
 // farewellOf gives until when Close may tell the servers; zero where its ctx has no deadline. It is a little before that,
 // so that the outcome is known by then.
@@ -302,11 +317,15 @@ type Counters struct {
 	// Servers that were restored from a backup bring such nodes back. So may a server that a create was sent to, when it
 	// carries the create out after the session has looked for the node elsewhere.
 	Unowned int64
+	// Untold counts the log records, measurements and ends of spans that were not told: because a handler or an instrument
+	// was stuck, or slower than they came, and their queue was full, or because it panicked. See package told.
+	Untold int64
 }
 
 // Counters gives the counts since the session actor began.
 func (s *Session) Counters() Counters {
-	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load(), Unowned: s.unowned.Load()}
+	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load(), Unowned: s.unowned.Load(),
+		Untold: s.cfg.Told().Untold() + s.figures.Untold() + s.calls.Untold()}
 }
 
 // bounds gives the bounds on the session's nodes.

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // StartSession spawns a session actor. It returns at once; Ready waits for the connection. It
@@ -29,6 +30,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
 		workers: mailbox.NewWorkers(),
+		calls:   told.NewCalls(told.Most, nil),
 	}
 	for _, opt := range opts {
 		if err := opt(&s.opts); err != nil {
@@ -79,7 +81,7 @@ func (s *session) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.system.Root.Stop(s.self)
-			mailbox.LogPanic(s.log, "session actor panicked", r)
+			told.LogPanic(s.log, "session actor panicked", r)
 			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
 		}
 	}()

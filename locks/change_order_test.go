@@ -29,7 +29,7 @@ func (c *lostMeanwhile) Err() error {
 // with the timer of WithMaxHold.
 func TestLossIsToldLast(t *testing.T) {
 	told, lost := make(chan ChangeKind, 10), make(chan struct{})
-	l := &Lease{from: &lock{client: &Client{}, lockSettings: lockSettings{onChange: func(c Change) {
+	l := &Lease{from: &lock{client: &Client{changes: newChanges(nil)}, lockSettings: lockSettings{onChange: func(c Change) {
 		told <- c.Kind
 		if c.Kind == Lost {
 			close(lost)
@@ -53,6 +53,6 @@ func TestLossIsToldLast(t *testing.T) {
 
 	l.ctx = ctx
 	l.changed(Resumed, time.Time{})
-	l.from.client.changes.tell(func() { told <- "end" })
+	l.from.client.changes.Tell(func() { told <- "end" })
 	require.Equal(t, ChangeKind("end"), <-told)
 }

@@ -87,16 +87,16 @@ func (l *Lease) tellLossBeforeRelease(err error) {
 // tell queues a change; l.mu is held.
 func (l *Lease) tell(change Change) {
 	if l.from.onChange != nil {
-		l.from.client.changes.tell(func() { l.from.onChange(change) })
+		l.from.client.changes.Tell(func() { l.from.onChange(change) })
 	}
 	if l.from.onLost != nil && change.Kind == Lost {
-		l.from.client.changes.tell(func() { l.from.onLost(l.Path(), change.Err) })
+		l.from.client.changes.Tell(func() { l.from.onLost(l.Path(), change.Err) })
 	}
 }
 
 // revokeRequested notes that somebody asks for the lock.
 func (l *Lease) revokeRequested(force time.Time) {
-	l.span.happened("revoke requested")
+	l.hold().happened("revoke requested")
 	l.mu.Lock()
 	if !l.asked && l.revoked != nil {
 		close(l.revoked)
@@ -108,11 +108,11 @@ func (l *Lease) revokeRequested(force time.Time) {
 
 // suspended notes that the lock is in doubt, resumed that it is not any more.
 func (l *Lease) suspended(until time.Time) {
-	l.span.happened("suspended")
+	l.hold().happened("suspended")
 	l.changed(Suspended, until)
 }
 
 func (l *Lease) resumed(until time.Time) {
-	l.span.happened("resumed")
+	l.hold().happened("resumed")
 	l.changed(Resumed, until)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // Client is one ZooKeeper session at a time, a new one after an expiry, and the locks that are
@@ -33,7 +34,9 @@ type Client struct {
 	shutdown sync.Once
 	requests sync.WaitGroup
 	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
-	changes  serial    // calls of WithOnChange's functions
+
+	changes *told.Queue[func()] // calls of WithOnChange's functions
+	told    *told.Queue[func()] // of spans
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
@@ -56,13 +59,15 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("turnstile: open %s: %w", servers, err)
 	}
-	c := &Client{system: o.system, tracer: o.tracer, open: o.open, gone: make(chan struct{})}
-	if c.system == nil {
-		c.system, c.ours = newSystem(cfg.Logger()), true
+	system := o.system
+	if system == nil {
+		system = newSystem(cfg.Logger())
 	}
+	c := newClient(system, &o)
+	c.ours = o.system == nil
 	session, err := actors.StartSession(c.system, cfg, o.session...)
 	if err == nil {
-		c.session = session
+		c.session, c.told = session, session.Told()
 		err = session.Ready(ctx)
 	}
 	if err != nil {
@@ -86,7 +91,18 @@ func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client,
 	if o.ofSession() {
 		return nil, fmt.Errorf("turnstile: %w: an option of a session has no effect on a client of gateways", ErrBadAcquire)
 	}
-	return &Client{system: system, session: from, tracer: o.tracer, open: o.open, gone: make(chan struct{})}, nil
+	c := newClient(system, &o)
+	c.session, c.told = from, told.NewCalls(told.Most, nil)
+	return c, nil
+}
+
+func newClient(system *actor.ActorSystem, o *options) *Client {
+	return &Client{system: system, tracer: o.tracer, open: o.open, gone: make(chan struct{}), changes: newChanges(system)}
+}
+
+// newChanges makes the queue of calls of WithOnChange's functions: without a bound, so that each is told.
+func newChanges(system *actor.ActorSystem) *told.Queue[func()] {
+	return told.NewCalls(0, func(r any) { told.LogPanic(system.Logger(), "a function of WithOnChange panicked", r) })
 }
 
 // newSystem makes an actor system that logs where the client does.
@@ -146,7 +162,7 @@ func (c *Client) Close(ctx context.Context) error {
 		close(c.gone)
 	}
 	c.mu.Unlock()
-	c.open.tellAll()
+	c.open.tellAll(ctx)
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
 		return remains
@@ -163,6 +179,9 @@ func (c *Client) Close(ctx context.Context) error {
 			c.system.Shutdown()
 		}
 	})
+	telling, cancel := told.Closing(ctx)
+	defer cancel()
+	c.told.Wait(telling)
 	return remains
 }
 

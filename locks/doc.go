@@ -85,8 +85,8 @@
 //   - A loss is final. Lease.Valid never becomes true again, also where the connection comes back.
 //     Lock again for a new lease.
 //   - Lease.Context ends when the lease is lost, revoked or given back, and no later than the
-//     deadline. context.Cause says why. In a process that was paused, Lease.Valid knows before the
-//     context does.
+//     deadline, by a timer of its own. context.Cause says why. In a process that was paused,
+//     Lease.Valid knows before the context does.
 //   - The fencing token is for work that has left this process by then. It grows from grant to
 //     grant of one exclusive lock path. Hand it to the resource, and let the resource refuse tokens
 //     that are smaller than the greatest it has seen.
@@ -122,18 +122,28 @@
 //
 // # What callbacks may do
 //
-// A client calls functions of yours, some on goroutines of their own, and some in the middle of its
-// work:
+// A client calls functions of yours. None of them keeps the context of a lease open beyond its
+// deadline, whatever it does.
 //
-//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask
-//     whatever they like. But calls of WithOnChange come one after the other: one that waits for a
-//     later one waits for ever. Close waits for the reports of WithUnreleased that it causes, and
-//     for no call of WithOnChange: one may come after it has returned.
-//   - The session or a lock actor itself calls log handlers (WithLogger), tracers and their
-//     processors (WithTracerProvider), instruments and labels (WithMeterProvider, WithMeterLabels),
-//     and dialers (WithDialer). There a call that waits for the same client, such as Lock, Unlock,
-//     Queue or Close, waits for itself: start a goroutine for it. Lease.Release, Valid, Deadline
-//     and Client.State wait for nobody.
+//   - Told: log handlers (WithLogger), with protoactor's records in a system that Open made;
+//     instruments (WithMeterProvider); spans behind their start (WithTracerProvider). Each kind has
+//     a bounded queue and a goroutine (package told). What is told keeps its order and its times.
+//     A function that is stuck, slow or panics holds up its own queue only. What has no room is
+//     dropped; Session.Counters (Untold) counts that, and panics. Close waits for the rest until
+//     its ctx ends.
+//   - Asked: Start of a tracer and WithMeterLabels, on the goroutine of the call of Lock; Enabled
+//     of a log handler, wherever something is logged: it must return at once. That call waits. A
+//     panic of Start is the caller's. A panic of the labels is the error of that Lock.
+//   - Needed: dialers, SASL mechanisms, functions of a TLS configuration, WithParentACLFunc. That
+//     connection, or that request, waits, and ends with an error where the function panics. A call
+//     in them that waits for the same client waits for itself. WithSuspendedTime must return at
+//     once: whatever reads the clock waits for it, but for the end of contexts. Its panic ends the
+//     leases.
+//   - Those of WithOnChange, WithOnLost and WithUnreleased have a goroutine. They may lock, unlock
+//     and ask whatever they like. But calls of the first two come one after the other: one that
+//     waits for a later one waits for ever. Close waits for the reports of WithUnreleased that it
+//     causes, until its ctx ends, and for no call of WithOnChange: one may come after it has
+//     returned. A panic is logged.
 //
 // # Guides
 //

@@ -85,7 +85,6 @@ func ExampleWithTracerProvider() {
 		fmt.Println(err)
 		return
 	}
-	defer client.Close(ctx)
 	tracer := tracers.Tracer("orders")
 	ctx, ship := tracer.Start(ctx, "ship order")
 	lease, err := client.Mutex("/orders/42").Lock(ctx)
@@ -100,6 +99,7 @@ func ExampleWithTracerProvider() {
 		return
 	}
 	ship.End()
+	client.Close(ctx) // waits for spans: they are told on another goroutine
 
 	names := map[string]string{}
 	for _, s := range spans.Ended() {
@@ -108,7 +108,7 @@ func ExampleWithTracerProvider() {
 	for _, s := range spans.Ended() {
 		fmt.Printf("%s in %q\n", s.Name(), names[s.Parent().SpanID().String()])
 	}
-	// Output:
+	// Unordered output:
 	// turnstile.lock.acquire in "ship order"
 	// store in "turnstile.lock.hold"
 	// turnstile.lock.hold in "ship order"

@@ -26,11 +26,11 @@ type Lease struct {
 	clock *zkconn.LeaseClock
 
 	from   *lock           // the lock that it was acquired with
-	values context.Context // that Lock was called with, for its values, and those of the span
+	values context.Context // that Lock was called with, for its values
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	span   *tracedSpan // of the hold; nil where nothing is traced
+	span   atomic.Pointer[holdSpan] // nil where nothing is traced
 
 	limit  *time.Timer // of WithMaxHold; nil without
 	shared atomic.Bool // a lock within it was asked for that may hold together with it
@@ -53,13 +53,27 @@ type Lease struct {
 
 // newLease makes the lease of a request that holds. values is the context of the call of Lock.
 func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
-	if l.values = values; from.client.tracer != nil {
-		l.values, l.span = from.holdSpan(values, held)
-	}
+	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, values: values,
+		over: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
 	l.boundHold(from.maxHold)
+	l.clock.Follow(held.Term, (*leaseTerm)(l))
 	return l
+}
+
+// leaseTerm is a lease as its clock knows it.
+type leaseTerm Lease
+
+// TermEnded ends the context of a lease that has run out, or whose session is over.
+func (t *leaseTerm) TermEnded() {
+	l := (*Lease)(t)
+	reason := messages.ReasonLeaseOver
+	if session := l.from.client.Session(); session != nil && session.Err() != nil {
+		reason = messages.ReasonSessionClosed
+	} else if l.clock.Expired() {
+		reason = messages.ReasonSessionExpired
+	}
+	l.end(l.from.fault(messages.StateLost, l.Node(), reason, "", ErrLost))
 }
 
 // Ownership follows the context. The context of a lease carries it, and so do contexts that are
@@ -84,6 +98,9 @@ func (*leaseValues) Err() error { return nil }
 func (v *leaseValues) Value(key any) any {
 	if key == (leaseKey{}) {
 		return (*Lease)(v)
+	}
+	if span := v.span.Load(); span != nil {
+		return span.ctx.Value(key)
 	}
 	return v.values.Value(key)
 }
@@ -143,8 +160,8 @@ func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) 
 // within gives a context that ends with ctx, and lies within the lease.
 func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
-	if l.span != nil {
-		return trace.ContextWithSpan(bound, l.span.Span), end
+	if span := l.hold(); span != nil {
+		return trace.ContextWithSpan(bound, span.Span), end
 	}
 	return bound, end
 }
@@ -266,8 +283,7 @@ func (l *Lease) release() {
 	l.givenBack = true
 	l.mu.Unlock()
 	if first {
-		l.cancel(ErrReleased)
-		l.span.end(nil)
+		l.end(ErrReleased)
 		l.giveBack()
 	}
 }
@@ -315,10 +331,10 @@ func (l *Lease) outcome() error {
 	return nil
 }
 
-// end ends the context: the lock is not ours any more.
+// end ends the context: the lock is not ours any more. The first cause counts.
 func (l *Lease) end(cause error) {
-	defer l.cancel(cause) // even when the tracer panics
-	l.span.end(cause)     // first: the context's end has its owner give the lease back
+	l.cancel(cause)
+	l.endSpan(context.Cause(l.ctx))
 }
 
 // boundHold starts the timer of WithMaxHold.
@@ -336,12 +352,12 @@ func (l *Lease) finish(err error) {
 	if l.limit != nil {
 		l.limit.Stop()
 	}
-	l.span.end(err)
+	l.clock.Unfollow((*leaseTerm)(l))
 	if err != nil {
-		l.cancel(err)
+		l.end(err)
 		l.tellLossBeforeRelease(err)
 	} else {
-		l.cancel(ErrReleased)
+		l.end(ErrReleased)
 		err = l.takenBack(context.Cause(l.ctx))
 	}
 	l.mu.Lock()

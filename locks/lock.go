@@ -55,14 +55,7 @@ func (l lock) try() *lock {
 func (l *lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
 	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
 		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
-	return ctx, &tracedSpan{Span: span}
-}
-
-// holdSpan starts the span of a hold in the context of its lease.
-func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
-	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
-	span.granted(held)
-	return ctx, span
+	return ctx, &tracedSpan{Span: span, told: l.client.told}
 }
 
 // sameLock reports whether holds of two locks exclude each other's requests, so that a caller within

@@ -342,7 +342,7 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // of their own: a function that is slow delays later calls, and nothing else. It may call anything
 // of this package that does not wait for a later call; see "What callbacks may do" in the package
 // doc. Client.Close does not wait for calls. They may come after it has returned, as the call that
-// tells of the loss does.
+// tells of the loss does. A panic is logged, and ends nothing.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }

@@ -21,6 +21,7 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 	lease, err := l.await(ctx)
 	if lease != nil {
 		span.granted(lease.held)
+		lease.trace()
 	}
 	span.end(err)
 	return lease, err
@@ -196,7 +197,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Released:
 		r.finish(nil)
 	case *messages.Lost:
-		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrLost))
+		r.finish(r.fault(msg.Reason, msg.Detail, ErrLost))
 	case *messages.Deadlocked:
 		r.gaveUp = &DeadlockError{msg.Deadlock}
 	case *messages.Cancelled:
@@ -209,7 +210,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 			if r.lease != nil {
 				usual = ErrLost
 			}
-			r.finish(r.fault("lock", messages.ReasonStopped, "", usual))
+			r.finish(r.fault(messages.ReasonStopped, "", usual))
 		}
 		r.from.client.requests.Done()
 		if r.from.requests != nil {
@@ -239,7 +240,7 @@ func (r *request) failed(msg *messages.Failed) error {
 			return &Error{Op: "lock", Path: r.from.want.Path, Err: err}
 		}
 	}
-	return r.fault("lock", msg.Reason, msg.Detail, ErrFailed)
+	return r.fault(msg.Reason, msg.Detail, ErrFailed)
 }
 
 // cancelled makes the error of a request that ended before it held. It never wraps context.Canceled:
@@ -247,9 +248,9 @@ func (r *request) failed(msg *messages.Failed) error {
 // through its lock actor.
 func (r *request) cancelled(end *messages.Cancelled) error {
 	if end.Reason == messages.ReasonDeadlock && r.gaveUp != nil {
-		return r.fault("lock", end.Reason, "", r.gaveUp)
+		return r.fault(end.Reason, "", r.gaveUp)
 	}
-	return r.fault("lock", end.Reason, end.Detail, ErrFailed)
+	return r.fault(end.Reason, end.Detail, ErrFailed)
 }
 
 // reply answers Lock, once.
@@ -261,14 +262,19 @@ func (r *request) reply(a answer) {
 }
 
 // fault makes the error of a request that has ended for a reason.
-func (r *request) fault(op string, reason messages.Reason, detail string, usual error) error {
+func (r *request) fault(reason messages.Reason, detail string, usual error) error {
 	state, node := r.where()
+	return r.from.fault(state, node, reason, detail, usual)
+}
+
+// fault makes the error of a request that has ended for a reason.
+func (l *lock) fault(state messages.State, node string, reason messages.Reason, detail string, usual error) error {
 	err := sentinel(reason, usual)
 	if reason == messages.ReasonSessionClosed {
-		err = r.from.client.whyClosed()
+		err = l.client.whyClosed()
 	}
 	if usual == ErrLost && err != ErrLost { // it is lost all the same
 		err = errors.Join(ErrLost, err)
 	}
-	return &Error{Op: op, Path: r.from.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}
+	return &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}
 }

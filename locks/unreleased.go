@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // Unreleased is a lease that has not been given back.
@@ -55,6 +57,11 @@ func (o *openLeases) add(l *Lease, stack []byte) {
 
 // tell reports a lease, unless it is no longer open or was reported before.
 func (o *openLeases) tell(l *Lease) {
+	defer func() {
+		if r := recover(); r != nil { // on a goroutine that nobody else would save
+			told.LogPanic(l.from.client.system.Logger(), "the function of WithUnreleased panicked", r)
+		}
+	}()
 	if open := o.take(l); open != nil {
 		o.report(Unreleased{Lease: l, Held: time.Since(open.granted), Stack: open.stack})
 	}
@@ -72,11 +79,23 @@ func (o *openLeases) take(l *Lease) *openLease {
 	return open
 }
 
-// tellAll reports all leases that are open.
-func (o *openLeases) tellAll() {
+// tellAll reports all leases that are open, and waits until that is done, or ctx ends.
+func (o *openLeases) tellAll(ctx context.Context) {
 	if o == nil {
 		return
 	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done) // also where the function ends its goroutine
+		o.tellOpen()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+func (o *openLeases) tellOpen() {
 	o.mu.Lock()
 	all := slices.Collect(maps.Keys(o.leases))
 	o.mu.Unlock()

@@ -3,6 +3,7 @@ package zkconn
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -14,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // Defaults of a Config.
@@ -38,7 +41,8 @@ type Config struct {
 	parentACL      func(absolute string) []ACL // nil: the ACL of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
-	logs           bool // the logger was set by WithLogger
+	logs           bool     // the logger was set by WithLogger
+	told           told.Log // what is logged goes by way of it
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
@@ -78,6 +82,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		timeout:        DefaultSessionTimeout,
 		acl:            zk.WorldACL(zk.PermAll),
 		logger:         slog.New(slog.DiscardHandler),
+		told:           told.NewLog(),
 		initialBackoff: DefaultInitialBackoff,
 		maxBackoff:     DefaultMaxBackoff,
 		shortest:       new(shortestTimeout),
@@ -108,7 +113,8 @@ func (c Config) SessionTimeout() time.Duration { return c.timeout }
 // IdleSyncs reports whether the chain of evidence is kept while no lease is to last: not with WithoutIdleSyncs.
 func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 
-// Logger gives the logger; never nil in a Config made by NewConfig.
+// Logger gives the logger; never nil in a Config made by NewConfig. Its records reach the handler of WithLogger's on another
+// goroutine (package told): Told waits for them.
 func (c Config) Logger() *slog.Logger { return c.logger }
 
 // AlarmLogger gives the logger for the few lines that must be seen although no logger was set: the
@@ -117,8 +123,11 @@ func (c Config) AlarmLogger() *slog.Logger {
 	if c.logs {
 		return c.logger
 	}
-	return slog.Default()
+	return c.told.Logger(slog.Default())
 }
+
+// Told is the queue of what is logged with this Config.
+func (c Config) Told() told.Log { return c.told }
 
 // String describes the configuration without its secrets.
 func (c Config) String() string {
@@ -158,14 +167,30 @@ func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }
 
-// aclOfParent gives the list for a parent that is to be made.
-func (c Config) aclOfParent(absolute string) []ACL {
+// aclOfParent gives the list for a parent that is to be made. A panic of the user's function is an error like that of a
+// list that the server finds invalid.
+func (c Config) aclOfParent(absolute string) (acl []ACL, err error) {
+	defer recovered(&err, errACLPanicked)
 	if c.parentACL != nil {
 		if acl := c.parentACL(absolute); len(acl) > 0 {
-			return acl
+			return acl, nil
 		}
 	}
-	return c.acl
+	return c.acl, nil
+}
+
+// Panics of functions of the user's. Each is the error of the connection, or of the request, that needed the function.
+var (
+	errDialerPanicked = errors.New("the dialer, or a function of the TLS configuration, panicked")
+	errSASLPanicked   = errors.New("the SASL mechanism panicked")
+	errACLPanicked    = fmt.Errorf("%w: the function of WithParentACLFunc panicked", zk.ErrInvalidACL)
+)
+
+// recovered makes an error of a panic. It is deferred.
+func recovered(err *error, panicked error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%w: %v", panicked, r)
+	}
 }
 
 // checkIdentity refuses ACLs with the scheme "auth", which means "all my identities", where the

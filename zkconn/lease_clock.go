@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,13 @@ type LeaseClock struct {
 	base      time.Time
 	suspended func(now time.Time) time.Duration
 	state     atomic.Pointer[leaseState]
+	known     atomic.Int64 // what a user's suspended gave last
+	failed    atomic.Bool  // it has panicked
+
+	ends  *time.Timer // calls tellEnds
+	mu    sync.Mutex
+	armed bool                    // ends runs, because there are followers
+	terms map[TermFollower]uint64 // of the followers
 }
 
 // instant is a point on the time line of one LeaseClock: nanoseconds since the clock was made.
@@ -41,14 +49,33 @@ type leaseState struct {
 // NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been
 // suspended since some moment, and never less than before. nil stands for the system's clocks.
 func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
-	l := &LeaseClock{base: time.Now()}
+	l := &LeaseClock{base: time.Now(), terms: map[TermFollower]uint64{}}
+	l.ends = time.AfterFunc(math.MaxInt64, l.tellEnds)
+	l.ends.Stop()
 	if suspended == nil {
 		l.suspended = systemSuspended()
 	} else {
-		l.suspended = func(time.Time) time.Duration { return suspended() }
+		l.suspended = func(time.Time) time.Duration { return l.ask(suspended) }
 	}
 	l.state.Store(&leaseState{term: 1})
 	return l
+}
+
+// ask asks a user's function for how long the machine has been suspended. Where it panics nobody knows, and the lease is over.
+func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
+	defer func() {
+		if recover() != nil {
+			l.failed.Store(true)
+			l.End()
+			d = time.Duration(l.known.Load())
+		}
+	}()
+	return ratchet(&l.known, suspended())
+}
+
+// soonest gives a time that is not after now, and asks no function of a user's.
+func (l *LeaseClock) soonest() instant {
+	return instant(time.Since(l.base) + time.Duration(l.known.Load()))
 }
 
 // now reads the system's clocks once: the lease is looked at several times in every hand-off.
@@ -92,18 +119,28 @@ func (l *LeaseClock) set(until, now instant) {
 			return
 		}
 		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
+			if old.valid && until < old.deadline {
+				l.ends.Reset(0) // it is armed for a later time
+			}
 			return
 		}
 	}
 }
 
-// End takes the lease away for good: nothing may rest on the session any more.
+// End takes the lease away for good: nothing may rest on the session any more. Followers hear of it at the deadline,
+// because the owner of the clock tells them sooner, and knows why.
 func (l *LeaseClock) End() { l.end(false) }
 
 func (l *LeaseClock) end(expired bool) {
 	for {
 		old := l.state.Load()
-		if old.ended || l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true, expired: expired}) {
+		if old.ended {
+			return
+		}
+		if l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true, expired: expired}) {
+			if expired { // others may hold already
+				l.ends.Reset(0)
+			}
 			return
 		}
 	}
@@ -131,6 +168,7 @@ func (l *LeaseClock) readAt(now instant) *leaseState {
 		}
 		over := &leaseState{term: old.term + 1, had: true, deadline: old.deadline}
 		if l.state.CompareAndSwap(old, over) {
+			l.ends.Reset(0) // timers stand still while the machine is suspended
 			return over
 		}
 	}
@@ -175,4 +213,72 @@ func (l *LeaseClock) Deadline() time.Time {
 		return time.Time{}
 	}
 	return l.base.Add(time.Duration(state.deadline) - l.suspended(time.Now()))
+}
+
+// TermFollower is told of the end of a term: see Follow. It is a pointer.
+type TermFollower interface {
+	// TermEnded must return at once.
+	TermEnded()
+}
+
+// Follow has a follower told, once, when the lease has ceased to run without a gap since Term returned this one: at the
+// deadline, or sooner where the session is known to be over. It is told on a goroutine of the clock, which no function of a
+// user's holds up. A machine that is suspended beyond the deadline finds out at the next look at the clock.
+func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.terms[follower] = term
+	now := l.soonest()
+	state := l.readAt(now)
+	switch {
+	case !state.valid || state.term != term:
+		l.ends.Reset(0)
+	case !l.armed:
+		l.arm(state, now)
+	}
+}
+
+// Unfollow has a follower told no more. It may be told once more if the term ends now.
+func (l *LeaseClock) Unfollow(follower TermFollower) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.terms, follower)
+}
+
+// arm sets the timer to the deadline of a state. l.mu is held. It does not move with each proof: it finds out when it has
+// fired, a few times in each session timeout, how long the lease lasts by now.
+func (l *LeaseClock) arm(state *leaseState, now instant) {
+	l.armed = true
+	l.ends.Reset(time.Duration(state.deadline - now))
+	if l.state.Load() != state { // whoever changed it may have set the timer before us
+		l.ends.Reset(0)
+	}
+}
+
+// tellEnds tells the followers whose terms have ended.
+func (l *LeaseClock) tellEnds() {
+	for _, follower := range l.takeEnded() {
+		follower.TermEnded()
+	}
+}
+
+// takeEnded removes the followers whose terms have ended, and sets the timer for the others.
+func (l *LeaseClock) takeEnded() (ended []TermFollower) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.armed = false; len(l.terms) == 0 {
+		return nil
+	}
+	now := l.soonest()
+	state := l.readAt(now)
+	for follower, term := range l.terms {
+		if !state.valid || state.term != term {
+			ended = append(ended, follower)
+			delete(l.terms, follower)
+		}
+	}
+	if len(l.terms) > 0 {
+		l.arm(state, now)
+	}
+	return ended
 }

@@ -212,3 +212,100 @@ func TestLeaseClockEndsARunOnce(t *testing.T) {
 		require.EqualValues(t, 2, term)
 	})
 }
+
+// follower notes when it is told, and how often.
+type follower struct{ told []time.Time }
+
+func (f *follower) TermEnded() { f.told = append(f.told, time.Now()) }
+
+// TestLeaseClockTellsFollowers: at the deadline, as it stands then, and at once where the session is over. A lease that its
+// owner ends is told at the former deadline, because the owner tells more, and sooner.
+func TestLeaseClockTellsFollowers(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(l *LeaseClock)
+		after   time.Duration
+	}{
+		"nothing":        {func(*LeaseClock) {}, 4 * time.Second},
+		"renewed":        {func(l *LeaseClock) { l.Extend(time.Now().Add(9 * time.Second)) }, 10 * time.Second},
+		"shortened":      {func(l *LeaseClock) { l.set(l.now().Plus(time.Second), l.now()) }, 2 * time.Second},
+		"expired":        {func(l *LeaseClock) { l.end(true) }, time.Second},
+		"ended":          {(*LeaseClock).End, 4 * time.Second},
+		"in a next term": {func(l *LeaseClock) { time.Sleep(3 * time.Second); l.Extend(time.Now().Add(time.Hour)) }, 4 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, begun := NewLeaseClock(nil), time.Now()
+				l.Extend(begun.Add(4 * time.Second))
+				term, _ := l.Term()
+				f, gone, late := &follower{}, &follower{}, &follower{}
+				l.Follow(term, f)
+				l.Follow(term, gone)
+				l.Unfollow(gone)
+				time.Sleep(time.Second)
+				c.happens(l)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.Equal(t, []time.Time{begun.Add(c.after)}, f.told)
+				require.Empty(t, gone.told)
+				l.Follow(term, late)
+				synctest.Wait()
+				require.Len(t, late.told, 1, "at once")
+			})
+		})
+	}
+}
+
+// TestLeaseClockTellsInTime: a function for suspended time that is stuck keeps nobody from hearing of the deadline. One that
+// panics ends the lease; one that says that the machine was suspended has it told at the next look.
+func TestLeaseClockTellsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var suspended func() time.Duration
+		none := func() time.Duration { return 0 }
+		fresh := func() (*LeaseClock, *follower) {
+			suspended = none
+			l := NewLeaseClock(func() time.Duration { return suspended() })
+			l.Extend(time.Now().Add(4 * time.Second))
+			term, _ := l.Term()
+			f := &follower{}
+			l.Follow(term, f)
+			return l, f
+		}
+		never, begun := make(chan struct{}), time.Now()
+		_, f := fresh()
+		suspended = func() time.Duration { <-never; return 0 }
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, []time.Time{begun.Add(4 * time.Second)}, f.told)
+		close(never)
+
+		l, f := fresh()
+		suspended = func() time.Duration { panic("suspended") }
+		require.False(t, l.Valid())
+		require.True(t, l.failed.Load())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Len(t, f.told, 1)
+
+		l, f = fresh()
+		begun, suspended = time.Now(), func() time.Duration { return time.Hour }
+		require.False(t, l.Valid())
+		synctest.Wait()
+		require.Equal(t, []time.Time{begun}, f.told)
+	})
+}
+
+// BenchmarkFollow measures what a lease costs its clock, with 4 000 others.
+func BenchmarkFollow(b *testing.B) {
+	l := NewLeaseClock(nil)
+	l.Extend(time.Now().Add(time.Hour))
+	term, _ := l.Term()
+	for range 4000 {
+		l.Follow(term, &follower{})
+	}
+	f := &follower{}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Follow(term, f)
+		l.Unfollow(f)
+	}
+}

@@ -72,7 +72,7 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 		return nil
 	}
 	ends, _ := k.chain.Ends()
-	if k.stage == proving && k.chain.Broken(now) {
+	if k.stage == proving && (k.chain.Broken(now) || k.clock.failed.Load()) {
 		k.stage = unproved
 		k.clock.End()
 		tell = append(tell, k.broken)

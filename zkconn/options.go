@@ -114,13 +114,14 @@ func WithTLS(cfg *tls.Config) Option {
 // WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Servers
 // that are not reached are logged at warn. Attempts, and the events that the sink is told, are
 // logged at debug: the owner of the sink logs events as it sees fit. Records have the keys epoch,
-// server, session, timeout, path and error (package logkeys).
+// server, session, timeout, path and error (package logkeys). The handler runs on a goroutine of
+// its own, behind a bounded queue (package told): one that is stuck or slow holds up nothing else.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
 			return fmt.Errorf("%w: logger: must not be nil", ErrBadConfig)
 		}
-		c.logger, c.logs = l, true
+		c.logger, c.logs = c.told.Logger(l), true
 		return nil
 	}
 }

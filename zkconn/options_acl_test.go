@@ -52,7 +52,9 @@ func TestACLOfParents(t *testing.T) {
 	of := func(opts ...Option) []ACL {
 		c, err := NewConfig("h", opts...)
 		require.NoError(t, err)
-		return c.aclOfParent("/a/b")
+		acl, err := c.aclOfParent("/a/b")
+		require.NoError(t, err)
+		return acl
 	}
 	require.Equal(t, all, of(), "the default")
 	require.Equal(t, read, of(WithACL(read...)), "that of the contenders")

@@ -126,7 +126,10 @@ const manyHangUps = 2
 // know containers may close the connection after its answer, too. The second request can then end as an unknown outcome,
 // and the caller's next attempt makes persistent nodes from the start.
 func (c *Conn) makeContainer(absolute string) error {
-	acl := c.cfg.aclOfParent(absolute)
+	acl, err := c.cfg.aclOfParent(absolute)
+	if err != nil {
+		return err
+	}
 	if !c.noContainers.Load() {
 		err := c.patiently(func() error {
 			_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, acl)
@@ -232,7 +235,11 @@ func (c *Conn) MissingParents(path string) ([]Op, error) {
 		case err != nil:
 			return nil, err
 		}
-		missing = append(missing, Op{Kind: OpCreate, Path: path, acl: c.cfg.aclOfParent(c.cfg.chroot + path)})
+		acl, err := c.cfg.aclOfParent(c.cfg.chroot + path)
+		if err != nil {
+			return nil, err
+		}
+		missing = append(missing, Op{Kind: OpCreate, Path: path, acl: acl})
 	}
 	slices.Reverse(missing)
 	return missing, nil

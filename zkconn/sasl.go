@@ -78,7 +78,8 @@ type saslClient struct {
 }
 
 // startSASL begins an exchange with a server, which gets the first token.
-func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (*saslClient, error) {
+func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (_ *saslClient, err error) {
+	defer recovered(&err, errSASLPanicked)
 	exchange, err := m.Start(ctx, server)
 	if err == nil && exchange == nil {
 		err = errors.New("the mechanism began no exchange")
@@ -94,7 +95,8 @@ func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (*saslCl
 }
 
 // run makes the exchange. The deadlines are the caller's.
-func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
+func (s *saslClient) run(to io.Writer, from *bufio.Reader) (err error) {
+	defer recovered(&err, errSASLPanicked)
 	token := s.first
 	for turn := range maxSASLTurns {
 		challenge, code, err := askSASL(to, from, token)

@@ -14,7 +14,8 @@ import (
 )
 
 // dialOne makes one connection; name is the host as it was configured, by which TLS verifies it.
-func (c Config) dialOne(ctx context.Context, network, address, name string) (net.Conn, error) {
+func (c Config) dialOne(ctx context.Context, network, address, name string) (_ net.Conn, err error) {
+	defer recovered(&err, errDialerPanicked)
 	dial := c.dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext

@@ -77,6 +77,7 @@ func (g *gate) hold(lease *Lease) {
 	if g.m.Phase == term.Campaigning {
 		g.lease = lease
 		if lease.Valid() {
+			lease.clock.Follow(lease.held.Term, (*gateTerm)(g))
 			effects = g.happened(term.Event{Kind: term.Held, Valid: true}, nil)
 		} else {
 			effects = g.happened(leaseOver())
@@ -84,6 +85,17 @@ func (g *gate) hold(lease *Lease) {
 	}
 	g.mu.Unlock()
 	g.perform(effects)
+}
+
+// gateTerm is a gate as its lease's clock knows it.
+type gateTerm gate
+
+// TermEnded tells the machine that the lease has run out. The actor is told elsewhere: its mailbox may be the user's.
+func (t *gateTerm) TermEnded() {
+	g := (*gate)(t)
+	if effects := g.step(leaseOver()); len(effects) > 0 {
+		go g.perform(effects)
+	}
 }
 
 // leaseOver has the event of a lease that has run out by the clock, and says so in words.
@@ -116,6 +128,7 @@ func (g *gate) happened(ev term.Event, cause error) []term.Effect {
 		return effects
 	}
 	g.lease.cancel(g.cause)
+	g.lease.clock.Unfollow((*gateTerm)(g))
 	return effects[1:]
 }
 

@@ -3,13 +3,13 @@ package activation
 import (
 	"cmp"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -225,7 +225,8 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 // either.
 func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	if why := g.gate.why(); why != nil {
-		g.system.Logger().Warn("an actor stops with its lock",
+		log, _ := mailbox.LogOf(g.system)
+		log.Warn("an actor stops with its lock",
 			slog.String("actor", g.self.String()), slog.Any("cause", why))
 	}
 	kept := g.kept
@@ -245,8 +246,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	defer func() {
 		if r := recover(); r != nil {
-			g.system.Logger().Error("an actor panicked while it was stopping", slog.String("actor", g.self.String()),
-				slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+			mailbox.LogPanic(g.system, "an actor panicked while it was stopping", r, slog.String("actor", g.self.String()))
 		}
 	}()
 	next(c, env)

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"cmp"
-	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/actors/internal/audience"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -84,8 +83,7 @@ func (q *requester) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			q.clock.End()
 			ctx.Stop(ctx.Self())
-			ctx.ActorSystem().Logger().Error("lock actor panicked", slog.Any("panic", r),
-				slog.String("stack", string(debug.Stack())))
+			mailbox.LogPanic(ctx.ActorSystem(), "lock actor panicked", r)
 		}
 	}()
 	q.checkLease(ctx)

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/audience"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // WithRecovery keeps a node up whatever reaches its remote. Name it last: remote.WithServerOptions
@@ -32,7 +33,7 @@ import (
 //
 // Messages that are refused are dropped, and logged once for each connection.
 func WithRecovery(log *slog.Logger) remote.ConfigOption {
-	b := &border{log: log, nodes: map[string]int{}, strangers: map[string]bool{}}
+	b := &border{log: told.NewLog().Logger(log), nodes: map[string]int{}, strangers: map[string]bool{}}
 	return func(c *remote.Config) {
 		c.ServerOptions = append(c.ServerOptions, grpc.ChainStreamInterceptor(b.serve),
 			grpc.ChainUnaryInterceptor(refuseUnary), grpc.MaxConcurrentStreams(maxStreams))

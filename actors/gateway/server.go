@@ -2,10 +2,8 @@ package gateway
 
 import (
 	"errors"
-	"log/slog"
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/actors/internal/audience"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -93,8 +92,7 @@ func (g *server) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			g.system.Logger().Error("gateway panicked", slog.Any("panic", r),
-				slog.String("stack", string(debug.Stack())))
+			mailbox.LogPanic(g.system, "gateway panicked", r)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

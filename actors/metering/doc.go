@@ -1,7 +1,8 @@
 // Package metering counts and times lock requests and sessions, as OpenTelemetry metrics. A
 // session has figures when it is given a MeterProvider, by actors.WithMeterProvider,
 // locks.WithMeterProvider or the actor system that it runs in (protoactor's WithMetricProviders).
-// Without one, a request costs one more look at a nil pointer.
+// Without one, a request costs one more look at a nil pointer. Instruments are told on a goroutine of
+// their own (package told); a collection waits for what was measured before it, for a second at most.
 //
 // # Instruments
 //

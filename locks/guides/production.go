@@ -154,7 +154,8 @@
 //     should be zero. Where it grows, waiters may not READ the node before theirs, or a server loses
 //     watches. A warning names the first lock path, also where no logger is set. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
-//     removed. It grows where servers are restored from a backup.
+//     removed. It grows where servers are restored from a backup. Untold counts log records,
+//     figures and ends of spans that were dropped, because a handler was stuck or too slow.
 //   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB
 //     the client's nodes weigh, and how many requests wait inside it.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by

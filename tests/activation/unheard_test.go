@@ -1,6 +1,7 @@
 package activation
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,26 @@ func TestClockIsAsked(t *testing.T) {
 		for _, e := range j.entries {
 			require.Equal(t, e.message[:1] != "S" || e.message == "Started", e.valid, "%+v", e)
 		}
+	})
+}
+
+// TestContextEndsByTheClock: the context of the lease ends at the deadline, and the actor with it, though no event tells of
+// it and no message comes.
+func TestContextEndsByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		system, begun, over := bubble.System(t), time.Now(), make(chan time.Duration, 2)
+		system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+			switch ctx.Message().(type) {
+			case *actor.Started:
+				context.AfterFunc(activation.LeaseOf(ctx).Context(), func() { over <- time.Since(begun) })
+			case *actor.Stopped:
+				over <- time.Since(begun)
+			}
+		}, activation.Single(newMute(10*time.Second), activation.At(messages.Acquire{Path: path}))))
+		time.Sleep(time.Hour)
+		require.Len(t, over, 2)
+		require.Equal(t, 10*time.Second, <-over)
+		require.Equal(t, 10*time.Second, <-over)
 	})
 }
 

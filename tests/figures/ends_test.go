@@ -2,8 +2,6 @@ package figures_test
 
 import (
 	"context"
-	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -66,44 +64,20 @@ func TestLeaseOver(t *testing.T) {
 	w.settled(1, 1)
 }
 
-// held is a log handler that blocks the goroutine that logs the expiry of the session, until it is
-// told to go on.
-type held struct {
-	slog.Handler
-	reached, goOn chan struct{}
-}
-
-func (held) Enabled(context.Context, slog.Level) bool { return true }
-func (h held) WithAttrs([]slog.Attr) slog.Handler     { return h }
-func (h held) Handle(_ context.Context, r slog.Record) error {
-	if r.Message == "zookeeper session expired" {
-		close(h.reached)
-		<-h.goOn
-	}
-	return nil
-}
-
-// TestExpiryThatIsFoundFirst: the server's word has ended the lease, and the session actor hears of something else before
-// it hears of that. The holder learns that the session has expired, and not only that the lease ran out.
+// TestExpiryThatIsFoundFirst: the server's word ends the lease, before the session actor hears of it. The holder learns that
+// the session has expired, and not only that the lease ran out.
 func TestExpiryThatIsFoundFirst(t *testing.T) {
 	w := newWorld(t)
-	h := held{slog.DiscardHandler, make(chan struct{}), make(chan struct{})}
-	client := w.open(locks.WithLogger(slog.New(h)))
-	goOn := sync.OnceFunc(func() { close(h.goOn) })
-	t.Cleanup(goOn)
+	client := w.open()
 	lease := w.lock(client.Mutex("/orders/42"))
 	require.NoError(t, w.server.Expire(client.Session().ID()))
-	patient.Receive(t, h.reached)
-	require.False(t, lease.Valid())
-	ctx, cancel := context.WithCancel(patient.Deadline(t))
-	defer cancel()
-	go func() { _, _ = client.Mutex("/orders/43").Lock(ctx) }() // what it hears of
+	patient.Receive(t, lease.Context().Done())
 	var lost *locks.Error
-	require.ErrorAs(t, lease.Unlock(w.after(lease)), &lost)
-	require.Equal(t, messages.ReasonSessionExpired, lost.Reason)
+	for _, err := range []error{context.Cause(lease.Context()), lease.Unlock(w.after(lease))} {
+		require.ErrorAs(t, err, &lost)
+		require.Equal(t, messages.ReasonSessionExpired, lost.Reason)
+	}
 	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("session_expired")))
-	require.Zero(t, w.value("turnstile.session.interruptions", cause("expired")), "it has not heard of that yet")
-	goOn()
 }
 
 // TestWaitingOverAnExpiry: a waiter queues again in the next session, and is counted as one all the

@@ -59,6 +59,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, w.server.Expire(client.Session().ID()))
 	<-lease.Context().Done()
 	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+	patient.Eventually(t, func() bool { return client.State().Epoch > 1 }, "another session")
 	patient.Closed(t, client.Close(patient.Deadline(t)))
 
 	states := map[string]bool{}

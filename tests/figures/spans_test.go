@@ -37,6 +37,7 @@ func newTraced(t *testing.T) *traced {
 
 // ended gives the spans of a name that have ended, in that order.
 func (w *traced) ended(name string) (found []sdktrace.ReadOnlySpan) {
+	require.True(w.t, w.client.Session().Told().Wait(patient.Deadline(w.t)))
 	for _, s := range w.spans.Ended() {
 		if s.Name() == name {
 			found = append(found, s)

@@ -5,7 +5,9 @@ package figures
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // Figures counts for one session. Nil figures count nothing: all methods may be called. Methods about the session
@@ -23,7 +26,8 @@ type Figures struct {
 	*instruments
 	labels   metering.Labels
 	provider *provider
-	strands  sync.Map // by strandKey: *strand
+	told     *told.Queue[measurement] // the instruments are the user's
+	strands  sync.Map                 // by strandKey: *strand
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
 	state    string // the state that it is counted under; "" for a session that has not begun, or has ended
@@ -43,18 +47,70 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	if from == nil {
 		return nil, nil
 	}
-	f := &Figures{labels: labels, left: left}
+	f := &Figures{labels: labels, left: left, told: told.NewQueue(told.Most, measurement.tell, nil)}
 	var err error
 	if f.provider, err = join(from, f); err != nil {
 		return nil, fmt.Errorf("turnstile: metrics: %w", err)
 	}
 	f.instruments = f.provider.instruments
 	for _, how := range []with{byDisconnect, bySilence, byExpiry} {
-		f.interruptions.Add(always, 0, how.add...) // as begin does for locks
+		f.add(f.interruptions, 0, how) // as begin does for locks
 	}
-	f.instruments.weight.Add(always, 0)
-	f.instruments.inside.Add(always, 0)
+	f.add(f.instruments.weight, 0, with{})
+	f.add(f.instruments.inside, 0, with{})
 	return f, nil
+}
+
+// measurement is what an instrument is to be told: one of the first four fields says which.
+type measurement struct {
+	count   counter
+	times   metric.Float64Histogram
+	amounts metric.Int64Histogram
+	last    metric.Registration // to unregister
+	n       int64
+	seconds float64
+	with    with
+}
+
+// counter is an Int64Counter or an Int64UpDownCounter.
+type counter interface {
+	Add(ctx context.Context, n int64, opts ...metric.AddOption)
+}
+
+func (m measurement) tell() {
+	switch {
+	case m.count != nil:
+		m.count.Add(always, m.n, m.with.add...)
+	case m.times != nil:
+		m.times.Record(always, m.seconds, m.with.record...)
+	case m.amounts != nil:
+		m.amounts.Record(always, m.n, m.with.record...)
+	default:
+		_ = m.last.Unregister() // an error has no consequences
+	}
+}
+
+func (f *Figures) add(to counter, n int64, with with) {
+	f.told.Tell(measurement{count: to, n: n, with: with})
+}
+
+func (f *Figures) time(to metric.Float64Histogram, seconds float64, with with) {
+	f.told.Tell(measurement{times: to, seconds: seconds, with: with})
+}
+
+// Wait waits until the instruments have been told all that was measured before, or ctx ends.
+func (f *Figures) Wait(ctx context.Context) {
+	if f != nil {
+		f.told.Wait(ctx)
+	}
+}
+
+// Untold counts the measurements that were dropped: see package told.
+func (f *Figures) Untold() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.told.Untold()
 }
 
 // Moment is a time in eight bytes: nanoseconds since the program began to count. Zero stands for no
@@ -85,10 +141,10 @@ func (f *Figures) Became(to string) {
 		return
 	}
 	if f.state != "" {
-		f.sessions.Add(always, -1, stateWith[f.state].add...)
+		f.add(f.sessions, -1, stateWith[f.state])
 	}
 	if to != "" {
-		f.sessions.Add(always, 1, stateWith[to].add...)
+		f.add(f.sessions, 1, stateWith[to])
 	}
 	f.state = to
 }
@@ -110,15 +166,15 @@ func (f *Figures) Expired() { f.interrupted(byExpiry) }
 
 func (f *Figures) interrupted(how with) {
 	if f != nil {
-		f.interruptions.Add(always, 1, how.add...)
+		f.add(f.interruptions, 1, how)
 	}
 }
 
 // Batch takes so many creates and deletes that are sent together.
 func (f *Figures) Batch(operations int) {
 	if f != nil {
-		f.batches.Add(always, 1)
-		f.size.Record(always, int64(operations))
+		f.add(f.batches, 1, with{})
+		f.told.Tell(measurement{amounts: f.size, n: int64(operations)})
 	}
 }
 
@@ -128,11 +184,11 @@ func (f *Figures) Loaded(weight, inside int) {
 		return
 	}
 	if d := int64(weight) - f.weight; d != 0 {
-		f.instruments.weight.Add(always, d)
+		f.add(f.instruments.weight, d, with{})
 		f.weight += d
 	}
 	if d := int64(inside) - f.inside; d != 0 {
-		f.instruments.inside.Add(always, d)
+		f.add(f.instruments.inside, d, with{})
 		f.inside += d
 	}
 }
@@ -193,25 +249,48 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 
 // leave takes a session off its provider. The last one unregisters the callback.
 func (p *provider) leave(f *Figures) {
+	if last := p.forget(f); last != nil {
+		f.told.Tell(measurement{last: last})
+	}
+}
+
+// forget takes a session off its provider, and gives what the last one is to unregister.
+func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
 	p.mu.Lock()
 	delete(p.sessions, f)
 	left := len(p.sessions)
 	p.mu.Unlock()
-	if left > 0 || p.registered == nil {
-		return
+	if left > 0 {
+		return nil
 	}
-	if reflect.ValueOf(p.of).Comparable() {
+	if reflect.ValueOf(p.of).Comparable() && p.registered != nil {
 		delete(providers, p.of)
 	}
-	_ = p.registered.Unregister() // an error has no consequences
-	p.registered = nil
+	last, p.registered = p.registered, nil
+	return last
+}
+
+// longestWait bounds the wait of a collection for what was measured before it.
+const longestWait = time.Second
+
+// wait has a collection find all that was measured before it, unless an instrument is stuck.
+func (p *provider) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	p.mu.Lock()
+	sessions := slices.Collect(maps.Keys(p.sessions))
+	p.mu.Unlock()
+	for _, f := range sessions {
+		f.Wait(ctx)
+	}
 }
 
 // observe tells the least time that is left of the leases of the sessions that hold locks. Others send no heartbeats:
 // theirs run out, and it means nothing.
-func (p *provider) observe(_ context.Context, to metric.Observer) error {
+func (p *provider) observe(ctx context.Context, to metric.Observer) error {
+	p.wait(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found, least := false, 0.0

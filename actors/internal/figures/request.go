@@ -49,12 +49,12 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	switch to := after.State; {
 	case to == messages.StateCreating && r.stage == unasked:
 		r.stage, r.since = waiting, time.Now()
-		r.figures.waiting.Add(always, 1, r.strand.plain.add...)
+		r.figures.add(r.figures.waiting, 1, r.strand.plain)
 	case to == messages.StateWatching:
 		r.handedOff = 0 // there is another before us
 	case to == messages.StateRecovering:
 		r.handedOff = 0
-		r.figures.recoveries.Add(always, 1, r.strand.recovered[causeOf(ev)].add...)
+		r.figures.add(r.figures.recoveries, 1, r.strand.recovered[causeOf(ev)])
 	case to.Holding():
 		r.granted()
 	case to == messages.StateReleasing || to.Terminal():
@@ -68,17 +68,17 @@ func (r *Request) granted() {
 		return
 	}
 	f, now := r.figures, time.Now()
-	f.waiting.Add(always, -1, r.strand.plain.add...)
-	f.acquire.Record(always, now.Sub(r.since).Seconds(), r.strand.plain.record...)
-	f.grants.Add(always, 1, r.strand.plain.add...)
-	f.held.Add(always, 1, r.strand.plain.add...)
+	f.add(f.waiting, -1, r.strand.plain)
+	f.time(f.acquire, now.Sub(r.since).Seconds(), r.strand.plain)
+	f.add(f.grants, 1, r.strand.plain)
+	f.add(f.held, 1, r.strand.plain)
 	f.holders.Add(1)
 	if r.handedOff != 0 {
-		how := r.strand.remote.record
+		how := r.strand.remote
 		if r.local {
-			how = r.strand.local.record
+			how = r.strand.local
 		}
-		f.handoff.Record(always, (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how...)
+		f.time(f.handoff, (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how)
 	}
 	r.stage, r.since = holding, now
 }
@@ -88,15 +88,15 @@ func (r *Request) leave(why messages.Reason, lost bool) {
 	f, after := r.figures, time.Since(r.since).Seconds()
 	switch r.stage {
 	case waiting:
-		f.waiting.Add(always, -1, r.strand.plain.add...)
-		f.acquire.Record(always, after, r.strand.gaveUp(why).record...)
+		f.add(f.waiting, -1, r.strand.plain)
+		f.time(f.acquire, after, r.strand.gaveUp(why))
 	case holding:
 		how := r.strand.ended(why)
-		f.held.Add(always, -1, r.strand.plain.add...)
+		f.add(f.held, -1, r.strand.plain)
 		f.holders.Add(-1)
-		f.hold.Record(always, after, how.record...)
+		f.time(f.hold, after, how)
 		if lost {
-			f.losses.Add(always, 1, how.add...)
+			f.add(f.losses, 1, how)
 		}
 	}
 	r.stage = over
@@ -109,9 +109,9 @@ func (r *Request) Told(notice any) {
 	}
 	switch notice.(type) {
 	case *messages.RevokeRequested:
-		r.figures.revocations.Add(always, 1, r.strand.asked.add...)
+		r.figures.add(r.figures.revocations, 1, r.strand.asked)
 	case *messages.Revoked:
-		r.figures.revocations.Add(always, 1, r.strand.forced.add...)
+		r.figures.add(r.figures.revocations, 1, r.strand.forced)
 	}
 }
 
@@ -157,12 +157,12 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 // begin exports the counts of rare events as zero before they happen: otherwise an alert on an increase would miss the
 // first.
 func (f *Figures) begin(s *strand) {
-	f.grants.Add(always, 0, s.plain.add...)
+	f.add(f.grants, 0, s.plain)
 	for _, kind := range []with{s.asked, s.forced} {
-		f.revocations.Add(always, 0, kind.add...)
+		f.add(f.revocations, 0, kind)
 	}
 	for _, why := range lossesBy {
-		f.losses.Add(always, 0, s.ended(why).add...)
+		f.add(f.losses, 0, s.ended(why))
 	}
 }
 

@@ -1,16 +1,12 @@
 // Package mailbox has the mailboxes of lock actors, of session actors, and of actors whose names are
 // known before they are spawned. They are made for many small actors, and few goroutines to wake. The
-// workers of a session, and the log of panics, are here too.
+// workers of a session, and the log of an actor system, are here too.
 package mailbox
 
 import (
-	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // mailbox is the mailbox of a lock actor. Of those there may be a hundred thousand, each of which gets a few messages in
@@ -248,12 +244,4 @@ func (m *namedMailbox) PostUserMessage(message any) {
 func (m *namedMailbox) PostSystemMessage(message any) {
 	<-m.registered
 	m.Mailbox.PostSystemMessage(message)
-}
-
-// LogPanic logs a panic that was recovered, with the stack. The logger is the caller's, and it may have
-// panicked itself: then nothing is logged, for a panic that leaves Receive makes protoactor start the actor
-// again without its state.
-func LogPanic(log *slog.Logger, text string, r any, args ...any) {
-	defer func() { _ = recover() }()
-	log.Error(text, append(args, logkeys.Panic, r, logkeys.Stack, string(debug.Stack()))...)
 }

@@ -132,7 +132,16 @@ type Term struct {
 func newTerm(held *messages.Held, clock *zkconn.LeaseClock) *Term {
 	t := &Term{Grant: held.Grant, lease: held.Term, clock: clock, idle: make(chan struct{})}
 	t.Context, t.cancel = context.WithCancelCause(context.Background())
+	clock.Follow(t.lease, (*leaseTerm)(t))
 	return t
+}
+
+// leaseTerm is a term as its clock knows it.
+type leaseTerm Term
+
+// TermEnded ends the term of a lease that has run out.
+func (t *leaseTerm) TermEnded() {
+	(*Term)(t).end(fmt.Errorf("%w: %s", ErrLost, messages.ReasonLeaseOver))
 }
 
 // Valid reports whether the lock is certain to be ours now. Once false it stays false.
@@ -145,4 +154,5 @@ func (t *Term) Deadline() time.Time { return t.clock.Deadline() }
 func (t *Term) end(cause error) {
 	t.over.Store(true)
 	t.cancel(cause)
+	t.clock.Unfollow((*leaseTerm)(t))
 }

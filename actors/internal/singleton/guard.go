@@ -68,7 +68,7 @@ func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *acto
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			mailbox.LogPanic(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
+			mailbox.LogPanic(c.ActorSystem(), "the actor of a singleton panicked while it was stopping", r)
 		}
 	}()
 	next(c, env)

@@ -101,7 +101,7 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			mailbox.LogPanic(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.ActorSystem(), "singleton panicked", r, logkeys.Path, s.Path)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -189,10 +189,9 @@ func (s *singletonActor) step(ctx actor.Context, ev term.Event) {
 	}
 }
 
-// log logs. A logger that panics is no reason to stop.
 func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, args ...any) {
-	defer func() { _ = recover() }()
-	ctx.Logger().Log(context.Background(), level, text, args...)
+	log, _ := mailbox.LogOf(ctx.ActorSystem())
+	log.Log(context.Background(), level, text, args...)
 }
 
 func (s *singletonActor) perform(ctx actor.Context, effect term.Effect, ev term.Event) {
@@ -239,7 +238,7 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			mailbox.LogPanic(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.ActorSystem(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
 		}
 	}()
 	s.child = ctx.Spawn(props)
