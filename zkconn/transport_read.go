@@ -45,7 +45,7 @@ func (t *transport) nextFrame() error {
 	}
 }
 
-// oneFrame waits for a frame. It takes the answers to our own syncs away.
+// oneFrame waits for a frame. It takes the answers to our own requests away.
 func (t *transport) oneFrame() (ours bool, err error) {
 	head, err := t.reader.Peek(lengthSize)
 	if err != nil {
@@ -82,7 +82,10 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	xid := int32(binary.BigEndian.Uint32(frame[lengthSize:]))
 	if xid == xidEvent {
 		t.guard.behind.Store(true)
-		return false, nil
+		if frame, err = t.reader.Peek(min(lengthSize+length, maxJudged)); err == nil {
+			t.standing.fired(frame[lengthSize:])
+		}
+		return false, err
 	}
 	code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
 	if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
@@ -90,6 +93,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	}
 	zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
 	t.guard.toldOf(zxid)
+	t.standing.answered(xid, code)
 	if err := t.tellBirth(xid, zxid, code, length); err != nil {
 		return false, err
 	}
