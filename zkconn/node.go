@@ -133,7 +133,7 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 // comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
 // ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
 // do not survive a loss of connection: the owner sets them again, and so reads the changes of
-// the meantime.
+// the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
 		defer c.watches.want(opGetData, absolute)()
