@@ -2,7 +2,6 @@ package zkconn
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -162,11 +161,11 @@ func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove
 		return nil
 	}
 	return func() {
-		for some := range slices.Chunk(unwanted, removedAtOnce) {
-			for _, w := range some {
-				t.removeWatch(w)
+		for i, w := range unwanted {
+			if i > 0 && i%removedAtOnce == 0 {
+				_, _, _ = c.Exists(w.path[len(c.cfg.chroot):]) // its answer follows theirs
 			}
-			_, _, _ = c.Exists(some[0].path[len(c.cfg.chroot):]) // its answer follows theirs
+			t.removeWatch(w)
 		}
 	}
 }
