@@ -24,6 +24,29 @@ func (s *session) open(epoch uint64) {
 	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
 	s.link = conn
 	s.conn.Store(conn)
+	s.after(s.info.timeout, s.dropWatches)
+}
+
+// dropWatches has the servers forget the watches that nobody wants any more, and looks again a session timeout later.
+// Watches that are about to fire are gone by then, so locks that come and go cost no requests. Nobody's watch is lost: who
+// wants one is known here before its read is sent.
+func (s *session) dropWatches() {
+	if s.ending {
+		return
+	}
+	followed := s.queries.Followed()
+	remove := s.link.DropWatches(func(path string, children bool) bool {
+		return followed[path] || s.decides.Awaits(path, children)
+	})
+	again := func() { s.after(s.info.timeout, s.dropWatches) }
+	if remove == nil {
+		again()
+		return
+	}
+	s.work(func(_ *zkconn.Conn, d *queryDone) {
+		remove()
+		d.then = again
+	})
 }
 
 // recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It

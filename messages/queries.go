@@ -149,7 +149,8 @@ type DeadlocksFound struct {
 // that the lock path may not be read.
 //
 // Each follower costs the server a watch on the lock path, and a read of the whole queue at every
-// change. That is the herd effect among followers.
+// change. That is the herd effect among followers. The watch is removed within a session timeout of
+// the last follower's end.
 type Follow struct{ Path string }
 
 // Unfollow ends the Follow of the same path.

@@ -51,6 +51,7 @@ type Config struct {
 	withoutIdleSyncs bool
 	suspended        func() time.Duration // nil: the system's
 	shortest         *shortestTimeout     // of all sessions with this Config
+	removals         *watchRemovals       // likewise
 }
 
 // dialFunc is net.Dialer's DialContext.
@@ -86,6 +87,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		initialBackoff: DefaultInitialBackoff,
 		maxBackoff:     DefaultMaxBackoff,
 		shortest:       new(shortestTimeout),
+		removals:       new(watchRemovals),
 	}
 	for _, opt := range opts {
 		if opt == nil {

@@ -18,6 +18,7 @@
 //   - wire.go, replies.go: the bytes of frames, and the check of those that servers send;
 //   - rewrite.go: the transport's changes of requests, for watches without the library's watch
 //     table and for container nodes (its issue 165);
+//   - watches.go: the watches that stand at the server, and the removal of those that nobody wants;
 //   - sent_creates.go: pipelining behind a create, and the czxid of a new node from the reply's header;
 //   - config.go, options.go: how to reach an ensemble;
 //   - internal/evidence, verdict.go, lease_clock.go, lease_keeper.go: until when the session lives

@@ -132,7 +132,7 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 // comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
 // ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
 // do not survive a loss of connection: the owner sets them again, and so reads the changes of
-// the meantime.
+// the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
 		defer c.watches.want(opGetData, absolute)()
@@ -140,6 +140,34 @@ func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 		return err
 	})
 	return data, stat, err
+}
+
+// removedAtOnce bounds the removals in front of other requests: a server carries out so many in some milliseconds.
+const removedAtOnce = 256
+
+// DropWatches decides which watches of the present connection to remove: those that wanted does not want, which it asks
+// before it returns. remove asks the server to forget them (removeWatches), on a goroutine of its own, because it blocks
+// as operations do; it is nil where there is nothing to do. A watch for which a read goes out in between stays. So a
+// caller that wants a watch before it sends the read, and decides both on one goroutine, never loses one.
+//
+// A server that does not know removeWatches keeps its watches until the connection ends.
+func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove func()) {
+	t := c.link.established()
+	if t == nil {
+		return nil
+	}
+	unwanted := t.standing.unwanted(func(w watch) bool { return wanted(w.path[len(c.cfg.chroot):], w.children) })
+	if len(unwanted) == 0 {
+		return nil
+	}
+	return func() {
+		for i, w := range unwanted {
+			if i > 0 && i%removedAtOnce == 0 {
+				_, _, _ = c.Exists(w.path[len(c.cfg.chroot):]) // its answer follows theirs
+			}
+			t.removeWatch(w)
+		}
+	}
 }
 
 func (c *Conn) read(absolute string) ([]byte, Stat, error) {

@@ -44,6 +44,7 @@ var operations = map[int32]operation{
 	opGetChildren2:    {"children", "[n]S"},
 	opMulti:           {"multi", "m"},
 	opReconfig:        {"reconfig", "bS"},
+	opRemoveWatches:   {"remove watches", ""},
 	opCreateContainer: {"create container", "s"},
 	opCreateTTL:       {"create with TTL", "s"},
 	opSetAuth:         {"auth", ""},

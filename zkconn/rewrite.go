@@ -58,9 +58,9 @@ func (w *wantedWatches) has(op int32, path string) bool {
 	return w.reads[watchedRead{op, path}] > 0
 }
 
-// setWatchByte gives the frame with its watch byte set where it is a read that is to leave a watch. It changes a copy:
-// a Writer must not modify its argument.
-func (w *wantedWatches) setWatchByte(frame []byte) []byte {
+// setWatchByte gives the frame with its watch byte set where it is a read that is to leave a watch, which it tells to
+// standing. It changes a copy: a Writer must not modify its argument.
+func (w *wantedWatches) setWatchByte(frame []byte, standing *standingWatches) []byte {
 	op := requestOp(frame)
 	if op != opExists && op != opGetData && op != opGetChildren2 {
 		return frame
@@ -69,6 +69,7 @@ func (w *wantedWatches) setWatchByte(frame []byte) []byte {
 	if !ok || len(frame) != requestHeaderSize+4+len(path)+1 || !w.has(op, path) {
 		return frame
 	}
+	standing.reads(requestXid(frame), watchedRead{op, path})
 	frame = bytes.Clone(frame)
 	frame[len(frame)-1] = 1
 	return frame

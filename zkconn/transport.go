@@ -23,7 +23,8 @@ import (
 //   - it makes the SASL exchange behind the connect reply, which the library sees when that has succeeded;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
 //   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends
-//     some of its own where the library sends too few (keepalive.go).
+//     some of its own where the library sends too few (keepalive.go);
+//   - it follows the watches at the server, and sends removeWatches, which the library does not know (watches.go).
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
@@ -32,6 +33,7 @@ type transport struct {
 	reader   *bufio.Reader
 	guard    *epochGuard
 	watches  *wantedWatches
+	standing standingWatches
 	observer transportObserver
 	trips    *roundTrips
 	births   *births
@@ -79,7 +81,8 @@ func newTransport(conn net.Conn, server string, handshake time.Duration, g *epoc
 	return &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
 		guard: g, watches: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
-		order: make(chan struct{}, 1), deadline: time.Now().Add(handshake),
+		standing: standingWatches{removals: new(watchRemovals)},
+		order:    make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
 }
 
@@ -141,7 +144,12 @@ func (t *transport) fail(doing string, cause error) error {
 		doing, cause = "handshake", fmt.Errorf("the server hung up in place of an answer (%s): %w", t.whyHungUp(), cause)
 	}
 	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
-	t.failure.Do(func() { t.observer.failed(t, err) })
+	t.failure.Do(func() {
+		if hungUp(cause) {
+			t.standing.lost()
+		}
+		t.observer.failed(t, err)
+	})
 	_ = t.Close()
 	return err
 }
@@ -213,6 +221,16 @@ func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cutLocked()
+}
+
+// established gives the newest transport where it has a session, and nil otherwise.
+func (l *link) established() *transport {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current == nil || !l.current.established.Load() {
+		return nil
+	}
+	return l.current
 }
 
 // leaseIsKept tells the newest transport, if there is one, that a lease is to last.

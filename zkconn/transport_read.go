@@ -46,7 +46,7 @@ func (t *transport) nextFrame() error {
 	}
 }
 
-// oneFrame waits for a whole frame. It takes the answers to our own syncs away.
+// oneFrame waits for a whole frame. It takes the answers to our own requests away.
 func (t *transport) oneFrame() (ours bool, err error) {
 	head, err := t.reader.Peek(lengthSize)
 	if err != nil {
@@ -105,6 +105,7 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
 	if xid == xidEvent {
 		t.guard.behind.Store(true)
+		t.standing.fired(reply)
 		return false, nil
 	}
 	code := int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:]))
@@ -113,6 +114,7 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 	}
 	zxid := int64(binary.BigEndian.Uint64(reply[4:]))
 	t.guard.toldOf(zxid)
+	t.standing.answered(xid, code)
 	if t.births != nil && code == 0 && t.births.awaits(xid) {
 		t.births.answered(xid, zxid, body)
 	}

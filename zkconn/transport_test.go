@@ -230,9 +230,10 @@ func request(op int32, path string, rest ...byte) []byte {
 
 func TestWatchByte(t *testing.T) {
 	var w wantedWatches
+	var standing standingWatches
 	done, doneToo := w.want(opGetData, "/a/b"), w.want(opGetData, "/a/b")
 	frame := request(opGetData, "/a/b", 0)
-	require.Equal(t, request(opGetData, "/a/b", 1), w.setWatchByte(frame))
+	require.Equal(t, request(opGetData, "/a/b", 1), w.setWatchByte(frame, &standing))
 	require.Equal(t, request(opGetData, "/a/b", 0), frame, "a Writer must not modify what it is given")
 	for _, other := range [][]byte{
 		request(opGetData, "/a/c", 0), request(opGetData, "/a/b"), request(opGetData, "/a/b", 0, 0), request(opExists, "/a/b", 0),
@@ -240,12 +241,12 @@ func TestWatchByte(t *testing.T) {
 		frameOf(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, opGetData), 1<<31)),
 		frameOf(binary.BigEndian.AppendUint64(nil, opGetData)),
 	} {
-		require.Equal(t, other, w.setWatchByte(other))
+		require.Equal(t, other, w.setWatchByte(other, &standing))
 	}
 	done()
-	require.Equal(t, byte(1), w.setWatchByte(frame)[len(frame)-1], "the other call is still under way")
+	require.Equal(t, byte(1), w.setWatchByte(frame, &standing)[len(frame)-1], "the other call is still under way")
 	doneToo()
-	require.Equal(t, frame, w.setWatchByte(frame))
+	require.Equal(t, frame, w.setWatchByte(frame, &standing))
 	require.Empty(t, w.reads, "nothing is left behind")
 }
 

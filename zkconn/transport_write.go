@@ -11,7 +11,7 @@ func (t *transport) Write(p []byte) (int, error) {
 	defer func() { <-t.order }()
 	frame := p
 	if t.requested {
-		frame = nameContainerOp(t.watches.setWatchByte(p))
+		frame = nameContainerOp(t.watches.setWatchByte(p, &t.standing))
 		t.observer.passes(frame) // before it goes: an answer may come at once
 		frame = t.withEvidence(frame)
 	} else {
@@ -49,14 +49,32 @@ func (t *transport) withEvidence(frame []byte) []byte {
 func (t *transport) sendOwn(committed bool) {
 	t.order <- struct{}{}
 	defer func() { <-t.order }()
-	// An xid of its own: the answer to a request that is not followed must not be taken for the
-	// answer to a later one.
-	xid := xidOwn - t.own
-	t.own = (t.own + 1) % (1 << 30)
 	frame := syncFrame
 	if committed {
 		frame = checkFrame
 	}
+	t.putOwn(t.ownXid(), frame)
+}
+
+// removeWatch asks the server to forget a watch, unless it is wanted again.
+func (t *transport) removeWatch(w watch) {
+	t.order <- struct{}{}
+	defer func() { <-t.order }()
+	if xid := t.ownXid(); t.standing.removes(xid, w) {
+		t.putOwn(xid, removeWatchFrame(w))
+	}
+}
+
+// ownXid numbers a request of our own: the answer to a request that is not followed must not be taken for the answer to a
+// later one. Its caller has its turn in order, and so has putOwn's.
+func (t *transport) ownXid() int32 {
+	xid := xidOwn - t.own
+	t.own = (t.own + 1) % (1 << 30)
+	return xid
+}
+
+// putOwn sends a request of our own.
+func (t *transport) putOwn(xid int32, frame []byte) {
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	frame = t.scratch[len(pingFrame):]
 	binary.BigEndian.PutUint32(frame[lengthSize:], uint32(xid))

@@ -34,6 +34,7 @@ const (
 	opMulti           = 14
 	opCreate2         = 15
 	opReconfig        = 16
+	opRemoveWatches   = 18
 	opCreateContainer = 19
 	opCreateTTL       = 21
 	opSetAuth         = 100
@@ -42,7 +43,7 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidOwn is the xid of the first request of the keepalive (keepalive.go); the others count down
+	// xidOwn is the xid of the first request of our own (keepalive.go, watches.go); the others count down
 	// from it. The library and the servers use other negative xids.
 	xidOwn = -1000
 
@@ -59,7 +60,7 @@ const (
 	maxRequest = 1<<20 - 16<<10
 )
 
-// isOwn reports whether the keepalive has sent the request of this xid.
+// isOwn reports whether the transport has sent the request of this xid by itself.
 func isOwn(xid int32) bool { return xid <= xidOwn }
 
 // requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
@@ -173,6 +174,17 @@ func requestFrame(xid, op int32, body []byte) []byte {
 	frame = binary.BigEndian.AppendUint32(frame, uint32(xid))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(op))
 	return append(frame, body...)
+}
+
+// removeWatchFrame asks the server to forget a watch (Watcher.WatcherType numbers the kinds).
+func removeWatchFrame(w watch) []byte {
+	const onChildren, onData = 1, 2
+	kind := uint32(onData)
+	if w.children {
+		kind = onChildren
+	}
+	body := append(binary.BigEndian.AppendUint32(nil, uint32(len(w.path))), w.path...)
+	return requestFrame(xidOwn, opRemoveWatches, binary.BigEndian.AppendUint32(body, kind))
 }
 
 // partHeader is the header of a part of a multi.

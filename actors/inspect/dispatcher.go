@@ -92,6 +92,15 @@ func (d *Dispatcher) Unfollow(asker any, path string) {
 	})
 }
 
+// Followed gives the lock paths that are followed. Watches of others are not needed.
+func (d *Dispatcher) Followed() map[string]bool {
+	all := map[string]bool{}
+	for p := range d.queries {
+		all[p.follows] = true
+	}
+	return all
+}
+
 // Changed sends the queue to the followers of a path again. Call it for every event of a watched
 // node, except changes of its data.
 func (d *Dispatcher) Changed(path string) {

@@ -124,6 +124,19 @@ func (c *Coordinator) changed(in Changed) {
 	}
 }
 
+// Awaits reports whether changed has anybody to tell of an event of a path: of its list of children, or of its data and its
+// end. The servers may forget a watch for which it is false. Whoever asks for one registers first, and asks anew each time.
+func (c *Coordinator) Awaits(path string, children bool) bool {
+	p := c.epoch.paths[path]
+	if children {
+		return p != nil && len(p.children) > 0
+	}
+	parent, name := split(path)
+	above := c.epoch.paths[parent]
+	return above != nil && len(above.watchers[name]) > 0 ||
+		p != nil && (p.identity.ask != 0 || len(p.watchers[""]) > 0)
+}
+
 // hear passes an event on to watchers, which are not registered any more.
 func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Change) {
 	for _, w := range all {

@@ -72,7 +72,8 @@
 //     never by a guess. The search waits until the create itself has come back. So "there is none"
 //     means that none will come on this connection; for the next see Orphans.
 //   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
-//     where it stands.
+//     where it stands. The shell has the servers forget a watch for which [Coordinator.Awaits] is
+//     false. So whoever registers a watcher sends the read that sets its watch, each time.
 //
 // # Requests and nodes
 //

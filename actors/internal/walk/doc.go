@@ -14,6 +14,7 @@
 //     connection, the sequence counter and the transaction number. A query takes a step for each
 //     round trip on whose order something may depend.
 //   - A connection that is lost and comes back, perhaps to a server that lags, and the lease.
+//   - In plans that are Swept: the servers forget a watch as soon as nobody wants it.
 //   - In plans with Outlives: a create or a delete that was lost with its connection, and is carried out
 //     when the next is lost. In plans with Moves it comes a moment before that: the session has moved, the
 //     connection is still read, and commits nothing. The deletes of a search, and writes, are not carried

@@ -70,6 +70,9 @@ func (w *world) make(m move) {
 	}
 	k.do(w, int(m.at), int(m.how))
 	w.settle()
+	if w.plan.Swept {
+		w.sweep()
+	}
 	w.checkHolders()
 	w.checkBounds()
 }

@@ -66,6 +66,8 @@ type Plan struct {
 	// HangsUp: the servers may have hung up on a create or a transaction that is lost with its
 	// connection. So the second in a row waits before it is sent again.
 	HangsUp bool
+	// Swept: watches at the servers that nobody wants are removed, each as soon as that is so.
+	Swept bool
 	// Spared tells which sessions have no faults of their own.
 	Spared [maxSessions]bool
 	// After has the moves, in the words of the stories, that have been made when the walk begins.

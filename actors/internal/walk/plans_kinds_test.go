@@ -48,6 +48,25 @@ var smallKinds = []Plan{
 		Bounds: Bounds{Asks: 1, Cuts: 1}},
 }
 
+// swept are plans in which watches are removed: one for each reason to watch.
+var swept = []Plan{
+	{Name: "swept", Sessions: twoOne, Swept: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "swept, an operator", Sessions: apart, Swept: true, Bounds: Bounds{Breaks: 1, Asks: 1}},
+	{Name: "swept, a cut", Sessions: apart, Swept: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "swept, a contest", Sessions: twoOne, Modes: contests, Prompt: true, Swept: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "swept, a semaphore", Sessions: twoOne, Modes: semaphores, Permits: 1, Prompt: true, Swept: true,
+		Bounds: Bounds{Cancels: 1}},
+	{Name: "swept, all is watched", Sessions: twoOne, WatchAll: all, Prompt: true, Swept: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "swept, sticky", Sessions: twoOne, Sticky: firstTwo, Arrive: second, Prompt: true, Swept: true},
+	{Name: "swept, a cohort", Sessions: twoOne, Cohort: cohort, Prompt: true, Swept: true},
+	named("swept, a steady lock path", sweeping(steadyAgain(Bounds{Reaps: 1, Passes: 1, Ages: 1}))),
+}
+
+func sweeping(p Plan) Plan {
+	p.Swept = true
+	return p
+}
+
 // largeKinds are the plans of `make walk`.
 var largeKinds = []Plan{
 	{Name: "a semaphore, a cut, every answer late", Sessions: apart, Modes: semaphores, Permits: 1, Spared: spareB,

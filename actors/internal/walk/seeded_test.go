@@ -96,6 +96,13 @@ var inCoordinator = []seeded{
 	{name: "believe in the watch of a connection that is lost", source: edits(
 		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
 		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
+	{name: "remove the watch of a lock path that is believed in", source: edits(rule("p.identity.ask != 0 || len(", "len(")),
+		plan: sweeping(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
+	{name: "remove the watch of a predecessor", source: edits(
+		rule("len(above.watchers[name]) > 0 ||", "len(above.watchers[name]) < 0 ||")),
+		plan: Plan{Sessions: apart, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
+	{name: "remove the watch of a queue", source: edits(rule("return p != nil && len(p.children) > 0", "return false")),
+		plan: Plan{Sessions: apart, WatchAll: all, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
 	{name: "take a neighbour of the session for gone", source: edits(
 		rule("n.number == s.number+1 &&\n		q.neighbour(n) == nil", "n.number == s.number+1")),
 		plan: steadyAlone(Bounds{Cancels: 1}), breaks: InOrder},

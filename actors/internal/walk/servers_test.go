@@ -133,6 +133,24 @@ func (w *world) unwatch(s int) {
 	}
 }
 
+// sweep removes the watches that the coordinators do not want. A read whose watch is wanted comes later than the removal,
+// because it is sent later.
+func (w *world) sweep() {
+	z := &w.servers
+	z.nodes = slices.Clone(z.nodes)
+	for s := range w.sessions {
+		awaits := w.sessions[s].decides.Awaits
+		for path, at := range lockPaths {
+			z.children[path][s] = z.children[path][s] && awaits(at, true)
+			z.data[path][s] = z.data[path][s] && awaits(at, false)
+		}
+		for i := range z.nodes {
+			n := &z.nodes[i]
+			n.watched[s] = n.watched[s] && awaits(lockPaths[n.path]+"/"+n.name, false)
+		}
+	}
+}
+
 // deleteOwn deletes a node for its session.
 func (w *world) deleteOwn(name string) {
 	w.checkDelete(name)

@@ -1,0 +1,151 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+)
+
+// Watches at the server. A server keeps a watch until it fires or its connection ends: on a node that is never made, for
+// as long as the session lives. The library sends no removeWatches, so the transport does. It mirrors the server's table
+// to know what stands there. See Conn.DropWatches.
+
+// watch is a watch at the server, which may have two for a path: one on its list of children, and one on its data and
+// existence.
+type watch struct {
+	path     string // of the server, chroot included
+	children bool
+}
+
+// standingWatches mirrors the server's watches of one connection, in the order of its frames. It never lacks one, but it
+// may have one that is gone: servers tell nobody who may not READ the node. Removing that does no harm.
+type standingWatches struct {
+	removals *watchRemovals
+
+	mu sync.Mutex
+	// sent has the requests under way that set or remove a watch, by their number.
+	sent map[int32]watchRequest
+	// stands has the watches. Those that are true nobody wants, and a removal is about to go out.
+	stands map[watch]bool
+}
+
+type watchRequest struct {
+	watch
+	op int32
+}
+
+// reads: a read that leaves a watch goes out next. A removal of it that is about to go out is called off.
+func (s *standingWatches) reads(xid int32, read watchedRead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := watchRequest{watch{read.path, read.op == opGetChildren2}, read.op}
+	if s.sent == nil {
+		s.sent, s.stands = make(map[int32]watchRequest), make(map[watch]bool)
+	}
+	s.sent[xid] = r
+	if s.stands[r.watch] {
+		s.stands[r.watch] = false
+	}
+}
+
+// removes reports whether the removal of a watch is to go out next, and nobody has called it off.
+func (s *standingWatches) removes(xid int32, w watch) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stands[w] {
+		return false
+	}
+	delete(s.stands, w)
+	s.sent[xid] = watchRequest{w, opRemoveWatches}
+	return true
+}
+
+// answered takes an answer.
+func (s *standingWatches) answered(xid, code int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.sent[xid]
+	if !ok {
+		return
+	}
+	delete(s.sent, xid)
+	stands := code == 0 || code == codeNoNode && r.op == opExists
+	if r.op == opRemoveWatches {
+		stands = !s.removals.answered(code)
+	}
+	if stands {
+		s.stands[r.watch] = false
+	}
+}
+
+// fired takes an event: the watches that it may come from are spent. body is the frame without its length.
+func (s *standingWatches) fired(body []byte) {
+	const created, deleted, dataChanged, childrenChanged = 1, 2, 3, 4
+	if len(body) < replyHeaderSize+4+4 {
+		return
+	}
+	kind := int32(binary.BigEndian.Uint32(body[replyHeaderSize:]))
+	path, _, ok := cutString(body[replyHeaderSize+4+4:]) // behind the kind stands a state
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kind == created || kind == deleted || kind == dataChanged {
+		delete(s.stands, watch{path, false})
+	}
+	if kind == deleted || kind == childrenChanged {
+		delete(s.stands, watch{path, true})
+	}
+}
+
+// lost: the server hung up.
+func (s *standingWatches) lost() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.sent {
+		if r.op == opRemoveWatches {
+			s.removals.hangUps.Add(1)
+			return
+		}
+	}
+}
+
+// unwanted decides which watches to remove.
+func (s *standingWatches) unwanted(wanted func(watch) bool) (all []watch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.removals.refused() {
+		clear(s.stands)
+		return nil
+	}
+	for w := range s.stands {
+		if !wanted(w) {
+			s.stands[w] = true
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// watchRemovals is what a Config's servers make of removeWatches, which they know since 3.5. Those that refuse it, or hang
+// up on it twice in a row, are not asked again in any session: then watches stay until their connection ends.
+type watchRemovals struct {
+	unknown atomic.Bool
+	hangUps atomic.Int32
+}
+
+// answered takes the answer to one. It reports whether the watch is gone.
+func (r *watchRemovals) answered(code int32) (gone bool) {
+	switch code {
+	case 0, codeNoWatcher:
+		r.hangUps.Store(0)
+		return true
+	case codeThrottled: // it may be removed later
+	default:
+		r.unknown.Store(true)
+	}
+	return false
+}
+
+func (r *watchRemovals) refused() bool { return r.unknown.Load() || r.hangUps.Load() >= manyHangUps }
