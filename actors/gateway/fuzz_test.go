@@ -27,7 +27,6 @@ type wires struct {
 	now       relay.Instant
 	table     *relay.Table
 	requester *relay.Requester
-	held      bool
 }
 
 // decoded reports whether bytes are a message.
