@@ -59,7 +59,7 @@ COVER ?= /tmp/turnstile-cover.out
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk
+PURE := ./actors/internal/coordinator ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
 # Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.

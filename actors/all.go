@@ -112,6 +112,8 @@ func (a *all) Receive(ctx actor.Context) {
 		}
 	case *pauseEnded:
 		a.do(ctx, a.acquisition.PauseOver())
+	case *actor.Stopping:
+		a.Unwatch(ctx)
 	}
 }
 
@@ -121,9 +123,7 @@ func (a *all) begin(ctx actor.Context) {
 		a.finish(ctx)
 		return
 	}
-	if a.Owner != nil {
-		ctx.Watch(a.Owner)
-	}
+	a.Watch(ctx)
 	a.do(ctx, a.acquisition.Begin(len(a.wants)))
 }
 

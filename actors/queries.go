@@ -37,7 +37,11 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 // follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
-	if asker != nil && s.queries.Follow(messages.IDOf(asker).Key(s.system.ID), path, s.replyTo(asker)) {
+	if asker == nil {
+		return
+	}
+	if key := messages.IDOf(asker).Key(s.system.ID); s.queries.Follow(key, path, s.replyTo(asker)) {
+		s.followers[key] = asker
 		ctx.Watch(asker)
 	}
 }

@@ -71,6 +71,8 @@ func newSession(handle *Session) *session {
 		timers:  map[uint64]*time.Timer{},
 		others:  map[string]int{},
 		pauses:  map[*time.Timer]struct{}{},
+
+		followers: map[string]*actor.PID{},
 	}
 	s.queries = s.newDispatcher()
 	return s
@@ -98,6 +100,7 @@ func (s *session) Receive(ctx actor.Context) {
 		s.finish(msg)
 	case *timerFired:
 		if msg.epoch == s.info.epoch && !s.ending {
+			delete(s.timers, msg.timer)
 			s.apply(coordinator.Fired{Timer: msg.timer})
 		}
 	case *connectionEvent:
@@ -114,7 +117,9 @@ func (s *session) Receive(ctx actor.Context) {
 			s.apply(coordinator.Ended{Request: msg.request})
 		}
 	case *actor.Terminated:
-		s.queries.Unfollow(messages.IDOf(msg.Who).Key(s.system.ID), "")
+		key := messages.IDOf(msg.Who).Key(s.system.ID)
+		delete(s.followers, key)
+		s.queries.Unfollow(key, "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
@@ -133,6 +138,9 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopping, *actor.Restarting:
 		s.end(ErrSessionClosed)
 	case *actor.Stopped:
+		for _, follower := range s.followers { // it keeps who watches it, also one that has ended
+			ctx.Unwatch(follower)
+		}
 		s.closeDown()
 	default:
 		s.queries.Ask(messages.IDOf(ctx.Sender()).Key(s.system.ID), msg, s.replyTo(ctx.Sender()))

@@ -34,6 +34,8 @@ type session struct {
 	others   map[string]int           // the weight of the ephemeral nodes of transactions, by their paths
 	queries  *inspect.Dispatcher
 	running  sync.WaitGroup // goroutines of requests
+
+	followers map[string]*actor.PID // those who are watched, by their keys
 }
 
 // logged gives the attributes of every log record about a session, with more.

@@ -47,6 +47,7 @@ type follower[T any] struct {
 	identity func(T) any
 	out      chan T // holds one: the newest
 	forget   context.CancelFunc
+	over     bool // the session is
 	told     bool
 	last     any // its identity
 }
@@ -59,13 +60,20 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 		ctx.Watch(session) // it owes the answers: its end must not leave us waiting
 		ctx.Request(session, &messages.Follow{Path: f.path})
 	case *messages.Queue:
-		if msg.Reason != messages.ReasonNone {
+		switch msg.Reason {
+		case messages.ReasonNone:
+			f.tell(f.of(msg.Contenders))
+		case messages.ReasonSessionClosed: // it is about to be Terminated
+		default:
 			ctx.Stop(ctx.Self())
-			return
 		}
-		f.tell(f.of(msg.Contenders))
 	case *actor.Terminated:
+		f.over = true
 		ctx.Stop(ctx.Self())
+	case *actor.Stopping:
+		if !f.over { // the session keeps who watches it, also one that has ended
+			ctx.Unwatch(f.client.session.PID())
+		}
 	case *actor.Stopped:
 		f.forget()
 		close(f.out)

@@ -27,6 +27,7 @@
 //   - matrix: each request met by each fault, with exact outcomes; what other libraries test, and which of ours shows it.
 //   - services: each ability for services under each fault, with exact outcomes.
 //   - simulation: whole clients in a world that one seed decides.
+//   - steady: that nothing grows: each exported operation done n and 4 n times, locks held for a day and for four.
 //   - soak: an ensemble that keeps failing, for as long as one likes.
 //   - bench: measurements beside other libraries.
 //   - overlap: two commands under one lock: when the first is gone after a fault, and when the second begins.

@@ -52,7 +52,12 @@ func (g *grain) Receive(ctx actor.Context) {
 		ctx.Forward(g.gateway) // with its sender, which gets the answer
 	case *actor.Terminated:
 		if msg.Who.Equal(g.gateway) { // the next grain has another one
+			g.gateway = nil
 			ctx.Stop(ctx.Self())
+		}
+	case *actor.Stopping:
+		if g.gateway != nil { // it keeps who watches it, also one that has ended
+			ctx.Unwatch(g.gateway)
 		}
 	case *actor.ReceiveTimeout:
 		ctx.Poison(ctx.Self())

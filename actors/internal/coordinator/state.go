@@ -398,6 +398,7 @@ func (e *epoch) leavePath(p *lockPath) {
 	}
 	for len(e.idle) > knownPaths {
 		oldest := e.paths[e.idle[0]]
+		e.idle[0] = "" // or else the array keeps it
 		e.idle = e.idle[1:]
 		switch {
 		case oldest.requests > 0 || oldest.inUse():
