@@ -11,7 +11,7 @@ import (
 )
 
 // Curator's clients say what the others say: they lock, write, lose nothing, and end.
-func TestSoakOfCurator(t *testing.T) {
+func TestRealSoakOfCurator(t *testing.T) {
 	rig.Require(t)
 	interop.Require(t)
 	t.Cleanup(func() { require.NoError(t, interop.RemovePrograms()) })

@@ -14,10 +14,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// TestMemberThatDoesNotComeBack: while somebody else has its port it is started again; it comes back as soon as it
+// TestRealMemberThatDoesNotComeBack: while somebody else has its port it is started again; it comes back as soon as it
 // can, and when it never can, that ends in bounded time, says why, and ends the ensemble's life. A member that has
 // gone by itself is brought back, too.
-func TestMemberThatDoesNotComeBack(t *testing.T) {
+func TestRealMemberThatDoesNotComeBack(t *testing.T) {
 	o, err := parse(nil, nil)
 	require.NoError(t, err)
 	ensemble := rig.StartPartitionable(t, o.members, o.ensemble()...)
@@ -62,8 +62,8 @@ func TestMemberThatDoesNotComeBack(t *testing.T) {
 	require.Equal(t, 1, c.judge.result(o, time.Second).Unrepaired)
 }
 
-// TestKilledMembersComeBack: a fault that kills a member leaves a whole ensemble behind.
-func TestKilledMembersComeBack(t *testing.T) {
+// TestRealKilledMembersComeBack: a fault that kills a member leaves a whole ensemble behind.
+func TestRealKilledMembersComeBack(t *testing.T) {
 	o, err := parse([]string{"-session", "400ms"}, nil)
 	require.NoError(t, err)
 	ensemble := rig.StartPartitionable(t, o.members, o.ensemble()...)

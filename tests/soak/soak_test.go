@@ -22,7 +22,7 @@ func (s said) Write(p []byte) (int, error) {
 }
 
 // Every kind of fault once, with few clients: what must be zero is.
-func TestSoakShort(t *testing.T) {
+func TestRealSoakShort(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "3", "-locks", "6",
 		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-wipes", "0", "-v"}, said{t})
@@ -48,7 +48,7 @@ func TestSoakShort(t *testing.T) {
 
 // The same with nothing broken: no lease is lost by the soak's own doing, unless the machine stands
 // still for longer than leases last.
-func TestSoakWithoutFaults(t *testing.T) {
+func TestRealSoakWithoutFaults(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2", "-calm", "1", "-calm-workers", "2",
 		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20", "-wipes", "0"}, said{t})
@@ -64,7 +64,7 @@ func TestSoakWithoutFaults(t *testing.T) {
 
 // A soak of locks that are known to be held by two at once finds it: zk.Lock in the hands of a program
 // that is stopped while it holds, for longer than its session lasts, and looks at nothing when it goes on.
-func TestSoakFindsDoubleHolders(t *testing.T) {
+func TestRealSoakFindsDoubleHolders(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-peer", peerZkNaive, "-duration", "2m", "-faults", "client-pause", "-clients", "2",
 		"-workers", "3", "-locks", "1", "-calm", "0", "-session", "1500ms", "-every", "300ms", "-quiet", "2m", "-hold", "200ms-400ms",
