@@ -68,6 +68,7 @@ func TestSettings(t *testing.T) {
 
 // TestBadUse: each mistake is answered by what is wrong and what to type.
 func TestBadUse(t *testing.T) {
+	t.Setenv("KRB5_CONFIG", file(t, "[libdefaults]\ndefault_realm = EXAMPLE.ORG\n", 0o600))
 	for args, says := range map[string]string{
 		"":                            "type -zk host:2181, or set $ZOOKEEPER_SERVERS; or -demo",
 		"-demo -zk zk:2181":           "leave one of -demo and -zk out",

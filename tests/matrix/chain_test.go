@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -308,9 +306,9 @@ func TestFaultsStrikeHandingOver(t *testing.T) { testPlots(t, chains) }
 func TestPausedBetweenHandingOverAndHolding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t)
-		brake := newBrake(stHeld)
+		brake := c.newBrake(stHeld)
 		brake.armed.Store(false)
-		c.ours = c.joinClient(t, locks.WithLogger(slog.New(brake)))
+		c.ours = c.joinClient(t)
 		ch := c.chain(t)
 		kept := ch.strike(t, passing(embedded.HoldReplies))
 		brake.armed.Store(true)

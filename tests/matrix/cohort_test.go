@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,9 +227,9 @@ var cohorts = []plot{
 	{name: "lease-runs-out-as-it-is-granted",
 		outcome: "the grant is Lost at once, before the other session holds",
 		play: func(t *testing.T, c *crowd) {
-			slow := newBrake(stHeld)
+			slow := c.newBrake(stHeld)
 			slow.armed.Store(false)
-			client := c.joinClient(t, locks.WithLogger(slog.New(slow)))
+			client := c.joinClient(t)
 			time.Sleep(timeout) // the lease is no longer a new connection's
 			m := c.begins(t, client, 2, many)
 			id := session(client)

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,19 +14,18 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // TestDeadlineBeforeAnythingElse: a process that was stopped past its lease finds any message first
 // in its mailbox when it goes on. It reads the clock before that: an owner that gave the lock back
 // hears that it was lost, and not that it was released.
 //
-// The lock actor is stopped by its logger, which is the program's own code.
+// The lock actor is stopped by the mailbox of its observer, which is the program's own code.
 func TestDeadlineBeforeAnythingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
-		brake := newBrake(stRevoking)
-		p := w.join(t, w.server.Connect(), locks.WithLogger(slog.New(brake)))
+		brake := w.newBrake(stRevoking)
+		p := w.join(t, w.server.Connect())
 		lease := p.hold(t)
 		_, err := w.operator.Set(lockPath+"/"+lease.Node(), []byte("unlock"), -1)
 		require.NoError(t, err)
@@ -74,11 +72,12 @@ func TestNodesOfALostRequestAreDeleted(t *testing.T) {
 	})
 }
 
-// brake is a log handler that blocks the goroutine that logs, for the first time, that a lock has
-// gone into a state.
+// brake is the mailbox of an observer, and blocks whoever tells it, for the first time, that a lock has gone into a state: the
+// goroutine that runs the lock actor. It stops the requests of the next player that joins its world.
 type brake struct {
-	slog.Handler
+	actor.Mailbox
 	at            messages.State
+	joined        bool // it stops a player already
 	armed         atomic.Bool
 	once          sync.Once
 	stopped, goOn chan struct{}
@@ -94,27 +93,36 @@ func (p *player) lockActor(t *testing.T) *actor.PID {
 	return actor.NewPID(parts[1], parts[2])
 }
 
-func newBrake(at messages.State) *brake {
-	b := &brake{Handler: slog.DiscardHandler, at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
-	b.armed.Store(true)
-	return b
+// newBrake makes the brake of the next player that joins.
+func (w *world) newBrake(at messages.State) *brake {
+	w.brake = &brake{Mailbox: actor.Unbounded()(), at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
+	w.brake.armed.Store(true)
+	return w.brake
 }
 
-func (b *brake) Enabled(context.Context, slog.Level) bool { return true }
-func (b *brake) WithAttrs([]slog.Attr) slog.Handler       { return b }
-func (b *brake) WithGroup(string) slog.Handler            { return b }
+// PostUserMessage takes a transition.
+func (b *brake) PostUserMessage(message any) {
+	if tr, ok := actor.UnwrapEnvelopeMessage(message).(*messages.Transition); ok && tr.To == b.at && b.armed.Load() {
+		b.once.Do(func() {
+			close(b.stopped)
+			<-b.goOn
+		})
+	}
+	b.Mailbox.PostUserMessage(message)
+}
 
-func (b *brake) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if r.Message == "lock" && a.Key == logkeys.State && a.Value.String() == b.at.String() && b.armed.Load() {
-			b.once.Do(func() {
-				close(b.stopped)
-				<-b.goOn
-			})
-		}
-		return true
-	})
-	return nil
+// brakes has the brakes of clients.
+var brakes sync.Map
+
+// observer is the brake of a client, as an option of its locks.
+func observer(client *locks.Client) []locks.LockOption {
+	b, ok := brakes.Load(client)
+	if !ok {
+		return nil
+	}
+	pid := client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {},
+		actor.WithMailbox(func() actor.Mailbox { return b.(*brake) })))
+	return []locks.LockOption{locks.WithObserver(pid)}
 }
 
 // TestValidNeverComesBack: the lease runs out, and then the same session is heard of again. The holder, who has
@@ -122,8 +130,8 @@ func (b *brake) Handle(_ context.Context, r slog.Record) error {
 func TestValidNeverComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
-		brake := newBrake(stRevoking)
-		p := w.join(t, w.server.Connect(), locks.WithLogger(slog.New(brake)))
+		brake := w.newBrake(stRevoking)
+		p := w.join(t, w.server.Connect())
 		lease := p.hold(t)
 		lock := p.lockActor(t)
 		go p.client.System().Root.Send(lock, &messages.Revoke{})
@@ -139,9 +147,8 @@ func TestValidNeverComesBack(t *testing.T) {
 			require.False(t, clock.Valid(), "its chain of evidence is broken")
 			require.False(t, lease.Valid())
 		}
-		require.NoError(t, lease.Context().Err(), "the holder is yet to be told")
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost, "by the clock: no message has come")
 		close(brake.goOn)
-		<-lease.Context().Done()
 		require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)
 
 		again, err := p.client.Mutex(lockPath).Lock(patient(t))

@@ -32,9 +32,8 @@ var pausedInside = append([]cell{
 // stoppedIn has the subject's lock actor stand still when it comes into a state.
 func stoppedIn(state messages.State) stage {
 	return stage{dial: func(s *scene) locks.Option {
-		s.brake = newBrake(state)
-		s.brake.armed.Store(false) // not while the scene is set
-		return locks.WithLogger(slog.New(s.brake))
+		s.newBrake(state).armed.Store(false) // not while the scene is set
+		return locks.WithLogger(slog.New(slog.DiscardHandler))
 	}}
 }
 

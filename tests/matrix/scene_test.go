@@ -26,7 +26,6 @@ type scene struct {
 	// of a bounded subject. creates is the number of nodes that were made in the lock path before.
 	elsewhere *locks.Lease
 	creates   int32
-	brake     *brake  // what stops the subject; nil where nothing does
 	next      *player // waits behind the subject, from the beginning or later
 	aim       embedded.Fault
 	trigger   func(t *testing.T) // has the subject send the request

@@ -32,6 +32,7 @@ const (
 type world struct {
 	server   *embedded.Server
 	operator *zk.Conn
+	brake    *brake // of the next player that joins, or of one that has; nil for none
 }
 
 func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
@@ -46,7 +47,7 @@ func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 		}
 	})
 	require.NoError(t, conn.AddAuth("digest", []byte(operatorSecret)))
-	return &world{server, conn}
+	return &world{server: server, operator: conn}
 }
 
 // operatorSecret is the secret by which servers know the operator, where it keeps permissions that it takes from
@@ -118,6 +119,11 @@ func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Op
 		}
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 	})
+	if b := w.brake; b != nil && !b.joined {
+		b.joined = true
+		brakes.Store(client, b)
+		t.Cleanup(func() { brakes.Delete(client) })
+	}
 	return newPlayerOf(t, client, lock)
 }
 
@@ -139,7 +145,7 @@ func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.Lo
 func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
 	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	return &player{client: client, rec: rec, locker: lock(client, locks.WithObserver(rec.PID())), bound: patience}
+	return &player{client: client, rec: rec, locker: lock(client, append(observer(client), locks.WithObserver(rec.PID()))...), bound: patience}
 }
 
 // newRealPlayer is newPlayer by the real clock.
