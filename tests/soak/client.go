@@ -27,6 +27,7 @@ type client struct {
 	lost    int   // sessions, that were reported
 	polls   int   // that were reported
 	polled  int64 // when they were counted last
+	rests   chan struct{}
 }
 
 // runClient locks until it is told to stop, or the controller is gone.
@@ -40,7 +41,7 @@ func runClient(o options) error {
 	defer control.close()
 	c := &client{o: o, me: holder{Client: o.client, Incarnation: o.incarnation, Worker: -1},
 		control: control, log: &loglines{}, gate: newGate(), clock: &running{},
-		alarm: newAlarm(), polled: now()}
+		alarm: newAlarm(), polled: now(), rests: make(chan struct{}, 1)}
 	go c.clock.run(ctx)
 	if err := control.send(report{Kind: kindProcess, From: c.me, Count: os.Getpid()}); err != nil {
 		return err
@@ -129,6 +130,11 @@ func (c *client) obey(stop chan<- struct{}) {
 			c.gate.open()
 		case doLong:
 			c.long.Store(now() + 4*int64(c.o.session))
+		case doRest:
+			select {
+			case c.rests <- struct{}{}:
+			default:
+			}
 		case doLog:
 			_ = c.control.send(report{Kind: kindLog, From: c.me, Detail: c.log.String()})
 		case doStop:
@@ -138,7 +144,7 @@ func (c *client) obey(stop chan<- struct{}) {
 	}
 }
 
-// count reports lost sessions, and polls that were needed, until stop.
+// count reports lost sessions, polls that were needed, and what there is at rest, until stop.
 func (c *client) count(stop <-chan struct{}) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
@@ -146,6 +152,11 @@ func (c *client) count(stop <-chan struct{}) {
 		select {
 		case <-stop:
 			more = false
+		case <-c.rests:
+			if t, ours := c.peer.(*turnstile); ours {
+				_ = c.control.send(report{Kind: kindRest, From: c.me, Rest: t.count(c.log)})
+			}
+			continue
 		case <-ticks.C:
 		}
 		if lost := c.peer.SessionsLost(); lost > c.lost {

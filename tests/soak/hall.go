@@ -77,6 +77,12 @@ func (h *hall) listen(l *line) {
 			default:
 			}
 			continue
+		case kindRest:
+			select {
+			case h.subjects[r.From.Client].counted <- r:
+			default:
+			}
+			continue
 		case kindLog:
 			select {
 			case h.subjects[r.From.Client].log <- r.Detail:

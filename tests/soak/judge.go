@@ -17,10 +17,11 @@ const (
 	failed         = "requests that failed"
 	lostWakeUps    = "wake-ups that only the poll replaced"
 	notLinearizing = "histories not linearizable"
+	grows          = "figures that grow"
 )
 
 var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
-	notLinearizing, staleCommits, mistoldCommits, failed, notBack}
+	notLinearizing, staleCommits, mistoldCommits, failed, notBack, grows}
 
 // operatorBroke names the count of findings that an operator's delete of a held node explains; it need not be zero.
 const operatorBroke = "after an operator deleted a held node"
@@ -53,6 +54,8 @@ type judge struct {
 	whole    *spell // all are, and one leads
 
 	wipe wipeRecord
+
+	looks looks
 
 	// strict: no request may fail, under any fault, unless its caller gives up.
 	strict bool

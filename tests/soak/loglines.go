@@ -26,6 +26,13 @@ func (l *loglines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// count counts the lines that are remembered.
+func (l *loglines) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.lines)
+}
+
 // String gives what is remembered, oldest first.
 func (l *loglines) String() string {
 	l.mu.Lock()

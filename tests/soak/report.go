@@ -21,6 +21,7 @@ type report struct {
 	Error  string `json:"e,omitempty"`
 	Detail string `json:"d,omitempty"`
 	Count  int    `json:"n,omitempty"`
+	Rest   rest   `json:"rest,omitempty"`
 }
 
 // The kinds of reports.
@@ -40,6 +41,7 @@ const (
 	kindSessions  = "sessions"  // Count sessions were lost since the last time
 	kindPolls     = "polls"     // Count waiters found out only by the slow poll, since the last time
 	kindIdle      = "idle"      // no request is under way, as was commanded
+	kindRest      = "rest"      // Rest is what the process has, as was commanded
 	kindLog       = "log"       // Detail is the end of the log, as was commanded
 )
 
@@ -67,5 +69,6 @@ const (
 	doBurst = "burst" // workers that pause go on at once
 	doLong  = "long"  // for four session timeouts hold for about one, every second time
 	doStop  = "stop"  // close the client and end
+	doRest  = "rest"  // send what the process has at rest
 	doLog   = "log"   // send the end of the log
 )

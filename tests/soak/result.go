@@ -55,6 +55,8 @@ type result struct {
 	LongestMajority float64        `json:"longest_gap_majority_up_seconds"`
 	LongestWhole    float64        `json:"longest_gap_all_up_seconds"`
 
+	AtRest map[string]atRest `json:"at_rest,omitempty"`
+
 	endedEarly bool
 }
 
@@ -76,6 +78,7 @@ func (j *judge) result(o options, took time.Duration) result {
 	for _, kind := range mustBeZero {
 		r.Wrong[kind] = t.wrong[kind]
 	}
+	r.AtRest = j.atRest()
 	r.HeldDeleted, r.RetainedDeleted = j.deletions()
 	commits := j.commits()
 	r.Commits, r.CommitsRefused = commits[journal.Committed], commits[journal.Refused]
@@ -134,6 +137,13 @@ func (r result) and(next result) result {
 		for name, n := range counts.theirs {
 			counts.mine[name] += n
 		}
+	}
+	for name, f := range r.AtRest { // that each ensemble's grow was judged
+		g := next.AtRest[name]
+		if f.Most = max(f.Most, g.Most); g.Looks > f.Looks {
+			f.Median, f.Looks = g.Median, g.Looks
+		}
+		r.AtRest[name] = f
 	}
 	r.LongestMajority = max(r.LongestMajority, next.LongestMajority)
 	r.LongestWhole = max(r.LongestWhole, next.LongestWhole)

@@ -82,6 +82,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	s.endClients()
 	s.lookForOrphans(time.Second)
 	s.judgeCommits(10 * time.Second)
+	s.judge.judgeRest()
 	stopWatching()
 	watchers.Wait()
 	s.chronicle.finish()

@@ -83,7 +83,7 @@ func (s *stage) raise() error {
 
 // subject makes a client with its proxies; it does not run yet.
 func (s *stage) subject(n int) (*subject, error) {
-	made := &subject{number: n, idle: make(chan struct{}, 1), log: make(chan string, 1)}
+	made := &subject{number: n, idle: make(chan struct{}, 1), log: make(chan string, 1), counted: make(chan report, 1)}
 	var addrs []string
 	for _, member := range s.ensemble.Members() {
 		p, err := rig.OpenProxy(member.Addr())
@@ -106,6 +106,7 @@ func (s *stage) quietPoint(last bool) {
 	s.hushAll()
 	s.lookForOrphans(4*s.o.session + 10*time.Second)
 	s.judgeCommits(30 * time.Second)
+	s.look()
 	if !last {
 		s.goOn()
 	}

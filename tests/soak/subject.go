@@ -25,6 +25,7 @@ type subject struct {
 	incarnation int
 	idle        chan struct{} // gets one for every idle report
 	log         chan string
+	counted     chan report
 }
 
 func (s *subject) start() error {

@@ -56,6 +56,7 @@ func (r result) rows() (rows []row) {
 	add("grants with tokens or writes out of order around them", r.WipedGrants)
 	add("longest time to a client's grant after them", fmt.Sprintf("%.1fs", r.BackAfterWipe))
 	add("wake-ups by the poll, at any time", r.Polls)
+	restRows(r.AtRest, add)
 	for _, kind := range mustBeZero {
 		add(kind, r.Wrong[kind])
 	}
