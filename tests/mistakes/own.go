@@ -22,7 +22,7 @@ var own = []ownMistake{
 		"return digits[0] == '-' && digits[1] != '0'", "return digits[0] == '-'"),
 		"actors/queue", "TestSequencePassesOverForeignChildren"},
 	{in("actors/queue", "full-semaphore", "the first waiter of a full semaphore watches only the contender before it",
-		"if before.taken <= before.permits {", "if before.taken < before.permits {"),
+		"if before.sum.taken <= int64(before.permits) {", "if before.sum.taken < int64(before.permits) {"),
 		"actors/queue", "TestSemaphoreOfTheQueue"},
 	{in("actors/queue", "kazoo-downgrade", "a writer of kazoo's is not expected to read at its own number",
 		"return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive",

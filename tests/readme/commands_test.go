@@ -63,7 +63,6 @@ var commands = map[string]check{
 	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
 	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
-	"go test ./...":                                                                               long(lists),
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
 	"make test":       long(target),
@@ -84,7 +83,15 @@ var commands = map[string]check{
 	"make cover":                                                    target,
 	"make halts":                                                    target,
 	"make versions":                                                 target,
-	"make soak":                                                     target,
+	"make soak-mistakes":                                            target,
+	"make soak-faults":                                              target,
+	"make soak-compare":                                             target,
+	"make soak-simulate":                                            target,
+	"make fuzz":                                                     target,
+	"make newest":                                                   target,
+	"make vulnerabilities":                                          target,
+	"make mutants":                                                  target,
+	"make bench":                                                    target,
 	"make bench-peers":                                              target,
 	"make screenshots":                                              target, // it writes into the repository
 }
@@ -223,11 +230,6 @@ func hasFlagsOfZklock(name string) check {
 			}
 		}
 	}
-}
-
-// lists has go name the packages that the command is for.
-func lists(t *testing.T, p *place, command string) {
-	require.Contains(t, p.run(t, strings.Replace(command, "go test", "go list", 1)), "/tests/readme")
 }
 
 // namesTests finds the tests that a command runs, in its package.

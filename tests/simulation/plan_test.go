@@ -38,7 +38,6 @@ type mistake int
 
 const (
 	noMistake      mistake = iota
-	longLease              // leases last longer than is safe
 	earlyExpiry            // the server ends sessions whose leases run
 	hiddenLoss             // the network loses watch events
 	hiddenDeletion         // nodes of holders are deleted

@@ -88,10 +88,6 @@ func (w *world) open(number int, timeout time.Duration) error {
 		changes: map[string]time.Time{}}
 	opts := []locks.Option{locks.WithDialer(w.net.dialer(number)), locks.WithSessionTimeout(timeout),
 		locks.WithActorSystem(w.system), locks.WithReconnectBackoff(10*time.Millisecond, 500*time.Millisecond)}
-	if w.plan.mistake == longLease {
-		began := time.Now()
-		opts = append(opts, locks.WithSuspendedTime(func() time.Duration { return -time.Since(began) * 2 / 3 }))
-	}
 	var err error
 	opened := make(chan struct{})
 	go func() {

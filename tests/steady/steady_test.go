@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -96,6 +97,7 @@ func (w *world) open(opts ...locks.Option) *locks.Client {
 	}
 	client, err := locks.Open(w.ctx(), w.server.Connect(), opts...)
 	require.NoError(w.t, err)
+	relists.Count(w.t, client.Session())
 	w.t.Cleanup(func() { patient.Closed(w.t, client.Close(w.ctx())) })
 	return client
 }
