@@ -46,6 +46,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/sasl", "TestReconnects/embedded"},
 	{"tests/services", "TestInVirtualTime/Do/expiry"},
 	{"tests/singleton", "TestStopMoves"},
+	{"tests/steady", "TestSteady/hand-overs"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
 	{"tests/zklock", "TestShared/embedded"}, // in processes of their own
 }
