@@ -33,6 +33,7 @@ func FuzzNodes(f *testing.F) {
 			require.Equal(t, child, e.Child)
 			require.True(t, e.Mode.Known())
 			require.Positive(t, max(e.Weight, 1))
+			require.LessOrEqual(t, e.Weight, MaxPermits)
 			if again, ok := Parse(e.Prefix(guid) + "0000000001"); ok {
 				require.Equal(t, e.Mode, again.Mode)
 			}

@@ -209,10 +209,12 @@ var rows = []row{
 			w.ok(w.client.Election("/e").Run(w.ctx(), "me", func(context.Context, *locks.Leadership) error { return nil }))
 		}
 	}},
-	{"Observe", "locks.Election.Observe", func(w *world) func() {
+	{"Observe, each time at another path", "locks.Election.Observe", func(w *world) func() {
+		n := 0
 		return func() {
+			n++
 			w.briefly(func(ctx context.Context) {
-				leaders, err := w.client.Election("/e").Observe(ctx)
+				leaders, err := w.client.Election(fmt.Sprintf("/e/%d", n)).Observe(ctx)
 				w.ok(err)
 				for range leaders {
 				}
@@ -230,10 +232,12 @@ var rows = []row{
 				w.ok(member.Leave(w.ctx()))
 			}
 		}},
-	{"Group.Watch", "locks.Group.Watch", func(w *world) func() {
+	{"Group.Watch, each time at another path", "locks.Group.Watch", func(w *world) func() {
+		n := 0
 		return func() {
+			n++
 			w.briefly(func(ctx context.Context) {
-				members, err := w.client.Group("/g").Watch(ctx)
+				members, err := w.client.Group(fmt.Sprintf("/g/%d", n)).Watch(ctx)
 				w.ok(err)
 				for range members {
 				}
