@@ -137,8 +137,8 @@
 //   - Needed: dialers, SASL mechanisms, functions of a TLS configuration, WithParentACLFunc. That
 //     connection, or that request, waits, and ends with an error where the function panics. A call
 //     in them that waits for the same client waits for itself. WithSuspendedTime must return at
-//     once: whatever reads the clock waits for it, but for the end of contexts. Its panic ends the
-//     leases.
+//     once: whatever reads the clock waits for it, for a second at most, but for the end of
+//     contexts. Its panic ends the leases, and so does a call that takes longer.
 //   - Those of WithOnChange, WithOnLost and WithUnreleased have a goroutine. They may lock, unlock
 //     and ask whatever they like. But calls of the first two come one after the other: one that
 //     waits for a later one waits for ever. Close waits for the reports of WithUnreleased that it

@@ -250,7 +250,8 @@ func WithoutIdleSyncs() Option {
 }
 
 // WithSuspendedTime sets the source of the time for which the machine has been suspended since some
-// moment. It must never give less than before, and may be called from any goroutine. By default the
+// moment. It must never give less than before, and may be called from any goroutine. One that panics,
+// or does not return within a second, ends the session's leases. By default the
 // system's clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on
 // the monotonic one counts as suspended. It is for tests, and for machines whose clocks stand still
 // in another way.
@@ -259,7 +260,7 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 		if suspended == nil {
 			return fmt.Errorf("%w: suspended time: must not be nil", ErrBadConfig)
 		}
-		c.suspended = suspended
+		c.suspended = answering(suspended)
 		return nil
 	}
 }

@@ -18,6 +18,51 @@ func wallSuspended() func(now time.Time) time.Duration {
 	}
 }
 
+// answerBound is how long a function of the user's may take to tell for how long the machine was suspended. It is asked
+// wherever the clock is read, so a healthy one takes microseconds.
+const answerBound = time.Second
+
+// answering has a function asked on a goroutine of its own, so that one that blocks holds up nobody for longer than
+// answerBound. Without its answer nobody knows what time it is: then the result panics, as the function may itself. While
+// one call of it is stuck no other is made.
+func answering(suspended func() time.Duration) func() time.Duration {
+	var stuck atomic.Bool
+	return func() time.Duration {
+		if stuck.Load() {
+			panic("the function for suspended time does not return")
+		}
+		var d time.Duration
+		var failed any = "the function for suspended time has ended its goroutine"
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			defer stuck.Store(false)
+			defer func() {
+				if r := recover(); r != nil {
+					failed = r
+				}
+			}()
+			d, failed = suspended(), nil
+		}()
+		bound := time.NewTimer(answerBound)
+		defer bound.Stop()
+		select {
+		case <-answered:
+		case <-bound.C:
+			select {
+			case <-answered: // this process was paused
+			default:
+				stuck.Store(true)
+				panic("the function for suspended time does not return")
+			}
+		}
+		if failed != nil {
+			panic(failed)
+		}
+		return d
+	}
+}
+
 // ratchet raises most to gained, never lowers it, and gives the result.
 func ratchet(most *atomic.Int64, gained time.Duration) time.Duration {
 	for {

@@ -275,6 +275,7 @@ func (c *cell) deadlines(during func()) {
 
 // TestCallbacks: whatever a function of the user's does, and whatever happens then, contexts of leases end on time; Lock,
 // Unlock and Close return when their ctx ends; and other leases go on while the connection stands.
+// The function for suspended time has TestSuspendedTimeOfTheUser.
 func TestCallbacks(t *testing.T) {
 	for _, callback := range callbacks {
 		for _, does := range []string{stuck, slow, panics} {

@@ -84,7 +84,7 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 
 		err = client.Close(context.WithoutCancel(patient.Deadline(t)))
 		require.ErrorIs(t, err, locks.ErrSessionRemains)
-		require.True(t, log.Has("session not closed at the servers"))
+		log.Await(t, "session not closed at the servers")
 		require.Equal(t, err, client.Close(patient.Deadline(t)), "again")
 		_, err = mutex.Lock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrClosed)

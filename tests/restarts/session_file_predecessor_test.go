@@ -37,7 +37,7 @@ func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 			require.NoError(t, err)
 			patient.GiveBack(t, lease)
 		}
-		require.True(t, log.Has("bad configuration"), "the file was edited")
+		log.Await(t, "bad configuration")
 		require.NoError(t, client.Close(patient.Deadline(t)))
 		require.Empty(t, readFile(t, path))
 	})
@@ -53,7 +53,7 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		leave(t, path, wrong)
 		log, logger := stories.NewLog()
 		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
-		require.True(t, log.Has("existed=false"))
+		log.Await(t, "existed=false")
 		_, err := client.Mutex("/over").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/over"), "a stranger's session is not closed")
@@ -65,7 +65,7 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
 			logger).Mutex("/over").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
-		require.True(t, log.Has("existed=false"))
+		log.Await(t, "existed=false")
 		patient.GiveBack(t, lease)
 	})
 }
@@ -137,8 +137,8 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 		time.Sleep(14 * time.Second)
 		require.False(t, log.Has("predecessor not closed"))
 		time.Sleep(2 * time.Second)
-		require.True(t, log.Has("predecessor not closed"))
-		require.True(t, log.Has("not reached"))
+		log.Await(t, "predecessor not closed")
+		log.Await(t, "not reached")
 	})
 	require.Equal(t, []sessionfile.Record{record}, left(t, path))
 }
@@ -158,6 +158,6 @@ func TestSessionOfAnotherHostIsNotClosed(t *testing.T) {
 		_, err := client.Mutex("/host").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/host"))
-		require.True(t, log.Has("session file passed over"))
+		log.Await(t, "session file passed over")
 	})
 }

@@ -132,6 +132,17 @@ func (p *restarted) hear(t testing.TB) []string {
 	}
 }
 
+// awaitLog waits until a line that it logs has a text: what is logged goes by a queue, so it may come behind what is said.
+func (p *restarted) awaitLog(t testing.TB, text string) {
+	t.Helper()
+	for !strings.Contains(strings.Join(p.log, "\n"), text) {
+		said := p.Process.Hear(t)
+		line, logged := strings.CutPrefix(said, "log ")
+		require.True(t, logged, "it says %q, and has not logged %q", said, text)
+		p.log = append(p.log, line)
+	}
+}
+
 // holds waits until the process has the lock, and gives its session, its node and the time since it began to open.
 func (p *restarted) holds(t testing.TB) (session, node string, took time.Duration) {
 	t.Helper()

@@ -79,7 +79,7 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
 			logger).Mutex("/cut").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
-		require.True(t, log.Has("existed=true"))
+		log.Await(t, "existed=true")
 		patient.GiveBack(t, lease)
 	})
 }
@@ -121,10 +121,9 @@ func TestSessionFileCannotBeWritten(t *testing.T) {
 		r.NoSpace = true
 		p = start(t, r)
 		p.holds(t)
-		require.Contains(t, p.log, closedPredecessor)
-		all := strings.Join(p.log, "\n")
-		require.Contains(t, all, "session file not written")
-		require.Contains(t, all, path)
+		p.awaitLog(t, closedPredecessor)
+		p.awaitLog(t, "session file not written")
+		p.awaitLog(t, path)
 		p.close(t)
 		require.Empty(t, readFile(t, path), "what needs no space is done")
 	})

@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // Log keeps what a client logs. It is a handler for a logger.
@@ -37,6 +39,12 @@ func (h *Log) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool { line += fmt.Sprintf(" %s=%v", a.Key, a.Value); return true })
 	h.lines = append(h.lines, line)
 	return nil
+}
+
+// Await waits until a line has a text: what a client logs goes by a queue.
+func (h *Log) Await(t testing.TB, text string) {
+	t.Helper()
+	patient.Eventually(t, func() bool { return h.Has(text) }, "nothing is logged of %q", text)
 }
 
 // Has reports whether a line has a text.
