@@ -37,8 +37,9 @@
 // A lock actor runs on the goroutine that sends to it, unless it is running already: the session's,
 // a timer's or the caller's. So nothing of a user's runs there but a [Listener] and WithMeterLabels,
 // once for each request. What log handlers and instruments are told goes by way of queues, see
-// "What callbacks may do" in package locks. That holds for what actors of this package and of those
-// below it log to your actor system's logger, and not for what protoactor itself does.
+// "What callbacks may do" in package locks. What protoactor itself logs, such as dead letters, goes
+// straight to the logger that your actor system was made with, on the goroutine of whoever caused it.
+// So give the system one that queues: told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.

@@ -125,7 +125,8 @@
 // A client calls functions of yours. None of them keeps the context of a lease open beyond its
 // deadline, whatever it does.
 //
-//   - Told: log handlers (WithLogger), with protoactor's records in a system that Open made;
+//   - Told: log handlers (WithLogger), with protoactor's records in a system that Open made (for
+//     one of your own see "The lock actor" in package actors);
 //     instruments (WithMeterProvider); spans behind their start (WithTracerProvider). Each kind has
 //     a bounded queue and a goroutine (package told). What is told keeps its order and its times.
 //     A function that is stuck, slow or panics holds up its own queue only. What has no room is

@@ -23,6 +23,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 // What a function of the user's does.
@@ -134,6 +135,10 @@ var callbacks = []callback{
 	})},
 	{name: "log handler, of protoactor's records", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, "[DeadLetter]"}))
+	})},
+	{name: "log handler of an actor system of the user's, by a queue", with: option(func(f *fault) locks.Option {
+		logger := told.NewLog().Logger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
+		return locks.WithActorSystem(actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger })))
 	})},
 	{name: "instruments", told: true, with: option(func(f *fault) locks.Option {
 		return locks.WithMeterProvider(faultyMeters{noop.MeterProvider{}, f})
@@ -314,6 +319,9 @@ func TestCallbacks(t *testing.T) {
 						f.armed.Store(false)
 						close(never)
 						_ = c.client.Close(t.Context())
+						if system := c.client.System(); !system.IsStopped() { // the user's
+							system.Shutdown()
+						}
 						time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 					})
 				})
