@@ -53,13 +53,21 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice that a Tell effect sends.
-func (l *lock) notice(ctx actor.Context, do machine.Do) any {
+// notice makes the notice that a Tell effect of an event sends.
+func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	grant := l.grant(ctx)
 	switch do {
 	case machine.TellHeld:
 		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Term: l.term,
-			Until: l.held.clock.Deadline(), As: l.as}
+			Until: l.held.clock.Deadline(), As: l.as, Places: l.m.Places}
+	case machine.TellWaiting:
+		return &messages.Waiting{Grant: grant, Before: on.Before}
+	case machine.TellWatched:
+		return &messages.Watched{Grant: grant, Readable: on.Kind == machine.OwnRead}
+	case machine.TellContended:
+		return &messages.Contended{Grant: grant}
+	case machine.TellChecked:
+		return &messages.Checked{Grant: grant}
 	case machine.TellSuspended:
 		return &messages.Suspended{Grant: grant, Until: l.held.clock.Deadline()}
 	case machine.TellResumed:

@@ -48,7 +48,7 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 		box = mailbox.NewRemote
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &lock{session: session, want: &want, m: machine.New(want.Try), Audience: audience.New(opts)}
+		return &lock{session: session, want: &want, m: machine.New(want.Try, want.TellMore), Audience: audience.New(opts)}
 	}, actor.WithMailbox(box))
 }
 
@@ -90,7 +90,7 @@ func (l *lock) Receive(ctx actor.Context) {
 			l.begin(ctx)
 		}
 	case *assignment:
-		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
+		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try, msg.want.TellMore)
 		l.begin(ctx)
 	case *lockEvent:
 		l.hear(ctx, msg)
@@ -106,6 +106,10 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
 	case *messages.Revoke, messages.Revoke:
 		l.step(ctx, machine.Event{Kind: machine.Revoke})
+	case *messages.WatchContention, messages.WatchContention:
+		l.step(ctx, machine.Event{Kind: machine.WatchContention})
+	case *messages.Check, messages.Check:
+		l.step(ctx, machine.Event{Kind: machine.Check})
 	case *probeDue:
 		l.probe(ctx)
 	case *inspect.DeadlockProbed:
@@ -229,9 +233,10 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.Halt:
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
-	case machine.TellHeld, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
+	case machine.TellWaiting, machine.TellHeld, machine.TellWatched, machine.TellContended, machine.TellChecked,
+		machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
 		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
-		l.report(ctx, l.notice(ctx, e.Do))
+		l.report(ctx, l.notice(ctx, e.Do, &ev))
 	default:
 		l.order(ctx, e)
 	}

@@ -171,6 +171,7 @@ var fields = []field{
 		why: "only candidates in an election have one", check: func(a messages.Acquire) string {
 			return negative("priority", a.Priority)
 		}},
+	{name: "TellMore", given: func(a messages.Acquire) bool { return a.TellMore }},
 }
 
 // The greatest lengths, in bytes, of a name, a label, and the key of an owner or a caller. They are stored in the

@@ -35,6 +35,7 @@ var asks = map[string]struct{ good, bad messages.Acquire }{
 	"Label":      {messages.Acquire{Label: "me"}, messages.Acquire{Label: strings.Repeat("x", maxLabel+1)}},
 	"Reclaim":    {messages.Acquire{Reclaim: "me"}, messages.Acquire{Reclaim: strings.Repeat("x", maxLabel+1)}},
 	"MaxWaiters": {messages.Acquire{MaxWaiters: 1}, messages.Acquire{MaxWaiters: -1}},
+	"TellMore":   {good: messages.Acquire{TellMore: true}},
 	"Priority":   {messages.Acquire{Priority: 1}, messages.Acquire{Priority: -1}},
 }
 

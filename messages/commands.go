@@ -75,6 +75,10 @@ type Acquire struct {
 	// Priority is a candidate's priority in an election, zero or more. It is written into the
 	// contender's node, and changes nothing in the order of the queue.
 	Priority int
+	// TellMore has the lock actor tell Waiting and Watched, too. Its node is read as soon as it
+	// holds, and its queue is listed also where it waits behind a node of its own session. It has
+	// no effect over a gateway, which refuses it.
+	TellMore bool
 }
 
 // Release gives the lock back. Before it is held it means Cancel. Sending it again changes nothing.
@@ -99,6 +103,24 @@ func (Cancel) IgnoreDeadLetterLogging() {}
 // Revoke asks the holder to give the lock back: the owner is told RevokeRequested. A request that
 // does not hold ignores it.
 type Revoke struct{}
+
+// WatchContention asks a lock actor that holds an exclusive lock to tell Contended once another
+// contender is in its queue. So an actor may keep a lock until somebody else wants it. It lists the
+// queue, and again after each change of the lock path. A loss of the connection ends it: after
+// Resumed, send it anew. Others ignore it.
+type WatchContention struct{}
+
+// Check asks a lock actor that holds to have a committed transaction check that its node exists:
+// Checked, or Lost where it is gone. Where nobody knows the outcome, Suspended comes instead. One
+// that is sent while another is under way takes its place. A lock actor that does not hold, or is
+// suspended, ignores it.
+type Check struct{}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (WatchContention) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Check) IgnoreDeadLetterLogging() {}
 
 // Mode is the kind of lock that is asked for.
 type Mode uint8

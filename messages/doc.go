@@ -19,6 +19,8 @@
 //   - [Release]: give the lock back, or stop asking for it.
 //   - [Cancel]: stop asking for it. A lock that is held already is given back.
 //   - [Revoke]: ask the holder to give it back.
+//   - [WatchContention]: tell the holder when somebody else wants the lock.
+//   - [Check]: check that the holder's node exists.
 //
 // [Acquire] is not sent: it describes the request for which a lock actor is spawned.
 //
@@ -38,6 +40,8 @@
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
 //   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
 //   - [Deadlocked]: the request is part of a deadlock, and gives up.
+//   - [Contended] and [Checked] answer commands. [Waiting] and [Watched] are told where
+//     Acquire.TellMore asks for them. None of the four crosses to another node.
 //   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is
 //     the last notice of a lock actor that ends by itself. One that is stopped from outside sends
 //     none: watch it to know of that.

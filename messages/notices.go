@@ -57,7 +57,37 @@ type Held struct {
 	// As is the owner's address that the contender's node names, where that is another one's than the
 	// request's: see Acquire.Sticky. Otherwise it is empty.
 	As string
+	// Places is the number of places behind the token's that no other node can have: Token+1 to
+	// Token+Places are tokens for the holder to give, one after the other, to those whom it has
+	// hold in its place. It is zero where another node of the lock path was made with this one,
+	// where the session gives these tokens itself (Acquire.Sticky, Cohort), with Acquire.Reclaim,
+	// and for a hold that is shared or was taken over. It is zero from a gateway.
+	Places int
 }
+
+// Waiting: the request waits. Before counts the contenders of the queue that stood before its node
+// when it was listed first, those that hold and those that wait: the number that Acquire.MaxWaiters
+// bounds. It is told once for each node, where Acquire.TellMore asks for it. Contests, which have
+// no queue, tell none.
+type Waiting struct {
+	Grant
+	Before int
+}
+
+// Watched: the holder's own node is watched from now on, so that its end is heard. It is not where
+// the node may not be read. It is told once after Held and after each Resumed, unless somebody asks
+// for the lock first, where Acquire.TellMore asks for it.
+type Watched struct {
+	Grant
+	Readable bool
+}
+
+// Contended: another contender is in the queue, behind the holder; or may be, where the servers did
+// not say. It answers WatchContention, once.
+type Contended struct{ Grant }
+
+// Checked: a transaction that was sent after Check, and committed, has found the holder's node.
+type Checked struct{ Grant }
 
 // Suspended: the lock is held, but the connection is down or a heartbeat was not answered. Work may
 // go on until Until; if nothing changes by then, the lock is Lost.

@@ -33,6 +33,14 @@ func checkReclaim(want messages.Acquire) error {
 	return nil
 }
 
+// checkTellMore refuses TellMore: what it asks for does not cross.
+func checkTellMore(want messages.Acquire) error {
+	if want.TellMore {
+		return fmt.Errorf("%w: TellMore does not work over a gateway", actors.ErrBadAcquire)
+	}
+	return nil
+}
+
 // checkText refuses a message that cannot be sent. The error wraps actors.ErrBadAcquire.
 func checkText(m proto.Message) error {
 	if _, err := proto.Marshal(m); err != nil {

@@ -36,6 +36,8 @@ import (
 //     relay's rule of time.
 //   - A request that was given up or back while no gateway answers ends as Failed, with
 //     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
+//   - Acquire.TellMore is refused, messages.WatchContention and Check are ignored, and Held.Places is
+//     zero: what the gateway holds it may have others hold, too.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
 //   - Two requests of one owner do not wait for each other if at is the same for both: the second one goes to the
@@ -140,7 +142,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
-	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want), checkTellMore(want),
 		checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:

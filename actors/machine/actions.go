@@ -25,6 +25,8 @@ var (
 	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
 	nodeless   = Guard{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
 	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
+	uncounted  = Guard{"Waiting is owed", func(m Machine, _ Event) bool { return m.TellMore && !m.Counted }}
+	unwatched  = Guard{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
 )
 
 // The guards of recovering: the state before it, and whether our node was found.
@@ -118,6 +120,10 @@ var (
 		m.Predecessor = e.Predecessor
 		return effect(m.start(Watch, m.Predecessor))
 	}}
+	watchCounted = Action{"tell Waiting, watch", func(m *Machine, e Event) Effects {
+		m.Counted, m.Predecessor = true, e.Predecessor
+		return effects(Effect{Do: TellWaiting}, m.start(Watch, m.Predecessor))
+	}}
 	poll = Action{"poll", func(m *Machine, _ Event) Effects {
 		return effect(Effect{Do: StartPoll, Op: m.Op})
 	}}
@@ -129,8 +135,24 @@ var (
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		m.Predecessor = ""
+		m.Predecessor, m.Unwatched = "", m.TellMore
 		return effects(Effect{Do: TellHeld}, m.start(WatchOwn, m.Node))
+	}}
+	tellWatched = Action{"tell Watched", func(m *Machine, _ Event) Effects {
+		m.Unwatched = false
+		return effect(Effect{Do: TellWatched})
+	}}
+	watchContention = Action{"watch contention", func(m *Machine, _ Event) Effects {
+		return effect(Effect{Do: WatchQueue, Node: m.Node})
+	}}
+	check = Action{"check", func(m *Machine, _ Event) Effects {
+		return effect(Effect{Do: CheckOwn, Node: m.Node})
+	}}
+	tellContended = Action{"tell Contended", func(*Machine, Event) Effects {
+		return effect(Effect{Do: TellContended})
+	}}
+	tellChecked = Action{"tell Checked", func(*Machine, Event) Effects {
+		return effect(Effect{Do: TellChecked})
 	}}
 	watchOwn = Action{"read own node", func(m *Machine, _ Event) Effects {
 		return effect(m.start(WatchOwn, m.Node))
@@ -144,7 +166,7 @@ var (
 	}}
 	resume = Action{"resume", func(m *Machine, e Event) Effects {
 		m.adopt(e)
-		m.From = messages.StateNone
+		m.From, m.Unwatched = messages.StateNone, m.TellMore
 		return effects(Effect{Do: TellResumed}, m.start(WatchOwn, m.Node))
 	}}
 	lose = Action{"lose", func(m *Machine, e Event) Effects {

@@ -17,10 +17,12 @@ const (
 
 	// Commands of the owner, and its timers.
 
-	// Release, Cancel and Revoke are the commands of package messages.
+	// Release, Cancel, Revoke, WatchContention and Check are the commands of package messages.
 	Release
 	Cancel
 	Revoke
+	WatchContention
+	Check
 	// Timeout: Acquire.Timeout has passed. GraceOver: Acquire.Grace has passed since RevokeRequested.
 	Timeout
 	GraceOver
@@ -74,8 +76,13 @@ const (
 	// Disconnected: the connection is lost, the session may live. Connected: it is back.
 	Disconnected
 	Connected
-	// Silent: the connection is up, but heartbeats go unanswered. Told to holders only.
+	// Silent: the connection is up, but heartbeats go unanswered, or nobody knows the outcome of a
+	// Check. Told to holders only.
 	Silent
+	// Contended answers WatchContention, Checked answers Check. They have no number, because what
+	// else was asked for since makes them no less true.
+	Contended
+	Checked
 	// Expired: the session is over, or given up. Our node is gone, or goes when the old connection is closed.
 	Expired
 	// LeaseOver: no transaction was acknowledged in time.
@@ -87,10 +94,10 @@ const (
 )
 
 var kindNames = [...]string{
-	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
+	"Begin", "Release", "Cancel", "Revoke", "WatchContention", "Check", "Timeout", "GraceOver",
 	"Created", "Seated", "SeatTaken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
 	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Unseated", "Refused", "Unknown",
-	"Disconnected", "Connected", "Silent", "Expired", "LeaseOver", "Closed",
+	"Disconnected", "Connected", "Silent", "Contended", "Checked", "Expired", "LeaseOver", "Closed",
 }
 
 // String gives the event's name.
@@ -121,6 +128,11 @@ type Event struct {
 	Node string
 	// Token is our fencing token: Created, Seated, Found.
 	Token messages.Token
+	// Places is the number of places behind the token's that no other node has or will have:
+	// Created, Found.
+	Places int
+	// Before counts all contenders before our node: Listed, where the request tells more.
+	Before int
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
 	// the one right before us), SeatTaken, Listed.
 	Predecessor string
@@ -180,6 +192,11 @@ const (
 	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends
 	// with Delete.
 	GiveBack
+	// WatchQueue watches for others that come to the queue of our node. Answer: Contended.
+	WatchQueue
+	// CheckOwn checks that our node exists, by a committed transaction. Answers: Checked, NodeGone,
+	// Silent.
+	CheckOwn
 	// CleanUp has the session remove our node if there is one. There is no answer.
 	CleanUp
 
@@ -191,7 +208,11 @@ const (
 	StartGrace
 
 	// The Tell effects send the notice of that name.
+	TellWaiting
 	TellHeld
+	TellWatched
+	TellContended
+	TellChecked
 	TellSuspended
 	TellResumed
 	TellRevokeRequested
@@ -206,10 +227,10 @@ const (
 )
 
 var doNames = [...]string{
-	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "GiveBack", "CleanUp",
+	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "GiveBack", "WatchQueue", "CheckOwn", "CleanUp",
 	"StartPoll", "StartRetry", "StartTimeout", "StartGrace",
-	"TellHeld", "TellSuspended", "TellResumed", "TellRevokeRequested", "TellRevoked",
-	"TellReleased", "TellLost", "TellCancelled", "TellFailed", "Halt",
+	"TellWaiting", "TellHeld", "TellWatched", "TellContended", "TellChecked", "TellSuspended", "TellResumed",
+	"TellRevokeRequested", "TellRevoked", "TellReleased", "TellLost", "TellCancelled", "TellFailed", "Halt",
 }
 
 // String gives the effect's name.

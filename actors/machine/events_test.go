@@ -61,6 +61,10 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 			var token int64
 			arg.Scan(t, 0, &token)
 			ev.Token = messages.Token(token)
+		case "places":
+			arg.Scan(t, 0, &ev.Places)
+		case "before":
+			arg.Scan(t, 0, &ev.Before)
 		case "predecessor":
 			ev.Predecessor = arg.SingleVal(t)
 		case "overdue":

@@ -61,7 +61,7 @@ var impossible = []struct {
 	{"the session says so only of a node that it knows, and knows none once it has told Found without one, or " +
 		"Expired: session promise", states{creating}, kinds{machine.NodeGone}},
 	{"the session says so to holders only, and no way leads from holding to waiting",
-		states{creating, listing, watching}, kinds{machine.Silent}},
+		states{creating, listing, watching}, kinds{machine.Silent, machine.Contended, machine.Checked}},
 	{"a grace period begins with revoking, and no way leads from there to waiting or back to held",
 		states{creating, listing, watching, held}, kinds{machine.GraceOver}},
 	{"these states are reached only while the connection is up, and Disconnected leads out of them: " +

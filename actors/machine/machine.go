@@ -24,12 +24,17 @@ type Machine struct {
 	// Reason and Detail say why the request ends.
 	Reason messages.Reason
 	Detail string
-	// Try: give up instead of waiting.
-	Try bool
+	// Places is the number of places behind the token's that are ours alone.
+	Places int
+	// Try: give up instead of waiting. TellMore: tell Waiting and Watched, too.
+	Try, TellMore bool
+	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since
+	// it was resumed.
+	Counted, Unwatched bool
 }
 
 // New makes the machine of a request that has not begun.
-func New(try bool) Machine { return Machine{Try: try} }
+func New(try, tellMore bool) Machine { return Machine{Try: try, TellMore: tellMore} }
 
 // Holding reports whether the lock is held, or was when the connection was lost and may still be.
 func (m Machine) Holding() bool {
@@ -47,11 +52,11 @@ func (m *Machine) start(do Do, node string) Effect {
 
 // dropNode forgets our node.
 func (m *Machine) dropNode() {
-	m.Node, m.Token, m.Predecessor = "", 0, ""
+	m.Node, m.Token, m.Places, m.Predecessor, m.Counted = "", 0, 0, "", false
 }
 
 // adopt takes a node as ours.
-func (m *Machine) adopt(e Event) { m.Node, m.Token = e.Node, e.Token }
+func (m *Machine) adopt(e Event) { m.Node, m.Token, m.Places = e.Node, e.Token, e.Places }
 
 // end remembers where releasing leads, and why.
 func (m *Machine) end(as messages.State, why messages.Reason, detail string) {

@@ -119,6 +119,8 @@ func (r *request) trouble() []move {
 func (r *request) wishes() []move {
 	var l list
 	l.may(true, "revoke", func() { r.command(machine.Revoke) })
+	l.may(true, "watch contention", func() { r.command(machine.WatchContention) })
+	l.may(true, "check", func() { r.command(machine.Check) })
 	l.may(r.grace, "grace over", func() { r.grace = false; r.command(machine.GraceOver) })
 	l.may(r.timeout && r.held, "timeout", func() { r.timeout = false; r.command(machine.Timeout) })
 	return l
@@ -157,7 +159,7 @@ func (r *request) goesWell() bool {
 }
 
 // isTell reports whether an effect is a notice.
-func isTell(d machine.Do) bool { return d >= machine.TellHeld && d <= machine.TellFailed }
+func isTell(d machine.Do) bool { return d >= machine.TellWaiting && d <= machine.TellFailed }
 
 // isEnd reports whether an effect is the notice of an end.
 func isEnd(d machine.Do) bool { return d >= machine.TellReleased && d <= machine.TellFailed }
@@ -173,6 +175,9 @@ func TestStepIsAFunction(t *testing.T) {
 			Node:        rapid.SampledFrom([]string{"", "n-1"}).Draw(t, "node"),
 			Predecessor: rapid.SampledFrom([]string{"", "p"}).Draw(t, "predecessor"),
 			Try:         rapid.Bool().Draw(t, "try"),
+			TellMore:    rapid.Bool().Draw(t, "more"),
+			Counted:     rapid.Bool().Draw(t, "counted"),
+			Unwatched:   rapid.Bool().Draw(t, "unwatched"),
 		}
 		ev := machine.Event{
 			Kind:      machine.Kind(rapid.IntRange(0, len(machine.Kinds())-1).Draw(t, "kind")),
@@ -191,7 +196,7 @@ func TestStepIsAFunction(t *testing.T) {
 			t.Fatalf("%+v, %+v: %+v, %+v", copied, ev, next, again)
 		}
 		checkStep(t, m, ev)
-		if next.Op < m.Op || (row == nil && next != m) || next.Try != m.Try {
+		if next.Op < m.Op || (row == nil && next != m) || next.Try != m.Try || next.TellMore != m.TellMore {
 			t.Fatalf("%+v, %+v: %+v", m, ev, next)
 		}
 		if (m.Stale(ev) || m.State.Terminal()) && (next != m || len(effects) != 0 || row != nil) {

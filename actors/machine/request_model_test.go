@@ -21,11 +21,12 @@ type request struct {
 	timers         []uint64 // operations whose Poll is due
 
 	held, suspended, asked, over bool // what was told; over: the hold has ended
+	counted, watched             bool // Waiting was told of this node; Watched since Held or Resumed
 	cleanedUp                    bool
 }
 
 func newRequest(t *rapid.T) *request {
-	r := &request{t: t, session: &session{t: t}, m: machine.New(rapid.Bool().Draw(t, "try"))}
+	r := &request{t: t, session: &session{t: t}, m: machine.New(rapid.Bool().Draw(t, "try"), rapid.Bool().Draw(t, "more"))}
 	switch r.session.choose("session", "up", "down", "not there yet") {
 	case "up":
 		r.session.up, r.session.established = true, true
@@ -61,6 +62,7 @@ func (r *request) step(ev machine.Event) {
 	r.dropsStale(ev)
 	after, effects, row := before.Explain(ev)
 	r.m = after
+	r.counted = r.counted && (after.Node == before.Node || before.Node == "")
 	if row != nil {
 		r.t.Logf("%s: %s %v", ev.Kind, transition(*row, before, after), effects)
 	}
@@ -123,6 +125,14 @@ func (r *request) ends(before machine.Machine, effects []machine.Effect) {
 func (r *request) notice(e machine.Effect, ev machine.Event) {
 	legal := true
 	switch e.Do {
+	case machine.TellWaiting:
+		legal = !r.held && !r.over && !r.counted && r.m.TellMore
+		r.counted = true
+	case machine.TellWatched:
+		legal = r.holding() && !r.suspended && !r.watched && r.m.TellMore
+		r.watched = true
+	case machine.TellContended, machine.TellChecked:
+		legal = r.holding() && !r.suspended
 	case machine.TellHeld:
 		legal = !r.held && ev.Lease && r.m.Node != "" && r.m.Token != 0 && !r.exhausted()
 		r.held = true
@@ -131,7 +141,7 @@ func (r *request) notice(e machine.Effect, ev machine.Event) {
 		r.suspended = true
 	case machine.TellResumed:
 		legal = r.holding() && r.suspended && ev.Lease
-		r.suspended = false
+		r.suspended, r.watched = false, false
 	case machine.TellRevokeRequested:
 		legal = r.holding() && !r.asked
 		r.asked = true

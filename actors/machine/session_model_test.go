@@ -67,8 +67,25 @@ func (s *session) take(e machine.Effect, epoch int) {
 			s.orders = slices.Delete(s.orders, at, at+1)
 			s.answer(e.Op, machine.NotCreated)
 		}
+	case e.Do == machine.WatchQueue || e.Do == machine.CheckOwn:
+		s.answerHolder(e.Do)
 	default:
 		s.orders = append(s.orders, e)
+	}
+}
+
+// answerHolder answers what a holder asks besides, or leaves the answer to the loss of the connection.
+func (s *session) answerHolder(what machine.Do) {
+	switch {
+	case !s.up:
+	case what == machine.WatchQueue:
+		if s.maybe("contended") {
+			s.answer(0, machine.Contended)
+		}
+	case s.known != "" && s.node == "":
+		s.answer(0, machine.NodeGone)
+	default:
+		s.answer(0, rapid.SampledFrom([]machine.Kind{machine.Checked, machine.Silent}).Draw(s.t, "check"))
 	}
 }
 

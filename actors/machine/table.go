@@ -129,6 +129,8 @@ var gettingIn = []Row{
 	{creating, Expired, always, creating, create},
 	{creating, LeaseOver, always, creating, nothing},
 	{creating, Revoke, always, creating, nothing},
+	{creating, WatchContention, always, creating, nothing},
+	{creating, Check, always, creating, nothing},
 	{creating, Release, always, releasing, withdraw},
 	{creating, Cancel, always, releasing, withdraw},
 	{creating, Timeout, always, releasing, withdraw},
@@ -138,6 +140,7 @@ var gettingIn = []Row{
 	{listing, Listed, first, held, grant},
 	{listing, Listed, firstLate, recovery, verify},
 	{listing, Listed, trying, releasing, giveUpTrying},
+	{listing, Listed, uncounted, watching, watchCounted},
 	{listing, Listed, always, watching, watch},
 	{listing, Refused, always, releasing, failDelete},
 	{listing, Unknown, always, recovery, verify},
@@ -145,6 +148,8 @@ var gettingIn = []Row{
 	{listing, Disconnected, always, recovery, await},
 	{listing, LeaseOver, always, listing, nothing},
 	{listing, Revoke, always, listing, nothing},
+	{listing, WatchContention, always, listing, nothing},
+	{listing, Check, always, listing, nothing},
 	{listing, Release, always, releasing, giveUp},
 	{listing, Cancel, always, releasing, giveUp},
 	{listing, Timeout, always, releasing, giveUp},
@@ -168,6 +173,8 @@ var gettingIn = []Row{
 	{watching, Disconnected, always, recovery, await},
 	{watching, LeaseOver, always, watching, nothing},
 	{watching, Revoke, always, watching, nothing},
+	{watching, WatchContention, always, watching, nothing},
+	{watching, Check, always, watching, nothing},
 	{watching, Release, nodeless, isCancel, giveUpWaiting},
 	{watching, Release, always, releasing, giveUp},
 	{watching, Cancel, nodeless, isCancel, giveUpWaiting},
@@ -180,8 +187,10 @@ var gettingIn = []Row{
 // having: the lock is ours.
 var having = []Row{
 	{held, OwnRead, unlock, revoking, requestRevoke},
+	{held, OwnRead, unwatched, held, tellWatched},
 	{held, OwnRead, always, held, nothing},
 	{held, OwnChanged, always, held, watchOwn},
+	{held, Refused, unwatched, held, tellWatched},
 	{held, Refused, always, held, nothing}, // we may not read our node: heartbeats still check it
 	{held, Unknown, always, recovery, suspendVerify},
 	{held, NodeGone, always, isLost, lose},
@@ -189,6 +198,10 @@ var having = []Row{
 	{held, Silent, always, recovery, suspendVerify},
 	{held, LeaseOver, always, isLost, loseAndCleanUp},
 	{held, Revoke, always, revoking, requestRevoke},
+	{held, WatchContention, always, held, watchContention},
+	{held, Contended, always, held, tellContended},
+	{held, Check, always, held, check},
+	{held, Checked, always, held, tellChecked},
 	{held, Release, always, releasing, giveBack},
 	{held, Cancel, always, releasing, giveBack},
 	{held, Timeout, always, held, nothing}, // it fired while the grant was on its way
@@ -204,6 +217,10 @@ var having = []Row{
 	{revoking, Silent, always, recovery, suspendVerify},
 	{revoking, LeaseOver, always, isLost, loseAndCleanUp},
 	{revoking, Revoke, always, revoking, nothing},
+	{revoking, WatchContention, always, revoking, watchContention},
+	{revoking, Contended, always, revoking, tellContended},
+	{revoking, Check, always, revoking, check},
+	{revoking, Checked, always, revoking, tellChecked},
 	{revoking, Release, always, releasing, giveBack},
 	{revoking, Cancel, always, releasing, giveBack},
 	{revoking, Timeout, always, revoking, nothing},
@@ -214,7 +231,9 @@ var having = []Row{
 var recovering = []Row{
 	{recovery, Connected, always, recovery, verify},
 	{recovery, Disconnected, always, recovery, await},
-	{recovery, Silent, always, recovery, nothing}, // the query that verifies our node waits behind the heartbeat
+	{recovery, Silent, always, recovery, nothing},    // the query that verifies our node waits behind the heartbeat
+	{recovery, Contended, always, recovery, nothing}, // its owner asks anew once it was told Resumed
+	{recovery, Checked, always, recovery, nothing},
 	{recovery, Unknown, always, recovery, retry},
 	{recovery, Poll, always, recovery, verify},
 
@@ -246,6 +265,8 @@ var recovering = []Row{
 
 	{recovery, Revoke, wasHeld, recovery, requestRevokeLater},
 	{recovery, Revoke, always, recovery, nothing},
+	{recovery, WatchContention, always, recovery, nothing},
+	{recovery, Check, always, recovery, nothing},
 	{recovery, GraceOver, wasRevoking, releasing, forceVerify},
 	{recovery, GraceOver, always, recovery, nothing},
 	{recovery, Release, wasReleasing, recovery, nothing},
@@ -279,6 +300,8 @@ var leaving = []Row{
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},
 	{releasing, Silent, always, releasing, nothing},
+	{releasing, Contended, always, releasing, nothing},
+	{releasing, Checked, always, releasing, nothing},
 	{releasing, Connected, always, releasing, nothing}, // a delete that was ordered while the connection was down now runs
 	{releasing, Expired, endsReleased, isReleased, tellReleased},
 	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
@@ -289,6 +312,8 @@ var leaving = []Row{
 	{releasing, GraceOver, always, releasing, nothing},
 	{releasing, Timeout, always, releasing, nothing},
 	{releasing, Revoke, always, releasing, nothing},
+	{releasing, WatchContention, always, releasing, nothing},
+	{releasing, Check, always, releasing, nothing},
 	{releasing, Release, always, releasing, nothing},
 	{releasing, Cancel, always, releasing, nothing},
 }

@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,13 +15,13 @@ import (
 // The traces in testdata are stories: what happens to one lock request, one event a stanza. A trace is
 // a specification; read it before you rewrite it (go test ./actors/machine -rewrite).
 //
-//	new [try]
+//	new [try] [more]
 //	    begins a story with a machine of its own. A file may hold several.
 //
 //	step KIND [op=N] [FLAG...] [FIELD=VALUE...]
 //	    gives the machine one event. The words are the fields of machine.Event, in small letters:
 //	    flags    missing first exhausted unlock lease
-//	    fields   node token predecessor reason detail; (a value of several words) stands in parentheses
+//	    fields   node token places before predecessor reason detail; (a value of several words) stands in parentheses
 //	    overdue  [=REASON], which is that the lease ran out where there is none
 //	    op       defaults to the current operation for replies and to 0 for commands, for timers of
 //	             the owner and for news of the session; it is written out where a reply is stale, or
@@ -91,7 +92,7 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	switch d.Cmd {
 	case "new":
-		s.m = machine.New(d.HasArg("try"))
+		s.m = machine.New(d.HasArg("try"), d.HasArg("more"))
 		return ""
 	case "step":
 		return s.step(parseEvent(t, d, s.m))
@@ -157,6 +158,8 @@ func show(m machine.Machine) string {
 		{"reason", string(m.Reason), m.Reason != ""},
 		{"detail", m.Detail, m.Detail != ""},
 		{"try", "yes", m.Try},
+		{"places", strconv.Itoa(m.Places), m.Places != 0},
+		{"tells more", fmt.Sprintf("Waiting was told: %v, Watched is owed: %v", m.Counted, m.Unwatched), m.TellMore},
 	} {
 		if part.shown {
 			text += fmt.Sprintf("\n%s: %s", part.name, part.value)

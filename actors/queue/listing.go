@@ -135,6 +135,16 @@ func (l *Listing) First(own string) bool {
 	return len(q.entries) > 0 && q.entries[0].Child == own
 }
 
+// CountBefore counts the contenders before the one named own in its queue, of any kind.
+func (l *Listing) CountBefore(own string) int {
+	me, ok := Parse(own)
+	if !ok {
+		return 0
+	}
+	before, _ := slices.BinarySearchFunc(l.queue(me.Name).entries, me, compare)
+	return before
+}
+
 // Len counts the contenders that the listing shows, in all queues.
 func (l *Listing) Len() (n int) {
 	for _, q := range l.queues {

@@ -27,7 +27,8 @@ func TestANewOptionHasItsPlaces(t *testing.T) {
 		but         map[string]string // fields, and why they need no such place
 	}{
 		{what: "an option or a method of package locks", files: "locks/*.go", but: map[string]string{
-			"Timeout": "the ctx of a call bounds it",
+			"Timeout":  "the ctx of a call bounds it",
+			"TellMore": "calls are told no more",
 		}},
 		{what: "an argument of request in the coordinator's stories", files: "actors/internal/coordinator/story_tell_test.go",
 			but: map[string]string{
@@ -98,8 +99,8 @@ func lastName(e ast.Expr) string {
 }
 
 // ownEvents are the events that a lock actor makes itself, of commands and of its timers.
-var ownEvents = []machine.Kind{machine.Begin, machine.Release, machine.Cancel, machine.Revoke, machine.Timeout,
-	machine.GraceOver, machine.Poll}
+var ownEvents = []machine.Kind{machine.Begin, machine.Release, machine.Cancel, machine.Revoke, machine.WatchContention,
+	machine.Check, machine.Timeout, machine.GraceOver, machine.Poll}
 
 // TestANewEventHasItsPlaces: every event that the session tells a lock actor is told in a story of the coordinator, but
 // for Closed, which comes when there is no coordinator any more.

@@ -15,7 +15,8 @@
 //	ctx.Send(lock, wire.Pack(&messages.Release{}))  // on the owner's node
 //
 // Points in time do not cross: Held.Until, Suspended.Until, Resumed.Until, RevokeRequested.Deadline
-// and Transition.At are zero on another node. A lease that can be relied on there is a gateway's.
+// and Transition.At are zero on another node. So is Held.Places; messages.Waiting, Watched, Contended
+// and Checked, and their commands, do not cross. A lease that can be relied on there is a gateway's.
 //
 // # Versions
 //

@@ -100,7 +100,11 @@ func (a *Audience) Tell(ctx actor.Context, notice any) {
 // Send sends a notice to one actor. For another node it is packed, with the sender.
 func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	if a.Pack != nil && !SameNode(ctx.ActorSystem(), to) {
-		notice = a.Pack(notice)
+		packed := a.Pack(notice)
+		if packed == notice { // it does not cross, and protoactor's remote would log an error
+			return
+		}
+		notice = packed
 	}
 	ctx.Request(to, notice)
 }

@@ -144,7 +144,7 @@ func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Chang
 		case holds:
 			c.ownChanged(c.requests[w.request], name, change)
 		case retains:
-			c.arrived(p, w.node, change != ChildrenChanged)
+			c.queueChanged(p, w.node, change)
 		case serves:
 			c.served(p, w.node, change)
 		default:

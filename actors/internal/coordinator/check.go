@@ -55,6 +55,10 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its node is not in the queue"
 	case r.held && !n.exists() && n.phase != unknown:
 		return "it holds without a node"
+	case r.asks.contention && (n.arrivals != arrivalsWatched || !slices.Contains(r.queue.path.children, watcher{role: retains, node: n.name})):
+		return "it is to hear of other contenders, and nobody watches for them"
+	case r.asks.check != 0 && c.epoch.asked[r.asks.check] == nil:
+		return "its node is being checked, and nobody will answer"
 	case r.wait != nil && r.life == ended:
 		return "it waits, and has ended"
 	case r.life == ended && r.removal.phase == noRemoval && n.phase != retained:

@@ -254,13 +254,13 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 	n.place = made.Place
 	token, err := r.token(made.Czxid)
 	number, isContender := r.spec.number(made.Name)
-	c.have(r, made.Name, number, token)
 	ev := machine.Event{
-		Kind: machine.Created, Node: made.Name, Token: token,
+		Kind: machine.Created, Node: made.Name, Token: token, Places: c.have(r, made.Name, number, token),
 		First:     r.first(made),
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
-	if before := r.queue.neighbour(n); before != nil && r.kind.waitsFor(r, before) {
+	// One that tells more is to be told how many are before it: it lists the queue.
+	if before := r.queue.neighbour(n); before != nil && r.kind.waitsFor(r, before) && !r.spec.Want.TellMore {
 		ev.Predecessor = before.name
 	}
 	c.succeed(r, ev.First)

@@ -320,7 +320,7 @@
 //	data        spec, query, boundary, node, path, request, state
 //	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned
 //	waiting     wait, same_owner, cohort, listing
-//	nodes       own_node, orphan, seats, max_waiters, verify, leave, retain, missing, admission
+//	nodes       own_node, orphan, seats, max_waiters, verify, leave, retain, missing, contention, admission
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply

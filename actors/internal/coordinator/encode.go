@@ -203,7 +203,7 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), uint64(r.inherited),
+		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), flag(r.asks.contention), flag(r.asks.check != 0), uint64(r.inherited),
 		uint64(r.takeOver.token))
 	e.text(r.takeOver.node)
 	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waitingCreate,

@@ -16,7 +16,7 @@ import (
 // data, by carrier.OwnerOf, or its name, by Spec.Style. Other sessions need not know the rest.
 var inTheNode = map[string]bool{
 	"Path": false, "Mode": true, "Name": true, "Naming": true, "Permits": false, "Weight": true, "WatchAll": false,
-	"Timeout": false, "Try": false, "MaxWaiters": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
+	"Timeout": false, "Try": false, "TellMore": false, "MaxWaiters": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
 	"Caller": true, "Deadlocks": true, "Label": true, "Reclaim": true, "Priority": true,
 }
 

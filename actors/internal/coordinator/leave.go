@@ -27,6 +27,7 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	c.setPhase(r.queue, n, deleting)
+	r.asks = holderAsks{}
 	c.endCohortOf(r.queue, n)
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {

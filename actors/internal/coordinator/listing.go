@@ -53,6 +53,9 @@ func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Eve
 	if wrong := r.kind.noteListing(r, position, view.Permits); wrong != "" {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: wrong}
 	}
+	if r.spec.Want.TellMore {
+		ev.Before = view.Queue.CountBefore(r.node.name)
+	}
 	return ev
 }
 

@@ -70,7 +70,8 @@ const (
 	leftToOthers
 )
 
-// arrivals says whether others have come to the queue of a node that was retained.
+// arrivals says whether others have come to the queue of a node that was retained, or whose holder is to
+// be told of them.
 type arrivals uint8
 
 const (

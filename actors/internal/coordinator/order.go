@@ -26,6 +26,8 @@ func (c *Coordinator) order(o *Order) {
 		c.withdraw(r, o.Op)
 	case o.Do == machine.CleanUp:
 		c.cleanUp(r)
+	case o.Do == machine.WatchQueue || o.Do == machine.CheckOwn:
+		c.attend(r, o.Do)
 	case !c.epoch.connected:
 		c.park(r, o.Effect)
 	default:

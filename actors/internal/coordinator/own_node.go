@@ -9,12 +9,16 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// have notes that the node of a request was made, or found.
-func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) {
+// have notes that the node of a request was made, or found. It gives the number of places behind the
+// token's that are the request's alone: not those of its batch mates, nor those that the session gives.
+func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) (places int) {
 	n, q := r.node, r.queue
+	if want := r.spec.Want; !n.batchMates && !n.lost && r.inherited == 0 && want.Reclaim == "" && want.Sticky == 0 && want.Cohort < 2 {
+		places = messages.MaxPlace - token.Place()
+	}
 	if n.exists() && n.name == name {
 		n.token = token
-		return
+		return places
 	}
 	if n.exists() {
 		q.remove(n)
@@ -32,6 +36,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	c.setPhase(q, n, present)
 	q.insert(n)
 	c.checkDescription(n) // it may have been found
+	return places
 }
 
 // lose notes that a request has no node any more: it does not exist, or others go on with it.
@@ -40,7 +45,7 @@ func (c *Coordinator) lose(r *request) {
 	c.endWait(r)
 	c.unwatchOwn(r)
 	c.setHeld(r, false)
-	r.early = nil
+	r.early, r.asks = nil, holderAsks{}
 	r.node = newNode(r.spec)
 	n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id })
 	if len(n.users) == 0 {
@@ -91,7 +96,7 @@ const readDelay = 5 * time.Millisecond
 // watchOwn reads a holder's own node and watches it, before long.
 func (c *Coordinator) watchOwn(r *request, op uint64) {
 	c.unwatchOwn(r)
-	if !r.kind.readsLate() { // others wait to hear of it, or it may be another's node
+	if !r.kind.readsLate() || r.spec.Want.TellMore { // others wait to hear of it, or it may be another's node
 		c.readOwn(r, op)
 		return
 	}

@@ -85,7 +85,8 @@ const (
 	looksAhead
 	// holds: the request holds with the node.
 	holds
-	// retains: the node is retained, and is given up when somebody queues behind it.
+	// retains: the node is retained, and is given up when somebody queues behind it; or its holder is
+	// to be told of that.
 	retains
 	// serves: the node serves a cohort.
 	serves

@@ -205,6 +205,8 @@ func (g *game) command() bool {
 	switch {
 	case p == nil || !g.calm && g.one(2):
 		return false
+	case p.m.State.Holding() && !g.calm && g.one(2):
+		g.take(p, machine.Event{Kind: []machine.Kind{machine.WatchContention, machine.Check}[g.r.IntN(2)]})
 	case p.m.State.Holding() && !g.one(4):
 		g.take(p, machine.Event{Kind: machine.Release})
 	case !g.calm && g.one(4):

@@ -80,6 +80,12 @@ const (
 	watched
 )
 
+// holderAsks is what the owner of a hold has asked for, and was not answered yet: see contention.go.
+type holderAsks struct {
+	contention bool
+	check      uint64 // the newest Check that it has asked for; zero for none
+}
+
 // search is the search for a request's node.
 type search struct {
 	// op is the operation of the newest search: answers to older searches change nothing. later is

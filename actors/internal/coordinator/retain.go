@@ -24,13 +24,19 @@ func (c *Coordinator) retain(r *request) {
 	c.numbers++
 	q.retained = &retention{request: r.id, number: c.numbers}
 	c.endLater(q)
+	r.asks = holderAsks{}
 	if n.arrivals == arrivalsUnwatched {
-		n.arrivals = arrivalsWatched
-		w := watcher{role: retains, node: n.name}
-		q.path.watch(n.name, w)
-		q.path.children = append(q.path.children, w)
-		c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{path: q.path.path, node: n.name})
+		c.watchArrivals(q, n)
 	}
+}
+
+// watchArrivals lists the queue of a node, and watches it and the node.
+func (c *Coordinator) watchArrivals(q *ownQueue, n *node) {
+	n.arrivals = arrivalsWatched
+	w := watcher{role: retains, node: n.name}
+	q.path.watch(n.name, w)
+	q.path.children = append(q.path.children, w)
+	c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{path: q.path.path, node: n.name})
 }
 
 // endLater starts the timer that drops the node.
@@ -49,16 +55,10 @@ func (c *Coordinator) retentionOver(t timer) {
 	}
 }
 
-// arrivalsRead is the purpose of a WatchRetained.
+// arrivalsRead is the purpose of a WatchRetained. Its answer is taken in contention.go.
 type arrivalsRead struct {
 	neverStale
 	path, node string
-}
-
-func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
-	if a := answer.(*Arrivals); !a.Alone || a.Spent {
-		c.arrived(c.epoch.paths[p.path], p.node, a.Spent)
-	}
 }
 
 // arrived takes note that another contender may have come. The node is dropped, unless a request is
@@ -99,7 +99,7 @@ func (c *Coordinator) dropAllRetained() {
 			r.queue.retained.next = 0
 			c.dropRetained(r.queue)
 		}
-		r.node.arrivals = arrivalsUnwatched
+		r.node.arrivals, r.asks = arrivalsUnwatched, holderAsks{}
 	}
 }
 

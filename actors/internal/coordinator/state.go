@@ -223,6 +223,7 @@ type request struct {
 	wait    *wait     // the nodes that it watches while it waits; nil while it does not
 	view    lastListing
 	own     ownWatch
+	asks    holderAsks
 	search  search
 	removal removal
 	sharing sharing

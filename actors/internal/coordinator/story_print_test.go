@@ -63,6 +63,7 @@ func event(ev machine.Event) string {
 	w.add(ev.Node != "", "%s", ev.Node)
 	w.add(ev.Token != 0, "token=%s", placed(ev.Token))
 	w.add(ev.Predecessor != "", "behind %s", ev.Predecessor)
+	w.add(ev.Before != 0, "before=%d", ev.Before)
 	w.add(ev.Missing, "missing")
 	w.add(ev.First, "first")
 	w.add(ev.Exhausted, "exhausted")

@@ -69,8 +69,8 @@ func (s *story) request(args *arguments) {
 	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
 		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
 		Owner: args.text("owner", ""), Label: args.text("label", ""), Reentry: args.has("reentry"), Try: args.has("try"),
-		MaxWaiters: args.number("max-waiters", 0),
-		WatchAll:   args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
+		MaxWaiters: args.number("max-waiters", 0), TellMore: args.has("tells-more"),
+		WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
 		Naming:  map[string]messages.Naming{"recipe": messages.RecipeNaming}[args.text("naming", "")],
 		Permits: args.number("permits", 0), Weight: args.number("weight", 0), Priority: args.number("priority", 0),
 	}, name, "actor-of-"+name, args.has("child"), time.Time{})
@@ -94,7 +94,7 @@ func (s *story) order(id RequestID, args *arguments) {
 		}
 	}
 	op := s.ops[id]
-	if do != machine.Withdraw && do != machine.CleanUp {
+	if do != machine.Withdraw && do != machine.CleanUp && do != machine.WatchQueue && do != machine.CheckOwn {
 		op++
 	}
 	op = uint64(args.number("op", int(op)))

@@ -26,7 +26,7 @@ import (
 //	                              each create says what seat answers, and each give-back what unseat does
 //	request r1 PATH [mode=write] [owner=me] [reentry] [sticky=1h] ...
 //	                              what request r1 wants; nothing is asked for yet
-//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp
+//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp | WatchQueue | CheckOwn
 //	                              the lock actor of r1 gives an order, with the next number of an operation, or op=N;
 //	                              ending: the request was given up or back
 //	r1 ends                       the lock actor ends
@@ -171,6 +171,10 @@ func describeAll(outputs []Output) (all []string) {
 func (s *story) note(out Output) {
 	text, hidden := describe(out), false
 	switch out := out.(type) {
+	case *Tell:
+		if s.specs[out.To].Want.TellMore && out.Event.Token != 0 {
+			text += fmt.Sprintf(" places=%d", out.Event.Places)
+		}
 	case *Ask:
 		_, hidden = s.c.epoch.asked[out.ID].(heartbeat)
 		s.asks = append(s.asks, out)

@@ -169,8 +169,8 @@ func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 	}
 	number, isContender := r.spec.number(a.Name)
 	c.mayBeOlder(r)
-	c.have(r, a.Name, number, token)
+	places := c.have(r, a.Name, number, token)
 	c.beat()
-	return machine.Event{Kind: machine.Found, Op: op, Node: a.Name, Token: token,
+	return machine.Event{Kind: machine.Found, Op: op, Node: a.Name, Token: token, Places: places,
 		Exhausted: !isContender || queue.Exhausted(number)}
 }

@@ -123,7 +123,7 @@
 //	moves       move_kinds, operator, moves
 //	walk        fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_sticky_cohort,
-//	            plans_admission, plans_max_waiters, plans_faults
+//	            plans_admission, plans_max_waiters, plans_contention, plans_faults
 //	mistakes    seeded, boundary
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk

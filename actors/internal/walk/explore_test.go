@@ -83,7 +83,7 @@ func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
 		}
 	}
 	for i := range plan.Sessions {
-		w.actors[i].m = machine.New(plan.Try[i])
+		w.actors[i].m = machine.New(plan.Try[i], plan.TellMore[i])
 		if !plan.Arrive[i] && plan.Within[i] == 0 {
 			w.make(move{kind: begins, at: uint8(i)})
 		}

@@ -106,7 +106,7 @@ func (e *writer) hash(since int) (p fingerprint) {
 
 func (e *writer) actor(i int) {
 	a := &e.w.actors[i]
-	e.b = append(e.b, byte(a.life), byte(a.is))
+	e.num(uint64(a.life), uint64(a.is))
 	if a.life == stopped {
 		if e.w.left[Returns] > 0 {
 			e.text(a.m.Node)
@@ -115,11 +115,11 @@ func (e *writer) actor(i int) {
 		return
 	}
 	m := &a.m
-	e.num(uint64(m.State), uint64(m.From), uint64(m.Ending), uint64(m.Token), a.epoch)
+	e.num(uint64(m.State), uint64(m.From), uint64(m.Ending), uint64(m.Token), uint64(m.Places), a.epoch)
 	if m.Holding() {
 		e.num(a.held, a.term)
 	}
-	e.flags(m.Try, a.poll != 0 && a.poll == m.Op)
+	e.flags(m.Try, m.TellMore, m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	for at := range a.inbox {
@@ -130,7 +130,7 @@ func (e *writer) actor(i int) {
 
 func (e *writer) envelope(id coordinator.RequestID, n *envelope) {
 	ev := &n.event
-	e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
+	e.num(uint64(ev.Kind), uint64(ev.Token), uint64(ev.Places), uint64(ev.Before), n.epoch)
 	e.b = append(e.b, e.rename(id, ev.Op))
 	e.flags(ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 	e.text(ev.Node)

@@ -23,6 +23,12 @@ const (
 	OwnInvariants   Invariant = "the coordinator's own invariants"      // as Coordinator.Check states
 	InPlan          Invariant = "the plan can be followed"              // the moves of Plan.After can be made
 
+	// HoldersAreTold: a holder that has asked is told of other contenders, and of its node, while the connection stands; a
+	// request that tells more is told Waiting and Watched. Nobody is told that a node exists which had gone before it asked.
+	HoldersAreTold Invariant = "holders are told what they ask for"
+	// PlacesAreOwn: no other node's token is one of the places behind a holder's that it may give.
+	PlacesAreOwn Invariant = "places are the holder's own"
+
 	// Bounded: a session has no more nodes at the servers, and no more that wait in one queue, than the plan allows for.
 	Bounded Invariant = "a session's nodes are bounded"
 	// WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
@@ -76,14 +82,34 @@ func (w *world) checkNotice(i int, do machine.Do) {
 	case machine.TellHeld:
 		legal = !a.is.any(toldHeld|toldOver) && a.epoch == w.epoch(s) && w.sessions[s].lease && a.m.Node != ""
 		a.is.put(toldHeld, true)
+		a.is.put(owesWatched, w.plan.TellMore[i])
 		w.checkGrant(i)
 		w.checkTurn(i)
+		w.checkPlaces(i)
+	case machine.TellWaiting:
+		legal = w.plan.TellMore[i] && !a.is.any(toldHeld|toldOver)
+	case machine.TellWatched:
+		legal = legal && a.is.any(owesWatched) && !a.is.any(toldSuspended)
+		a.is.put(owesWatched, false)
+	case machine.TellContended:
+		legal = legal && !a.is.any(toldSuspended) // a late heartbeat leaves the watch as it is
+		a.is.put(attends, false)
+	case machine.TellChecked:
+		legal = legal && a.is.any(checks) && !a.is.any(toldSuspended)
+		if a.is.any(checksNothing) {
+			w.violate(HoldersAreTold, "%s is told that its node exists, which was gone when it asked", actorName(i))
+		}
+		a.is.put(checks, false)
 	case machine.TellSuspended:
 		legal = legal && !a.is.any(toldSuspended)
 		a.is.put(toldSuspended, true)
+		a.is.put(attends|checks|owesWatched, false)
 	case machine.TellResumed:
 		legal = legal && a.is.any(toldSuspended) && w.unbroken(i)
 		a.is.put(toldSuspended, false)
+		a.is.put(owesWatched, w.plan.TellMore[i])
+	case machine.TellRevokeRequested:
+		a.is.put(owesWatched, false) // nobody is granted anything with the hold any more
 	case machine.TellRevoked, machine.TellLost:
 		a.is.put(toldOver, true)
 	case machine.TellReleased, machine.TellCancelled, machine.TellFailed:
@@ -122,6 +148,22 @@ func (w *world) checkGrant(i int) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", actorName(i), n.name)
 		}
 	}
+}
+
+// checkPlaces looks whether the places behind a holder's token are those of no other request that has a node.
+func (w *world) checkPlaces(i int) {
+	a := &w.actors[i]
+	for j := range w.plan.Sessions {
+		other := &w.actors[j]
+		if j != i && other.life != unasked && w.plan.Paths[i] == w.plan.Paths[j] && w.inPlaces(a, other.m.Token) || w.inPlaces(other, a.m.Token) {
+			w.violate(PlacesAreOwn, "%s has token %v and %d places, and %s token %v and %d places", actorName(i), a.m.Token,
+				a.m.Places, actorName(j), other.m.Token, other.m.Places)
+		}
+	}
+}
+
+func (w *world) inPlaces(a *lockActor, token messages.Token) bool {
+	return token > a.m.Token && token <= a.m.Token+messages.Token(a.m.Places)
 }
 
 // sharesHold reports whether a request goes on with the hold of another of its owner.
@@ -180,6 +222,10 @@ func (w *world) checkQuiet() {
 		case !a.lives():
 		case a.m.Ending != messages.StateNone:
 			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", actorName(i), a.m.State)
+		case w.sessionOf(i).up && a.m.State.Holding() && a.is.any(checks|owesWatched):
+			w.violate(HoldersAreTold, "nothing is under way, but %s is told nothing of its node", actorName(i))
+		case w.plan.TellMore[i] && a.m.State == messages.StateWatching && a.m.Node != "" && !a.m.Counted:
+			w.violate(HoldersAreTold, "nothing is under way, but %s is not told how many are before it", actorName(i))
 		case w.mayWaitInside(i) && len(names[w.plan.Paths[i]]) == 0:
 			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
 		}
@@ -203,6 +249,8 @@ func (w *world) mayWaitInside(i int) bool {
 func (w *world) checkQuietNode(n node, names []string) {
 	user := w.user(n)
 	switch {
+	case user >= 0 && w.sessionOf(user).up && w.actors[user].m.State.Holding() && w.actors[user].is.any(attends) && names[len(names)-1] != n.name:
+		w.violate(HoldersAreTold, "nothing is under way, and others stand behind %v, but its holder is not told", n.name)
 	case w.retained(&n):
 		if names[len(names)-1] != n.name || n.wanted {
 			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)

@@ -88,18 +88,21 @@ var ofActors = []kind{
 	{text: "is cancelled", bound: Cancels, can: always, do: command(machine.Cancel)},
 	{text: "has waited for long enough", bound: Timeouts, can: always, do: command(machine.Timeout)},
 	{text: "is asked to give back", bound: Revokes, can: always, do: command(machine.Revoke)},
+	{text: "asks to be told of others", bound: Attends, can: actor(holdsFast), do: attend},
+	{text: "has its node checked", bound: Checks, can: actor(holdsFast), do: check},
 	{text: "reaches the end of its grace period", class: owed, can: actor(inGrace), do: endGrace},
 	{text: "leaves its mailbox", bound: Slow, can: canSlow, do: slowDown},
 	{text: "is stopped", bound: Stops, can: canStop, do: one((*world).stop)},
 }
 
-func unbegun(a *lockActor) bool  { return a.life == unasked }
-func hasMail(a *lockActor) bool  { return len(a.inbox) > 0 }
-func recovers(a *lockActor) bool { return a.poll != 0 && a.m.State == messages.StateRecovering }
-func waits(a *lockActor) bool    { return a.poll != 0 && a.m.State != messages.StateRecovering }
-func holds(a *lockActor) bool    { return a.m.Holding() }
-func holdsNot(a *lockActor) bool { return !a.m.Holding() }
-func inGrace(a *lockActor) bool  { return a.is.any(grace) }
+func unbegun(a *lockActor) bool   { return a.life == unasked }
+func hasMail(a *lockActor) bool   { return len(a.inbox) > 0 }
+func recovers(a *lockActor) bool  { return a.poll != 0 && a.m.State == messages.StateRecovering }
+func waits(a *lockActor) bool     { return a.poll != 0 && a.m.State != messages.StateRecovering }
+func holds(a *lockActor) bool     { return a.m.Holding() }
+func holdsFast(a *lockActor) bool { return a.m.State.Holding() }
+func holdsNot(a *lockActor) bool  { return !a.m.Holding() }
+func inGrace(a *lockActor) bool   { return a.is.any(grace) }
 
 // mayBegin reports whether a request can be made: that within another one, while the other's lock is held.
 func mayBegin(w *world, i int) ways {
@@ -140,6 +143,19 @@ func poll(w *world, i, _ int) {
 func endGrace(w *world, i, _ int) {
 	w.actors[i].is.put(grace, false)
 	w.step(i, machine.Event{Kind: machine.GraceOver})
+}
+
+// attend has a holder ask to be told of other contenders, and check to have its node checked.
+func attend(w *world, i, _ int) {
+	w.actors[i].is.put(attends, true)
+	w.step(i, machine.Event{Kind: machine.WatchContention})
+}
+
+func check(w *world, i, _ int) {
+	a := &w.actors[i]
+	a.is.put(checks, true)
+	a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
+	w.step(i, machine.Event{Kind: machine.Check})
 }
 
 // command gives a request a command of its owner.

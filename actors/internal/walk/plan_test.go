@@ -43,6 +43,8 @@ type Plan struct {
 	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it
 	// may share its owner's hold. WatchAll: it watches the whole queue.
 	Try, Sticky, Reentry, WatchAll [maxActors]bool
+	// TellMore: the request is told Waiting and Watched, too.
+	TellMore [maxActors]bool
 	// Reclaim: the request takes back what an earlier process held, whose node is there when the walk begins.
 	Reclaim [maxActors]bool
 	// Cohort is the number of grants in a row that one node may serve.
@@ -110,6 +112,8 @@ const (
 	Cancels  // a request is cancelled
 	Timeouts // a request has waited for long enough
 	Revokes  // a request is asked to give back
+	Attends  // a holder asks to be told of other contenders
+	Checks   // a holder has its node checked
 	Releases // a request is released that does not hold
 	Stops    // a lock actor is stopped from outside, or panics
 	Closes   // a session is closed
@@ -163,7 +167,7 @@ func guid(i int) string { return fmt.Sprintf("guid%d", i) }
 // spec gives the spec of a request.
 func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
-	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
+	want.Reentry, want.WatchAll, want.TellMore = p.Reentry[i], p.WatchAll[i], p.TellMore[i]
 	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
 	if p.Reclaim[i] {
 		want.Reclaim = "key"

@@ -226,7 +226,7 @@ func (w *world) effect(i int, e machine.Effect, ev machine.Event) {
 		a.is.put(grace, true)
 	case machine.Halt:
 		w.violate(NeverImpossible, "%s is %v, and hears %v", actorName(i), a.m.State, ev.Kind)
-	case machine.TellHeld, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
+	case machine.TellWaiting, machine.TellHeld, machine.TellWatched, machine.TellContended, machine.TellChecked, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
 		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
 		w.checkNotice(i, e.Do)
 	default:

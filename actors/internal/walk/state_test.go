@@ -42,7 +42,7 @@ const (
 )
 
 // marks is a set of facts about a lock actor.
-type marks uint8
+type marks uint16
 
 const (
 	toldHeld      marks = 1 << iota // the owner was told Held
@@ -52,6 +52,10 @@ const (
 	handed                          // the lock was handed to it after that: nobody else may have it until it has been told
 	slow                            // it leaves its mailbox for a while
 	grace                           // GraceOver is due
+	attends                         // it has asked to be told of other contenders, and was not told
+	checks                          // it has asked for its node to be checked, and was not told
+	checksNothing                   // there was no node when it asked for that
+	owesWatched                     // it is to be told Watched
 	queued                          // it was let into its queue, in plans with bounds on waiters
 )
 

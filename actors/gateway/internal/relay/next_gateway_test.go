@@ -21,7 +21,7 @@ const (
 // atTheNext has a row for every field of messages.Acquire, so that a new field is thought about.
 var atTheNext = map[string]string{
 	"Path": same, "Mode": same, "Name": same, "Naming": same, "Permits": same, "Weight": same, "WatchAll": same,
-	"Timeout": changes, "Try": same, "MaxWaiters": changes, "Grace": same, "Sticky": same, "Cohort": same,
+	"Timeout": changes, "Try": same, "TellMore": same, "MaxWaiters": changes, "Grace": same, "Sticky": same, "Cohort": same,
 	"Owner": same, "Reentry": same, "Caller": same, "Deadlocks": same, "Label": same, "Reclaim": same, "Priority": same,
 }
 
