@@ -7,10 +7,11 @@ package walk
 var smallContention = []Plan{
 	{Name: "contention, every order", Sessions: two, Arrive: second, Bounds: Bounds{Attends: 1}},
 	{Name: "contention, apart", Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 2, Cancels: 1}},
-	{Name: "contention, a cut", Sessions: apart, Arrive: second, Prompt: true, Spared: spareB, Bounds: Bounds{Attends: 2, Cuts: 1}},
+	{Name: "contention, a cut", Sessions: single, Prompt: true, Bounds: Bounds{Attends: 2, Cuts: 1, Passes: 1}},
+	attendedThenCut,
 	{Name: "contention, somebody passes", Sessions: apart, Arrive: second, Prompt: true, Swept: true,
 		Bounds: Bounds{Attends: 1, Passes: 1}},
-	{Name: "contention, a write", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Asks: 1}},
+	{Name: "contention, a write", Sessions: single, Bounds: Bounds{Attends: 1, Asks: 1, Passes: 1}},
 	{Name: "contention, a late heartbeat", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Silences: 1}},
 	{Name: "contention, put off", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}},
 	{Name: "contention, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}},
@@ -23,3 +24,21 @@ var smallContention = []Plan{
 	{Name: "told more, an expiry", Sessions: apart, TellMore: all, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 }
+
+// largeContention are the plans of `make walk`.
+var largeContention = []Plan{
+	{Name: "contention, apart, a cut", Sessions: apart, Arrive: second, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Attends: 2, Cuts: 1}},
+	{Name: "contention, a write, two", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Asks: 1}},
+	{Name: "told more, three, a cancel", Sessions: three, TellMore: all, Prompt: true, Bounds: Bounds{Cancels: 1}},
+}
+
+// attendedThenCut: a holder has asked to be told of others, and the connection is lost.
+var attendedThenCut = Plan{Name: "contention, asked before a cut", Sessions: apart, Arrive: second, Prompt: true, Spared: spareB,
+	Bounds: Bounds{Attends: 2, Cuts: 1}, After: []string{
+		"session A: the servers carry out Create of stage 0",
+		"contender 1 asks to be told of others",
+		"session A: the servers carry out WatchRetained of stage 0",
+		"session A: the servers carry out WatchRetained of stage 1",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+	}}

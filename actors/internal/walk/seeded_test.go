@@ -316,4 +316,36 @@ var inCoordinator = []seeded{
 	{name: "refuse who need not wait", source: edits(
 		rule(" && queue.KeptOut(r.spec.Style, ahead, permits)", " && permits >= 0")),
 		plan: Plan{Sessions: two, Modes: readers, MaxWaiters: behindNobody, Prompt: true}, breaks: WaitersBounded},
+
+	{name: "list no more once something has changed", source: edits(
+		rule("n != nil && len(c.askedContention(n)) > 0 {", "n != nil && len(c.askedContention(n)) > 1 {")),
+		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Passes: 1}}, breaks: OwnInvariants},
+	{name: "watch for others no more after the first change", source: edits(
+		rule("		c.watchAgain(q, n)\n		return\n	}\n	c.arrived(", "		_ = q\n		return\n	}\n	c.arrived("),
+		rule("n.arrivals != arrivalsWatched || !slices.Contains(", "n.arrivals != arrivalsWatched && !slices.Contains(")),
+		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Passes: 1}}, breaks: HoldersAreTold},
+	{name: "take others for nobody", source: edits(
+		rule("	if a.Alone && !a.Spent {\n		return\n	}\n	path :=", "	if !a.Spent {\n		return\n	}\n	path :=")),
+		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
+	{name: "tell nobody where the servers do not say", source: edits(
+		rule("	if a.Alone && !a.Spent {\n		return\n	}\n	path :=", "	if a.Alone || a.Spent {\n		return\n	}\n	path :=")),
+		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}}, breaks: HoldersAreTold},
+	{name: "believe in the watch for others of a connection that is lost", source: edits(
+		rule("		r.node.arrivals, r.asks = arrivalsUnwatched, holderAsks{}\n", ""),
+		rule("n.arrivals != arrivalsWatched || !slices.Contains(", "n.arrivals != arrivalsWatched && !slices.Contains(")),
+		plan: attendedThenCut, breaks: HoldersAreTold},
+	{name: "take a node that is gone for checked", source: edits(
+		rule("case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read\n		c.tell", "case f.none() || f.is(NoNode):\n		c.tell")),
+		plan: Plan{Sessions: single, Bounds: Bounds{Checks: 1, Breaks: 1}}, breaks: HoldersAreTold},
+	{name: "believe in a check that was asked for before", source: edits(
+		rule("return r == nil || r.asks.check != id", "return r == nil || r.asks.check == 0")),
+		plan: Plan{Sessions: single, Bounds: Bounds{Checks: 2, Breaks: 1}}, breaks: HoldersAreTold},
+	{name: "leave a check unanswered that was put off", source: edits(
+		rule("	default: // as if a heartbeat had no answer\n		c.tell(r, machine.Event{Kind: machine.Silent})\n", "")),
+		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Checks: 1, Defers: 1}}, breaks: HoldersAreTold},
+	{name: "wait behind a neighbour uncounted", source: edits(rule(" && r.kind.waitsFor(r, before) && !r.spec.Want.TellMore {",
+		" && r.kind.waitsFor(r, before) {")),
+		plan: Plan{Sessions: two, TellMore: all, Prompt: true}, breaks: HoldersAreTold},
+	{name: "give the places of batch mates", source: edits(rule("!n.batchMates && !n.lost && r.inherited", "!n.lost && r.inherited")),
+		plan: Plan{Sessions: three, TellMore: all, Prompt: true}, breaks: PlacesAreOwn},
 }
