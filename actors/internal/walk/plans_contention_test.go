@@ -18,7 +18,7 @@ var smallContention = []Plan{
 	{Name: "a check, an operator", Sessions: single, Bounds: Bounds{Checks: 2, Breaks: 1}},
 	{Name: "a check, a cut", Sessions: single, Bounds: Bounds{Checks: 2, Cuts: 1}},
 	{Name: "a check, put off", Sessions: single, Prompt: true, Bounds: Bounds{Checks: 2, Defers: 1, Revokes: 1}},
-	{Name: "told more, three", Sessions: three, TellMore: all, Prompt: true},
+	{Name: "told more, four", Sessions: four, TellMore: all, Prompt: true},
 	{Name: "told more, a cut", Sessions: apart, TellMore: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "told more, somebody asks", Sessions: single, TellMore: all, Bounds: Bounds{Asks: 1, Revokes: 1}},
 	{Name: "told more, an expiry", Sessions: apart, TellMore: all, Prompt: true, Spared: spareB,

@@ -347,5 +347,5 @@ var inCoordinator = []seeded{
 		" && r.kind.waitsFor(r, before) {")),
 		plan: Plan{Sessions: two, TellMore: all, Prompt: true}, breaks: HoldersAreTold},
 	{name: "give the places of batch mates", source: edits(rule("!n.batchMates && !n.lost && r.inherited", "!n.lost && r.inherited")),
-		plan: Plan{Sessions: three, TellMore: all, Prompt: true}, breaks: PlacesAreOwn},
+		plan: Plan{Sessions: four, TellMore: all, Prompt: true}, breaks: PlacesAreOwn},
 }
