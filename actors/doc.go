@@ -60,6 +60,11 @@
 // who may still rely on the lock. The lock is given back only when the lease that the owner was
 // promised has run out. Package gateway has locks for nodes without a session.
 //
+// An actor that wants to share a lock holds it and serves others. messages.Held.Places says which
+// tokens it may give them; messages.WatchContention tells it when another contender wants the lock,
+// and messages.Check whether its node is still there. messages.Acquire.TellMore tells it how many were
+// before it, and since when its node is watched.
+//
 // # Actors that exist once
 //
 // [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on

@@ -235,6 +235,16 @@
 // (reusing.txt). Invariant: nobody holds with a retained node, the queue knows it, and it goes as
 // soon as anybody else is seen.
 //
+// Holders that share their hold ask for more (contention.go, contention.txt). WatchQueue watches for
+// other contenders as for a retained node; but after a change the queue is listed again, and only a
+// listing tells Contended. CheckOwn has a transaction, sent after it, check the node. A loss of the
+// connection ends both, and their owner asks anew. Invariant: while the connection stands a holder that
+// has asked is told of a contender that stands behind it, and of its node.
+//
+// Requests that tell more (messages.Acquire.TellMore) list the queue also behind a neighbour, and are
+// read at once where they hold (tells_more.txt). Created and Found say which places behind the token
+// are the holder's alone. Invariant: no other node has, or will have, one of them.
+//
 // Cohorts. Requests of one session for one lock that ask for it share one node, and waiters have no
 // node (cohorts.txt). The node serves a bounded number of grants, for a bounded time. Invariant:
 // where requests wait in a cohort, one leads or is to; a request that waits there has no

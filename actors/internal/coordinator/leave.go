@@ -27,8 +27,8 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	c.setPhase(r.queue, n, deleting)
-	r.asks = holderAsks{}
 	c.endCohortOf(r.queue, n)
+	r.asks = holderAsks{}
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
 		return

@@ -14,7 +14,7 @@ import (
 func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) (places int) {
 	n, q := r.node, r.queue
 	if want := r.spec.Want; !n.batchMates && !n.lost && r.inherited == 0 && want.Reclaim == "" && want.Sticky == 0 && want.Cohort < 2 {
-		places = messages.MaxPlace - token.Place()
+		places = messages.MaxPlace - n.place
 	}
 	if n.exists() && n.name == name {
 		n.token = token

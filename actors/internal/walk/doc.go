@@ -62,7 +62,9 @@
 // every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
 // that was not told is checked in world.tell. How many nodes a session has at
 // the servers, and what they weigh, is counted there after every move (world.checkBounds). Bounds
-// on waiters are counted after every input of a coordinator (world.checkWaiters).
+// on waiters are counted after every input of a coordinator (world.checkWaiters). That holders are
+// told what they ask for is checked in world.checkNotice, and where all is quiet; that places of
+// tokens are the holder's own, when a grant is told.
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
 // must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).

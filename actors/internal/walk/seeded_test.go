@@ -192,7 +192,7 @@ var inCoordinator = []seeded{
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, b.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
-		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
+		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("	if a.Alone && !a.Spent {\n", "	if a.Alone {\n")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Asks: 1}},
 		breaks: NoLostWakeUp},
 	{name: "reuse for two", source: edits(rule("return kept != nil && kept.next == 0 &&", "return kept != nil &&")),
