@@ -106,7 +106,7 @@ type Revoke struct{}
 
 // WatchContention asks a lock actor that holds an exclusive lock to tell Contended once another
 // contender is in its queue. So an actor may keep a lock until somebody else wants it. It lists the
-// queue, and again after each change of the lock path. A loss of the connection ends it: after
+// queue, and again after each change of the lock path. Suspended ends it: after
 // Resumed, send it anew. Others ignore it.
 type WatchContention struct{}
 

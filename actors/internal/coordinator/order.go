@@ -92,6 +92,7 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 		c.retryCreates()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
+		r.asks = holderAsks{} // its owner was told Suspended, and asks anew
 		c.verify(r, e.Op)
 	case machine.Delete, machine.GiveBack:
 		c.giveUp(r, e)

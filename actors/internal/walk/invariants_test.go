@@ -92,7 +92,7 @@ func (w *world) checkNotice(i int, do machine.Do) {
 		legal = legal && a.is.any(owesWatched) && !a.is.any(toldSuspended)
 		a.is.put(owesWatched, false)
 	case machine.TellContended:
-		legal = legal && !a.is.any(toldSuspended) // a late heartbeat leaves the watch as it is
+		legal = legal && a.is.any(attends) && !a.is.any(toldSuspended)
 		a.is.put(attends, false)
 	case machine.TellChecked:
 		legal = legal && a.is.any(checks) && !a.is.any(toldSuspended)

@@ -5,18 +5,19 @@ package walk
 
 // smallContention are the plans of every test run.
 var smallContention = []Plan{
-	{Name: "contention, every order", Sessions: two, Arrive: second, Bounds: Bounds{Attends: 1}},
+	{Name: "contention, every order", Sessions: two, Arrive: second, Bounds: Bounds{Attends: 1, Slow: Always}},
 	{Name: "contention, apart", Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 2, Cancels: 1}},
 	{Name: "contention, a cut", Sessions: single, Prompt: true, Bounds: Bounds{Attends: 2, Cuts: 1, Passes: 1}},
 	attendedThenCut,
 	{Name: "contention, somebody passes", Sessions: apart, Arrive: second, Prompt: true, Swept: true,
 		Bounds: Bounds{Attends: 1, Passes: 1}},
 	{Name: "contention, a write", Sessions: single, Bounds: Bounds{Attends: 1, Asks: 1, Passes: 1}},
-	{Name: "contention, a late heartbeat", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Silences: 1}},
+	{Name: "contention, a late heartbeat", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Silences: 1, Slow: 1}},
 	{Name: "contention, put off", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}},
 	{Name: "contention, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}},
 	{Name: "a check, an operator", Sessions: single, Bounds: Bounds{Checks: 2, Breaks: 1}},
 	{Name: "a check, a cut", Sessions: single, Bounds: Bounds{Checks: 2, Cuts: 1}},
+	{Name: "a check, every order", Sessions: single, Bounds: Bounds{Checks: 1, Silences: 1, Slow: Always}},
 	{Name: "a check, put off", Sessions: single, Prompt: true, Bounds: Bounds{Checks: 2, Defers: 1, Revokes: 1}},
 	{Name: "told more, four", Sessions: four, TellMore: all, Prompt: true},
 	{Name: "told more, a cut", Sessions: apart, TellMore: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},

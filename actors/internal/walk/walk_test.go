@@ -114,6 +114,8 @@ func everyRowIsReached(t *testing.T, fired map[*machine.Row]bool) {
 func beyond(row machine.Row) string {
 	guard := row.If.Name
 	switch {
+	case (row.On == machine.WatchContention || row.On == machine.Check) && !row.From.Holding():
+		return "only holders ask"
 	case row.On == machine.Refused:
 		return "nothing is refused"
 	case row.To == messages.StateFailed && row.Do.Name == "done":
