@@ -33,7 +33,7 @@ var small = []Plan{
 	{Name: "alone, wanted to end", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Releases: 1, Cancels: 1, Timeouts: 1, Slow: 1}},
 	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: all,
-		Bounds: Bounds{Cuts: 1, Expiries: 1, Releases: 1, Late: 1}},
+		Bounds: Bounds{Cuts: 1, Expiries: 1, Releases: 1}},
 	{Name: "readers and a writer", Sessions: twoOne, Modes: readReadWrite},
 	{Name: "a writer and readers", Sessions: oneTwo, Modes: writeReadRead},
 	{Name: "a reader and a writer, every order", Sessions: apart, Modes: readWrite, Bounds: Bounds{Slow: Always}},
