@@ -1,0 +1,269 @@
+package turns
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// holdPhase says where a hold stands.
+type holdPhase uint8
+
+const (
+	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
+	asked holdPhase = iota
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone. Likewise.
+	awaitsRoom
+	// held: it may serve calls. Invariant: it is in the list open of its line.
+	held
+	// kept: it is held, and nobody asks. Likewise; no call has it.
+	kept
+	// spent: it serves no further call, and is given back when no call has it.
+	spent
+	// revoked: it is spent, because somebody has asked for the lock.
+	revoked
+	// leaving: it is given back or cancelled. Its lock actor has not ended.
+	leaving
+	// gone: its slot is free.
+	gone
+)
+
+// ownWatch says whether the node of a hold is watched.
+type ownWatch uint8
+
+const (
+	unwatched ownWatch = iota
+	watched
+	unreadable
+)
+
+// contention says whether others queue behind a hold.
+type contention uint8
+
+const (
+	unknown contention = iota
+	// alone: a watch for contenders was asked for, and has not fired.
+	alone
+	contended
+)
+
+// link says whether the connection of a hold is up.
+type link uint8
+
+const (
+	up link = iota
+	suspended
+)
+
+// hold is a lock actor: a contender below.
+type hold struct {
+	id     HoldID
+	line   *line
+	phase  holdPhase
+	link   link
+	watch  ownWatch
+	rivals contention
+
+	call   *call // that it was asked for, while it is asked for
+	beside *hold // whose place a downgrade takes
+	try    bool
+	serves int           // calls that wait for it, at most
+	before int           // contenders that its first listing showed before it; -1 until then
+	again  bool          // it was refused for want of room once
+	users  calls         // that have it
+	due    time.Duration // of its timer; zero for none
+
+	epoch, term uint64         // of the lease
+	token       messages.Token // of its first grant
+	timeout     time.Duration  // of its session
+	places      int            // behind its own place that are free
+	grants      int            // so far
+	counted     int            // of these, those that count against Cohort
+	until       time.Duration  // the end of its time, from the first grant on
+	left        time.Duration  // of its time, while that does not run
+	since       time.Duration  // when it was kept
+	proved      time.Duration  // when its node was known to exist
+	checking    bool
+	txns        int  // transactions under way
+	forRoom     bool // it leaves to make room
+}
+
+const (
+	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn within a session
+	// timeout, however long each grant is held for.
+	turnsPerTimeout = 20
+	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for longer is checked.
+	restsPerTimeout = 6
+	// many stands for no bound on grants.
+	many = 1 << 30
+)
+
+// next gives the token of the next grant. Readers have the hold's own.
+func (h *hold) next() messages.Token {
+	if h.line.reads() {
+		return h.token
+	}
+	return h.token + messages.Token(h.grants)
+}
+
+// overtaken reports whether a later node was held with since.
+func (h *hold) overtaken() bool {
+	q := h.line.queue
+	switch {
+	case q.key.Kind == Permits:
+		return false
+	case h.line.reads():
+		return h.next() < q.newestWrite
+	default:
+		return h.next() <= q.newest
+	}
+}
+
+// capacity gives the number of further calls that a hold may serve, as far as that is known now.
+func (h *hold) capacity(at time.Duration) int {
+	l := h.line
+	switch {
+	case h.phase != held && h.phase != kept, h.watch == unreadable && h.grants > 0, l.closed && l.waiting.n == 0, h.overtaken():
+		return 0
+	case h.rivals != alone && l.most > 1 && h.grants > 0 && at >= h.until:
+		return 0
+	}
+	n := l.most - h.counted
+	if h.rivals == alone {
+		n = many
+	}
+	if !l.reads() && h.grants > 0 {
+		n = min(n, h.places+1-h.grants)
+	}
+	return n
+}
+
+// mayKeep reports whether a hold may stay while nobody asks: its options and its node allow it.
+func (t *Turns) mayKeep(h *hold) bool {
+	l := h.line
+	return l.want.Sticky > 0 && l.want.Mode == messages.Exclusive && !l.closed && !t.ending &&
+		(h.phase == held || h.phase == kept) && h.rivals != contended && h.watch != unreadable && h.grants <= h.places &&
+		!h.overtaken()
+}
+
+// stopTime has the time of a hold not run. startTime goes on with it.
+func (h *hold) stopTime(at time.Duration)  { h.left = h.until - at }
+func (h *hold) startTime(at time.Duration) { h.until = at + h.left }
+
+// askFor asks for a hold of a line, as a call wants it.
+func (t *Turns) askFor(l *line, c *call, beside *hold) {
+	h := t.newHold()
+	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
+	if c.want.Try { // it may be refused where others would wait
+		h.try, h.serves = true, 1
+	}
+	c.hold = h
+	l.holds++
+	l.queue.holds++
+	l.asked = append(l.asked, h)
+	l.covered += h.serves
+	if beside == nil {
+		l.queue.asked++
+	}
+	t.emitAsk(h)
+}
+
+func (t *Turns) emitAsk(h *hold) {
+	o := Output{Do: Ask, Hold: h.id, Try: h.try, Shared: !h.line.closed && (h.line.most > 1 || h.line.want.Sticky > 0)}
+	if h.call != nil {
+		o.Call = h.call.id
+	} else { // its call has ended, and others wait
+		o.Call = h.line.waiting.first.id
+	}
+	if h.beside != nil {
+		o.Beside = h.beside.id
+	}
+	t.emit(o)
+}
+
+// unask takes a hold off those that are asked for.
+func (h *hold) unask() {
+	l := h.line
+	l.asked = slices.DeleteFunc(l.asked, func(other *hold) bool { return other == h })
+	l.covered -= h.serves
+	if h.beside == nil {
+		l.queue.asked--
+	}
+}
+
+// unbind notes that a hold is not asked for a call any more.
+func (h *hold) unbind() {
+	if h.call != nil {
+		h.call.hold, h.call = nil, nil
+	}
+}
+
+// passOn has a hold be asked for the next call of its line that has none. It is false where there is none.
+func (h *hold) passOn() bool {
+	next := h.call.next
+	for next != nil && next.hold != nil {
+		next = next.next
+	}
+	h.unbind()
+	if next != nil {
+		next.hold, h.call = h, next
+	}
+	return next != nil
+}
+
+// cancel ends a hold that is asked for.
+func (t *Turns) cancel(h *hold) {
+	h.unask()
+	h.unbind()
+	if h.phase == awaitsRoom { // its lock actor has ended
+		t.freeHold(h)
+		return
+	}
+	h.phase = leaving
+	t.emit(Output{Do: Cancel, Hold: h.id})
+}
+
+// spend notes that a hold serves no further call. It is given back behind what is asked for, once no call has it.
+func (t *Turns) spend(h *hold, as holdPhase) {
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
+	if h.phase == held || h.phase == kept || h.phase == spent {
+		h.phase = as
+	}
+	t.vacated(h)
+}
+
+// close takes a hold off those that may serve.
+func (t *Turns) close(h *hold) {
+	if h.phase == kept {
+		t.kept--
+	}
+	l := h.line
+	l.open = slices.DeleteFunc(l.open, func(other *hold) bool { return other == h })
+}
+
+// vacated has a spent hold given back, if nobody has it.
+func (t *Turns) vacated(h *hold) {
+	if (h.phase == spent || h.phase == revoked) && h.users.n == 0 && h.txns == 0 {
+		t.giveUp(h)
+	}
+}
+
+// giveUp has a hold given back behind what is asked for with this input.
+func (t *Turns) giveUp(h *hold) {
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
+	h.phase = leaving
+	t.over = append(t.over, h)
+}
+
+// arm sets the timer of a hold, unless an earlier one runs: that looks again.
+func (t *Turns) arm(h *hold, at time.Duration) {
+	if h.due == 0 || h.due > at {
+		h.due = at
+		t.emit(Output{Do: SetTimer, Hold: h.id, Deadline: at})
+	}
+}
