@@ -7,98 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// holdPhase says where a hold stands.
-type holdPhase uint8
-
-const (
-	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
-	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone. Likewise.
-	awaitsRoom
-	// held: it may serve calls. Invariant: it is in the list open of its line.
-	held
-	// kept: it is held, and nobody asks. Likewise; no call has it.
-	kept
-	// spent: it serves no further call, and is given back when no call has it.
-	spent
-	// revoked: it is spent, because somebody has asked for the lock.
-	revoked
-	// leaving: it is given back or cancelled. Its lock actor has not ended.
-	leaving
-	// gone: its slot is free.
-	gone
-)
-
-// ownWatch says whether the node of a hold is watched.
-type ownWatch uint8
-
-const (
-	unwatched ownWatch = iota
-	watched
-	unreadable
-)
-
-// contention says whether others queue behind a hold.
-type contention uint8
-
-const (
-	unknown contention = iota
-	// alone: a watch for contenders was asked for, and has not fired.
-	alone
-	contended
-)
-
-// link says whether the connection of a hold is up.
-type link uint8
-
-const (
-	up link = iota
-	suspended
-)
-
-// hold is a lock actor: a contender below.
-type hold struct {
-	id     HoldID
-	line   *line
-	phase  holdPhase
-	link   link
-	watch  ownWatch
-	rivals contention
-
-	call   *call // that it was asked for, while it is asked for
-	beside *hold // whose place a downgrade takes
-	try    bool
-	serves int           // calls that wait for it, at most
-	before int           // contenders that its first listing showed before it; -1 until then
-	again  bool          // it was refused for want of room once
-	users  calls         // that have it
-	due    time.Duration // of its timer; zero for none
-
-	epoch, term uint64         // of the lease
-	token       messages.Token // of its first grant
-	timeout     time.Duration  // of its session
-	places      int            // behind its own place that are free
-	grants      int            // so far
-	counted     int            // of these, those that count against Cohort
-	until       time.Duration  // the end of its time, from the first grant on
-	left        time.Duration  // of its time, while that does not run
-	since       time.Duration  // when it was kept
-	proved      time.Duration  // when its node was known to exist
-	checking    bool
-	txns        int  // transactions under way
-	forRoom     bool // it leaves to make room
-}
-
-const (
-	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn within a session
-	// timeout, however long each grant is held for.
-	turnsPerTimeout = 20
-	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for longer is checked.
-	restsPerTimeout = 6
-	// many stands for no bound on grants.
-	many = 1 << 30
-)
-
 // next gives the token of the next grant. Readers have the hold's own.
 func (h *hold) next() messages.Token {
 	if h.line.reads() {
@@ -135,6 +43,14 @@ func (h *hold) capacity(at time.Duration) int {
 	}
 	if !l.reads() && h.grants > 0 {
 		n = min(n, h.places+1-h.grants)
+	}
+	return n
+}
+
+// ready gives the number of calls that the open holds of a line may serve.
+func (l *line) ready(at time.Duration) (n int) {
+	for _, h := range l.open {
+		n = min(many, n+max(0, h.capacity(at)))
 	}
 	return n
 }

@@ -1,22 +1,6 @@
 package turns
 
-import (
-	"time"
-
-	"github.com/turnstile-locks/turnstile/messages"
-)
-
-// Want is what a call asks for: a request, and the limits of what it shares.
-type Want struct {
-	messages.Acquire
-	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number of grants that one hold
-	// serves; 0 is one. Reentry shares the hold of a lease that the call is made within.
-	Sticky  time.Duration
-	Cohort  int
-	Reentry bool
-	// Alone has the call have a hold of its own: elections, groups, calls with observers.
-	Alone bool
-}
+import "github.com/turnstile-locks/turnstile/messages"
 
 // Call begins a call, within a lease of the same lock or 0. want does not change.
 func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {

@@ -5,17 +5,6 @@ import "github.com/turnstile-locks/turnstile/messages"
 // A call that is made within a lease of the same lock would wait for itself. Calls within one another are calls of one
 // owner; they are in a circle.
 
-// joinOwner notes that a call is made within a lease.
-func (c *call) joinOwner(lease *call) { c.sameOwner, lease.sameOwner = lease.sameOwner, c }
-
-func (c *call) leaveOwner() {
-	before := c
-	for before.sameOwner != c {
-		before = before.sameOwner
-	}
-	before.sameOwner, c.sameOwner = c.sameOwner, c
-}
-
 // decider gives the call of the same owner that decides about one: a reader about one that reads, else one that
 // excludes before one that reads, and one that holds before one that waits. It is nil for none.
 func (c *call) decider() (found *call) {

@@ -1,93 +1,6 @@
 package turns
 
-import (
-	"slices"
-
-	"github.com/turnstile-locks/turnstile/messages"
-)
-
-// Key names a queue. Semaphores and contests have queues of their own.
-type Key struct {
-	Path, Name string
-	Kind       Kind
-}
-
-// Kind tells queues of one path and name apart.
-type Kind uint8
-
-// The kinds of queues.
-const (
-	Locks Kind = iota
-	Permits
-	Contests
-)
-
-// KeyOf gives the queue of a request.
-func KeyOf(want *Want) Key {
-	k := Key{Path: want.Path, Name: want.Name}
-	switch want.Mode {
-	case messages.Semaphore:
-		k.Kind = Permits
-	case messages.Contest:
-		k.Kind = Contests
-	}
-	return k
-}
-
-// queue has the calls and the holds of one lock. It is forgotten when it has neither.
-type queue struct {
-	key   Key
-	lines []*line
-	// awaiting are the calls within a lease of the same lock that wait for another call of their owner.
-	awaiting calls
-	calls    int // that have not ended
-	holds    int // that have not ended
-	waiting  int // calls in lines
-	exclude  int // of these, those that do not read
-	asked    int // holds that are asked for, but for downgrades
-	used     int // holds that a call has
-	readers  int // calls that hold and read
-	writers  int // calls that hold and do not
-	// newest is the greatest token that was granted, newestWrite to a call that does not read. A hold whose next token is
-	// smaller is gone at the servers, and its end is on its way.
-	newest, newestWrite messages.Token
-}
-
-// line has the calls that may share a hold, and their holds.
-type line struct {
-	queue *queue
-	want  *Want // of its first call
-	most  int   // grants that one hold serves
-	// closed: no other call may join. A line of one call is closed from the start, a line of readers when a
-	// call that excludes them waits.
-	closed    bool
-	waiting   calls
-	undecided int     // of these, calls with a bound on waiters that are not judged yet
-	asked     []*hold // in order
-	open      []*hold // that are held, and may serve further calls
-	covered   int     // calls that the holds that are asked for may serve
-	holds     int     // all, also those that serve no more
-}
-
-func (l *line) reads() bool { return l.want.Mode == messages.Read }
-
-// serves gives the number of grants that one hold serves. Permits and contests are nobody else's.
-func serves(want *Want, alone bool) int {
-	if alone || want.Cohort < 2 || KeyOf(want).Kind != Locks {
-		return 1
-	}
-	return want.Cohort
-}
-
-// alike reports whether one hold may serve both requests.
-func alike(a, b *Want) bool {
-	if a == b {
-		return true
-	}
-	x := *a
-	x.Owner, x.Caller, x.Try, x.MaxWaiters, x.Reentry = b.Owner, b.Caller, b.Try, b.MaxWaiters, b.Reentry
-	return x == *b
-}
+import "slices"
 
 // queueOf gives the queue of a request, which is made where there is none.
 func (t *Turns) queueOf(want *Want) *queue {
@@ -120,4 +33,67 @@ func (t *Turns) forget(q *queue) {
 	if q.calls == 0 && q.holds == 0 {
 		delete(t.queues, q.key)
 	}
+}
+
+// call gives the call of an ID; nil where it has ended.
+func (t *Turns) call(id CallID) *call {
+	if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {
+		return nil
+	}
+	return t.calls[id.Slot()]
+}
+
+// hold gives the hold of an ID; nil where it has ended.
+func (t *Turns) hold(id HoldID) *hold {
+	if id == 0 || id.Slot() >= len(t.holds) || t.holds[id.Slot()].id != id {
+		return nil
+	}
+	return t.holds[id.Slot()]
+}
+
+// newCall gives an empty call. Slots are used again, with another ID.
+func (t *Turns) newCall() *call {
+	t.number++
+	if last := len(t.free.calls) - 1; last >= 0 {
+		c := t.free.calls[last]
+		t.free.calls = t.free.calls[:last]
+		*c = call{id: c.id, number: t.number}
+		c.sameOwner = c
+		return c
+	}
+	c := &call{id: CallID(len(t.calls)) | 1<<32, number: t.number}
+	c.sameOwner = c
+	t.calls = append(t.calls, c)
+	return c
+}
+
+// freeCall forgets a call.
+func (t *Turns) freeCall(c *call) {
+	c.queue.calls--
+	c.leaveOwner()
+	c.id += 1 << 32
+	c.phase = ended
+	t.free.calls = append(t.free.calls, c)
+}
+
+// newHold gives an empty hold.
+func (t *Turns) newHold() *hold {
+	if last := len(t.free.holds) - 1; last >= 0 {
+		h := t.free.holds[last]
+		t.free.holds = t.free.holds[:last]
+		*h = hold{id: h.id}
+		return h
+	}
+	h := &hold{id: HoldID(len(t.holds)) | 1<<32}
+	t.holds = append(t.holds, h)
+	return h
+}
+
+// freeHold forgets a hold, of which nothing is heard any more.
+func (t *Turns) freeHold(h *hold) {
+	h.line.holds--
+	h.line.queue.holds--
+	h.id += 1 << 32
+	h.phase = gone
+	t.free.holds = append(t.free.holds, h)
 }

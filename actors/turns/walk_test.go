@@ -131,25 +131,25 @@ func (w *world) clone() *world {
 }
 
 func (w *world) print(b []byte) []byte {
-	b = w.turns.print(b)
-	return fmt.Appendf(b, "%v %v %v %v", w.budget, w.order, w.callsPrint(), w.holdsPrint())
-}
-
-func (w *world) callsPrint() (b []byte) {
+	u := w.budget
+	b = append(w.turns.print(b), byte(u.withdraws), byte(u.refusals), byte(u.cuts), byte(u.lapses), byte(u.deletes), byte(u.revokes),
+		byte(u.others), byte(u.txns), byte(u.unfenced), byte(u.ticks), byte(len(w.order)))
+	for _, o := range w.order {
+		b = append(b, byte(o))
+	}
 	for _, c := range w.calls {
 		b = append(b, byte(c.phase), byte(c.hold))
 	}
-	return b
-}
-
-func (w *world) holdsPrint() (b []byte) {
 	for _, h := range w.holds {
 		b = append(b, byte(h.phase))
 		if h.phase == none {
 			continue
 		}
 		for _, v := range []bool{h.suspended, h.watched, h.checks, h.revoked, h.deleted, h.unfenced, h.crossing, h.listed, h.term == w.term} {
-			b = append(b, map[bool]byte{true: 1}[v])
+			if v {
+				b = append(b, 1)
+			}
+			b = append(b, 0)
 		}
 		b = append(b, byte(h.watch), byte(h.users), byte(h.txns), byte(h.grants), byte(h.counted), byte(h.ran/time.Second),
 			byte(min(10, (w.at-h.sure)/time.Second)), byte((w.at-h.kept)/time.Second))
@@ -252,6 +252,9 @@ func (w *world) do(mv move) error {
 	case "withdraw":
 		w.withdraws--
 		w.calls[mv.of].phase = over
+		for s := range w.holds {
+			w.holds[s].kept = w.at
+		}
 		t.Withdraw(m, w.calls[mv.of].id)
 	case "back":
 		w.end(mv.of)
@@ -268,6 +271,7 @@ func (w *world) do(mv move) error {
 		t.TxnEnded(m, h.id, mv.what == "ends")
 	case "held":
 		h.phase, h.term, h.sure, h.seq = granted, w.term, w.at, w.steps
+		h.kept = w.at
 		t.Held(m, h.id, w.below(h))
 	case "held late":
 		h.crossing = false
@@ -685,29 +689,30 @@ func walk(p *plan) (states int, err error) {
 }
 
 var plans = []plan{
-	{name: "default", calls: []string{"a", "b", "c"}, budget: budget{withdraws: 1, refusals: 1, deletes: 1, others: 1}},
-	{name: "cohort", calls: []string{"cohort=2", "cohort=2", "cohort=2", "cohort=2"}, budget: budget{withdraws: 1, deletes: 1}},
-	{name: "cohort in time", calls: []string{"cohort=3", "cohort=3", "cohort=3"}, budget: budget{ticks: 3, revokes: 1, cuts: 1}},
-	{name: "cohort, lapse", calls: []string{"cohort=3", "cohort=3", "cohort=3"}, budget: budget{lapses: 1, cuts: 1, refusals: 1}},
-	{name: "sticky", calls: []string{"sticky=16s", "sticky=16s", "sticky=16s"}, budget: budget{ticks: 4, others: 1, withdraws: 1}},
-	{name: "sticky, cuts", calls: []string{"sticky=16s", "sticky=16s"}, budget: budget{ticks: 2, cuts: 2, revokes: 1, lapses: 1}},
-	{name: "sticky cohort", calls: []string{"sticky=16s cohort=2", "sticky=16s cohort=2", "sticky=16s cohort=2", "sticky=16s cohort=2"}, budget: budget{ticks: 2, others: 1}},
-	{name: "two wishes", calls: []string{"sticky=16s cohort=2", "label=x", "sticky=16s cohort=2"}, budget: budget{ticks: 1, withdraws: 1, deletes: 1}},
-	{name: "readers", calls: []string{"read cohort=2", "read cohort=2", "write", "read cohort=2"}, budget: budget{withdraws: 1, ticks: 1}},
-	{name: "readers, faults", calls: []string{"read cohort=3", "read cohort=3", "write"}, budget: budget{cuts: 1, deletes: 1, revokes: 1}},
-	{name: "plain readers", calls: []string{"read", "read", "write", "read"}, budget: budget{withdraws: 1, deletes: 1}},
-	{name: "transactions", calls: []string{"cohort=3", "cohort=3", "cohort=3"}, budget: budget{txns: 2, unfenced: 1, revokes: 1}},
-	{name: "sticky transactions", calls: []string{"sticky=16s", "sticky=16s"}, budget: budget{txns: 1, unfenced: 1, ticks: 1, cuts: 1}},
-	{name: "grace", calls: []string{"cohort=3 grace=4s", "cohort=3 grace=4s"}, budget: budget{revokes: 2, ticks: 2, txns: 1}},
-	{name: "unreadable", calls: []string{"sticky=16s cohort=3", "sticky=16s cohort=3", "sticky=16s cohort=3"}, unreadable: true, budget: budget{ticks: 1}},
+	{name: "default", calls: []string{"", "", ""}, budget: budget{withdraws: 1, refusals: 1, deletes: 1}},
+	{name: "cohort", calls: []string{"cohort=2", "cohort=2", "cohort=2", "cohort=2"}, budget: budget{withdraws: 1}},
+	{name: "cohort in time", calls: []string{"cohort=3", "cohort=3", "cohort=3"}, budget: budget{ticks: 1, revokes: 1}},
+	{name: "cohort and faults", calls: []string{"cohort=3", "cohort=3"}, budget: budget{lapses: 1, cuts: 1, refusals: 1, deletes: 1}},
+	{name: "sticky", calls: []string{"sticky=9s", "sticky=9s"}, budget: budget{ticks: 3, others: 1, withdraws: 1}},
+	{name: "sticky and rest", calls: []string{"sticky=16s", "sticky=16s"}, budget: budget{ticks: 2, cuts: 1}},
+	{name: "sticky and faults", calls: []string{"sticky=16s", "sticky=16s"}, budget: budget{cuts: 1, revokes: 1, lapses: 1}},
+	{name: "sticky cohort", calls: []string{"sticky=16s cohort=2", "sticky=16s cohort=2", "sticky=16s cohort=2"}, budget: budget{ticks: 1, others: 1}},
+	{name: "two wishes", calls: []string{"sticky=16s cohort=2", "label=x", "sticky=16s cohort=2"}, budget: budget{withdraws: 1, deletes: 1}},
+	{name: "readers", calls: []string{"read cohort=2", "read cohort=2", "write", "read cohort=2"}, budget: budget{withdraws: 1}},
+	{name: "readers in time", calls: []string{"read cohort=3", "read cohort=3", "write"}, budget: budget{ticks: 1, cuts: 1}},
+	{name: "plain readers", calls: []string{"read", "write", "read"}, budget: budget{withdraws: 1, deletes: 1}},
+	{name: "transactions", calls: []string{"cohort=3", "cohort=3"}, budget: budget{txns: 2, unfenced: 1, revokes: 1}},
+	{name: "sticky transactions", calls: []string{"sticky=16s", "sticky=16s"}, budget: budget{txns: 1, unfenced: 1, ticks: 1}},
+	{name: "grace", calls: []string{"cohort=3 grace=4s", "cohort=3 grace=4s"}, budget: budget{revokes: 1, ticks: 2, txns: 1}},
+	{name: "unreadable", calls: []string{"sticky=16s cohort=3", "sticky=16s cohort=3"}, unreadable: true},
 	{name: "placeless", calls: []string{"sticky=16s cohort=3", "sticky=16s cohort=3", "read cohort=3", "read cohort=3"}, placeless: true},
-	{name: "two wait", calls: []string{"a", "a", "a", "a priority=1"}, bounds: Bounds{Waiting: 2, Kept: 9}, budget: budget{withdraws: 2, refusals: 1}},
-	{name: "alone", calls: []string{"alone", "alone cohort=3 sticky=5s", "alone cohort=3 sticky=5s"}, budget: budget{withdraws: 1, deletes: 1}},
-	{name: "reentry", calls: []string{"reentry", "reentry within=0", "reentry", "reentry within=1"}, budget: budget{cuts: 1, revokes: 1, withdraws: 1}},
-	{name: "downgrade", calls: []string{"write", "read reentry within=0", "read reentry within=1", "write"}, budget: budget{deletes: 1, withdraws: 1, cuts: 1}},
-	{name: "downgrade twice", calls: []string{"write", "read reentry within=0", "read reentry within=0", "read"}, budget: budget{refusals: 1, cuts: 1}},
-	{name: "bounded", calls: []string{"cohort=2 max=2", "cohort=2 max=3", "cohort=2 max=3"}, bounded: true, budget: budget{withdraws: 1, others: 1, deletes: 1}},
-	{name: "try", calls: []string{"try sticky=16s", "sticky=16s", "try sticky=16s"}, budget: budget{ticks: 2, others: 1}},
+	{name: "two wait", calls: []string{"", "", "", "priority=1"}, bounds: Bounds{Waiting: 2, Kept: 9}, budget: budget{withdraws: 1}},
+	{name: "alone", calls: []string{"alone", "alone cohort=3 sticky=5s", "alone cohort=3 sticky=5s"}, budget: budget{withdraws: 1}},
+	{name: "reentry", calls: []string{"reentry", "reentry within=0", "reentry", "reentry within=1"}, budget: budget{cuts: 1, revokes: 1}},
+	{name: "downgrade", calls: []string{"write", "read reentry within=0", "read reentry within=1", "write"}, budget: budget{deletes: 1}},
+	{name: "downgrade twice", calls: []string{"write", "read reentry within=0", "read reentry within=0"}, budget: budget{refusals: 1, cuts: 1}},
+	{name: "bounded", calls: []string{"cohort=2 max=2", "cohort=2 max=3", "cohort=2 max=3"}, bounded: true, budget: budget{withdraws: 1, others: 1}},
+	{name: "try", calls: []string{"try sticky=16s", "sticky=16s", "try sticky=16s"}, budget: budget{others: 1}},
 }
 
 // TestWalk: every order of inputs keeps the rules.

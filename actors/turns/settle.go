@@ -1,10 +1,6 @@
 package turns
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 // settle does what follows from an input about a queue: grants, then asks and cancels, then keeps or gives back.
 func (t *Turns) settle(q *queue) {
@@ -26,14 +22,6 @@ func (t *Turns) settle(q *queue) {
 	}
 	t.over = t.over[:0]
 	t.forget(q)
-}
-
-// ready gives the number of calls that the open holds of a line may serve.
-func (l *line) ready(at time.Duration) (n int) {
-	for _, h := range l.open {
-		n = min(many, n+max(0, h.capacity(at)))
-	}
-	return n
 }
 
 // uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for none.
@@ -121,55 +109,4 @@ func (t *Turns) keep(h *hold) {
 		return
 	}
 	t.arm(h, h.since+sticky)
-}
-
-// room is made of kept holds for what was refused with ReasonSessionFull.
-type room struct {
-	leaving int // kept holds that were given back for it
-	waits   []waiter
-}
-
-// waiter is a hold that is asked for again, or whose transaction is tried again.
-type waiter struct {
-	hold HoldID
-	txn  bool
-}
-
-// makeRoom gives the older half of the kept holds back, and reports whether there is anything to wait for.
-func (t *Turns) makeRoom(w waiter) bool {
-	var all []*hold
-	for _, h := range t.holds {
-		if h.phase == kept {
-			all = append(all, h)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *hold) int { return cmp.Compare(a.since, b.since) })
-	for _, h := range all[:(len(all)+1)/2] {
-		t.giveUp(h)
-		h.forRoom = true
-		t.room.leaving++
-	}
-	if t.room.leaving == 0 {
-		return false
-	}
-	t.room.waits = append(t.room.waits, w)
-	return true
-}
-
-// roomCame goes on with what waits for room, when the holds that left for it are gone.
-func (t *Turns) roomCame() {
-	if t.room.leaving--; t.room.leaving > 0 {
-		return
-	}
-	for _, w := range t.room.waits {
-		switch h := t.hold(w.hold); {
-		case h == nil:
-		case w.txn:
-			t.emit(Output{Do: TxnAgain, Hold: h.id})
-		case h.phase == awaitsRoom:
-			h.phase = asked
-			t.emitAsk(h)
-		}
-	}
-	t.room.waits = nil
 }
