@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Below is what a lock actor that holds tells. Places is the number of places behind the token's that no other node
+// Held is what a lock actor that holds tells. Places is the number of places behind the token's that no other node
 // can have: MaxPlace less its own place, or none where its transaction made another node of the lock path, or with Reclaim.
-type Below struct {
+type Held struct {
 	Token       messages.Token
 	Places      int
 	Epoch, Term uint64
@@ -25,7 +25,7 @@ func (t *Turns) Waiting(m Moment, id HoldID, before int) {
 }
 
 // Held: the lock actor holds.
-func (t *Turns) Held(m Moment, id HoldID, b Below) {
+func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	h := t.hold(id)
 	if h == nil || h.phase != asked {
 		return
@@ -178,12 +178,12 @@ func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
 }
 
 // hear refuses the call that a hold was asked for, or another one of its line where that has ended: else the next hold would
-// be refused likewise, for ever. Only a call with Try hears that others are first.
+// be refused likewise, for ever.
 func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 	if c == nil {
 		c = l.waiting.last
 	}
-	if c != nil && (why != messages.ReasonNotAcquired || c.want.Try) {
+	if c != nil {
 		t.refuse(c, why, detail)
 	}
 }

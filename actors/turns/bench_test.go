@@ -15,7 +15,7 @@ func heldAndKept(t testing.TB, want *Want) (*Turns, Moment) {
 	turns := w.turns
 	c := turns.Call(m, want, 0)
 	h := turns.Take()[0].Hold
-	turns.Held(m, h, Below{Token: 1 << 10, Places: messages.MaxPlace << 40, Epoch: 1, Term: 1, Timeout: timeout})
+	turns.Held(m, h, Held{Token: 1 << 10, Places: messages.MaxPlace << 40, Epoch: 1, Term: 1, Timeout: timeout})
 	turns.Watched(m, h, true)
 	turns.GiveBack(m, c)
 	turns.Take()
@@ -71,7 +71,7 @@ func BenchmarkDefault(b *testing.B) {
 	}
 	hold := func(h HoldID) {
 		zxid++
-		turns.Held(m, h, Below{Token: zxid << 10, Epoch: 1, Term: 1, Timeout: timeout})
+		turns.Held(m, h, Held{Token: zxid << 10, Epoch: 1, Term: 1, Timeout: timeout})
 	}
 	line := make([]waiter, 128)
 	for i := range line {

@@ -80,7 +80,8 @@ func (t *Turns) judge(l *line) {
 		case c.bound != undecided || nodes >= 0 && before < 0: // no bound, or no listing yet
 		case nodes >= 0 && ahead >= c.want.MaxWaiters:
 			t.refuseBound(c, ahead)
-			place--
+			t.judge(l) // anew: what is asked for has changed
+			return
 		default: // in the line of a hold that is held nobody else is before it
 			t.letIn(c)
 		}

@@ -61,7 +61,7 @@ func (t *Turns) checkQueue(q *queue) error {
 			return err
 		}
 		for _, h := range l.asked {
-			if h.beside == nil {
+			if h.beside == 0 {
 				askedFor++
 			}
 		}

@@ -40,7 +40,7 @@ func (t *Turns) clone() *Turns {
 		c.line, c.hold, c.sameOwner, c.prev, c.next = lines[c.line], n.copyOf(c.hold), n.callOf(c.sameOwner), n.callOf(c.prev), n.callOf(c.next)
 	}
 	for _, h := range n.holds {
-		h.line, h.call, h.beside, h.users = lines[h.line], n.callOf(h.call), n.copyOf(h.beside), n.list(h.users)
+		h.line, h.call, h.users = lines[h.line], n.callOf(h.call), n.list(h.users)
 	}
 	for i, c := range n.free.calls {
 		n.free.calls[i] = n.callOf(c)
@@ -122,7 +122,7 @@ func (t *Turns) print(b []byte) []byte {
 		if num(int(h.phase)); h.phase == gone {
 			continue
 		}
-		num(int(h.link), int(h.watch), int(h.rivals), slot(h.beside), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
+		num(int(h.link), int(h.watch), int(h.rivals), h.beside.Slot(), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
 		bit(h.try, h.again, h.checking, h.forRoom)
 		if h.call != nil {
 			num(h.call.id.Slot())

@@ -51,7 +51,7 @@
 //
 // # Tokens
 //
-// The first grant has the token of Held, each further one the next place, up to Below.Places. Readers
+// The first grant has the token of Held, each further one the next place, up to Held.Places. Readers
 // of one hold have its own token. A downgrade has the writer's: its lock actor tells that.
 //
 // # Time
@@ -96,8 +96,8 @@
 // # Try and MaxWaiters
 //
 // A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out. Else
-// it has a hold of its own (Output.Try), or waits for one that is held. Only a call that tries hears
-// that another contender is first.
+// it has a hold of its own (Output.Try), or waits for one that is held. No other call relies on that
+// hold for more than its own turn: it may be refused.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and
 // where it waits for a hold that is asked for by Waiting of that hold. It counts the contenders before

@@ -26,7 +26,7 @@ func (t *Turns) mayGrant(h *hold) bool {
 		return false
 	case h.grants > 0 && h.watch != watched:
 		return false
-	case q.key.Kind == Permits || h.beside != nil: // permits are counted below; a downgrade is within its writer
+	case q.key.Kind == Permits || h.beside != 0: // permits are counted below; a downgrade is within its writer
 	case q.writers > 0 || q.readers > 0 && !h.line.reads(): // another hold's end is on its way
 		return false
 	}
@@ -38,10 +38,10 @@ func (t *Turns) mayGrant(h *hold) bool {
 	return true
 }
 
-// grant gives a hold to the first call of its line. Another hold that was asked for that call is for the next.
+// grant gives a hold to the first call of its line. It needs no other.
 func (t *Turns) grant(h *hold, c *call) {
 	if c.hold != nil {
-		c.hold.passOn()
+		t.unneeded(c.hold)
 	}
 	t.leaveLine(c)
 	if h.grants == 0 {
@@ -141,15 +141,14 @@ func (t *Turns) refuse(c *call, why messages.Reason, detail string) {
 	t.emit(Output{Do: Refuse, Call: id, Reason: why, Detail: detail})
 }
 
-// withdraw takes a call that waits out of its queue. A hold that was asked for it is for the next call of its line
-// that has none. Where there is none, it is cancelled; a hold for several calls only if it is one too many (ask).
+// withdraw takes a call that waits out of its queue.
 func (t *Turns) withdraw(c *call) {
 	switch c.phase {
 	case awaitsOwner:
 		c.queue.awaiting.remove(c)
 	case waits:
-		if h := c.hold; h != nil && (!h.passOn() && c.line.most == 1 || h.try) {
-			t.cancel(h)
+		if c.hold != nil {
+			t.unneeded(c.hold)
 		}
 		t.leaveLine(c)
 	}

@@ -68,7 +68,7 @@ func (h *hold) stopTime(at time.Duration)  { h.left = h.until - at }
 func (h *hold) startTime(at time.Duration) { h.until = at + h.left }
 
 // askFor asks for a hold of a line, as a call wants it.
-func (t *Turns) askFor(l *line, c *call, beside *hold) {
+func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 	h := t.newHold()
 	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
 	if c.want.Try { // it may be refused where others would wait
@@ -79,21 +79,18 @@ func (t *Turns) askFor(l *line, c *call, beside *hold) {
 	l.queue.holds++
 	l.asked = append(l.asked, h)
 	l.covered += h.serves
-	if beside == nil {
+	if beside == 0 {
 		l.queue.asked++
 	}
 	t.emitAsk(h)
 }
 
 func (t *Turns) emitAsk(h *hold) {
-	o := Output{Do: Ask, Hold: h.id, Try: h.try, Shared: !h.line.closed && (h.line.most > 1 || h.line.want.Sticky > 0)}
+	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: !h.line.closed && (h.line.most > 1 || h.line.want.Sticky > 0)}
 	if h.call != nil {
 		o.Call = h.call.id
 	} else { // its call has ended, and others wait
 		o.Call = h.line.waiting.first.id
-	}
-	if h.beside != nil {
-		o.Beside = h.beside.id
 	}
 	t.emit(o)
 }
@@ -103,7 +100,7 @@ func (h *hold) unask() {
 	l := h.line
 	l.asked = slices.DeleteFunc(l.asked, func(other *hold) bool { return other == h })
 	l.covered -= h.serves
-	if h.beside == nil {
+	if h.beside == 0 {
 		l.queue.asked--
 	}
 }
@@ -126,6 +123,14 @@ func (h *hold) passOn() bool {
 		next.hold, h.call = h, next
 	}
 	return next != nil
+}
+
+// unneeded notes that the call does not need a hold that it was asked for. It is for the next call of its line that has
+// none. Where there is none, it is cancelled; with a cohort only if it is one too many (ask).
+func (t *Turns) unneeded(h *hold) {
+	if h.try || !h.passOn() && h.line.most == 1 {
+		t.cancel(h)
+	}
 }
 
 // cancel ends a hold that is asked for.

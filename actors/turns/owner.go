@@ -75,9 +75,9 @@ func (t *Turns) await(c *call) {
 
 // share has a call have the hold that its owner has, with the token of the last grant.
 func (t *Turns) share(c *call, h *hold) {
-	token := h.token
+	token := h.next()
 	if !c.reads() {
-		token += messages.Token(h.grants - 1)
+		token--
 	}
 	t.join(h, c, token)
 }
@@ -85,5 +85,5 @@ func (t *Turns) share(c *call, h *hold) {
 // askBeside asks for the hold of a reader at the place of the writer that its owner has.
 func (t *Turns) askBeside(c *call, writer *hold) {
 	t.enter(c, c.queue.lineOf(c.want, true))
-	t.askFor(c.line, c, writer)
+	t.askFor(c.line, c, writer.id)
 }

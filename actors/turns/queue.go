@@ -22,7 +22,7 @@ func (q *queue) lineOf(want *Want, alone bool) *line {
 			}
 		}
 	}
-	l := &line{queue: q, want: want, most: serves(want, alone), closed: alone}
+	l := &line{queue: q, want: want, most: serves(want), closed: alone}
 	q.lines = append(q.lines, l)
 	return l
 }

@@ -65,7 +65,7 @@ func (t *Turns) ask(q *queue) {
 		if first == nil {
 			return
 		}
-		t.askFor(first.line, first, nil)
+		t.askFor(first.line, first, 0)
 	}
 }
 

@@ -40,7 +40,7 @@ func DefaultBounds() Bounds { return Bounds{Waiting: 256, Kept: 1024} }
 // New makes the machine of a client that has just begun.
 func New(b Bounds) *Turns { return &Turns{queues: map[Key]*queue{}, bounds: b} }
 
-// Take gives what is to be done, in order, and forgets it. It is valid until the next Take but one.
+// Take gives what is to be done, in order, and forgets it. It is valid until the next Take.
 func (t *Turns) Take() []Output {
 	out := t.out
 	t.out, t.taken = t.taken[:0], out
@@ -262,8 +262,8 @@ type hold struct {
 	watch  ownWatch
 	rivals contention
 
-	call   *call // that it was asked for, while it is asked for
-	beside *hold // whose place a downgrade takes
+	call   *call  // that it was asked for, while it is asked for
+	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then

@@ -152,7 +152,7 @@ func (s *story) tell(line []string) {
 	case "held":
 		zxid, err := strconv.Atoi(name[1:])
 		require.NoError(s.t, err)
-		t.Held(m, h, Below{Token: messages.Token(zxid << 10), Places: rest.number("places", messages.MaxPlace), Epoch: 1,
+		t.Held(m, h, Held{Token: messages.Token(zxid << 10), Places: rest.number("places", messages.MaxPlace), Epoch: 1,
 			Term: uint64(rest.number("term", 1)), Timeout: time.Minute})
 	case "watched":
 		t.Watched(m, h, !rest.has("unreadable"))

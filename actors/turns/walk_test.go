@@ -355,12 +355,12 @@ func (w *world) leave(slot int) {
 	w.order = slices.DeleteFunc(w.order, func(o int) bool { return o == slot })
 }
 
-func (w *world) below(h *whold) Below {
+func (w *world) below(h *whold) Held {
 	places := messages.MaxPlace
 	if w.placeless {
 		places = 0
 	}
-	return Below{Token: messages.Token(h.zxid << 10), Places: places, Epoch: 1, Term: w.term, Timeout: timeout}
+	return Held{Token: messages.Token(h.zxid << 10), Places: places, Epoch: 1, Term: w.term, Timeout: timeout}
 }
 
 // pass lets time pass, and fires the timers that are due.
@@ -444,6 +444,9 @@ func (w *world) carryOut(o Output) error {
 	case Cancel, Release:
 		if h.id != o.Hold || (o.Do == Cancel) != (h.phase == queued) || h.users > 0 {
 			return fmt.Errorf("hold %d is given back, in phase %d", s, h.phase)
+		}
+		if h.txns > 0 && !h.revoked {
+			return fmt.Errorf("hold %d is given back during a transaction", s)
 		}
 		h.crossing = h.phase == queued && w.canHold(s)
 		h.phase = leaves
@@ -690,6 +693,7 @@ func walk(p *plan) (states int, err error) {
 
 var plans = []plan{
 	{name: "default", calls: []string{"", "", ""}, budget: budget{withdraws: 1, refusals: 1, deletes: 1}},
+	{name: "held behind", calls: []string{"", ""}, budget: budget{deletes: 1, cuts: 1, lapses: 1, revokes: 1}},
 	{name: "cohort", calls: []string{"cohort=2", "cohort=2", "cohort=2", "cohort=2"}, budget: budget{withdraws: 1}},
 	{name: "cohort in time", calls: []string{"cohort=3", "cohort=3", "cohort=3"}, budget: budget{ticks: 1, revokes: 1}},
 	{name: "cohort and faults", calls: []string{"cohort=3", "cohort=3"}, budget: budget{lapses: 1, cuts: 1, refusals: 1, deletes: 1}},

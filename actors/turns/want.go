@@ -47,8 +47,8 @@ func KeyOf(want *Want) Key {
 }
 
 // serves gives the number of grants that one hold serves. Permits and contests are nobody else's.
-func serves(want *Want, alone bool) int {
-	if alone || want.Cohort < 2 || KeyOf(want).Kind != Locks {
+func serves(want *Want) int {
+	if want.Cohort < 2 || KeyOf(want).Kind != Locks {
 		return 1
 	}
 	return want.Cohort
