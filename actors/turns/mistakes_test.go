@@ -79,7 +79,8 @@ var inRules = []mistake{
 	{"share without reentry", "!c.want.Reentry || ", "", stories + "owners"},
 	{"upgrade", "case other.reads() && !reads:", "case false:", stories + "owners"},
 	{"downgrade", "case reads && other.want.Mode == messages.Write && other.has():", "case false:", stories + "owners"},
-	{"awaiting", "\t\tif !t.decide(q) {", "\t\tif true {", walks + "downgrade_twice"},
+	{"awaiting", "again = t.decide(q) {", "again = false {", stories + "owners"},
+	{"awaiting comes first", "\tt.decide(q) // they may have come before those in line\n", "", stories + "owners"},
 
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
@@ -93,10 +94,10 @@ var inRules = []mistake{
 	// Refusals, revokes, losses.
 	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tt.hear(h.line, h.line.waiting.last, why, detail)\n", stories + "asked"},
 	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "", walks + "default"},
-	{"asked once more", "\t\t\th.again, h.phase = true, awaitsRoom\n", "\t\t\th.phase = awaitsRoom\n\t\t\th.again = t.room.leaving == 0\n", stories + "asked"},
+	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},
 	{"room of transactions", "\tif !t.makeRoom(waiter{h.id, true}) {", "\tif len(t.holds) > 0 {", stories + "asked"},
-	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", walks + "grace"},
+	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", stories + "grants"},
 	{"revoke of a share", "\tif h.phase == revoked {\n\t\tt.tellRevoke(c)\n\t}\n", "", stories + "owners"},
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
 	{"loss", "\t\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},

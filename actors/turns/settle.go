@@ -4,13 +4,11 @@ import "time"
 
 // settle does what follows from an input about a queue: grants, then asks and cancels, then keeps or gives back.
 func (t *Turns) settle(q *queue) {
-	for {
+	t.decide(q) // they may have come before those in line
+	for again := true; again; again = t.decide(q) {
 		for i := 0; i < len(q.lines); i++ {
 			t.serve(q.lines[i])
 			t.judge(q.lines[i])
-		}
-		if !t.decide(q) {
-			break
 		}
 	}
 	t.ask(q)

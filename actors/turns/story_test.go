@@ -195,9 +195,6 @@ func (s *story) tell(line []string) {
 			s.asks++
 			s.holds[fmt.Sprintf("h%d", s.asks)] = o.Hold
 		}
-		if s.nameOfCall(o.Call) == "?" { // of the call that has just begun
-			s.calls[name] = o.Call
-		}
 		fmt.Fprintln(&s.out, s.line(o))
 	}
 }

@@ -264,6 +264,7 @@ func (w *world) do(mv move) error {
 		w.holds[w.calls[mv.of].hold].txns++
 		t.TxnBegun(w.calls[mv.of].id)
 	case "ends", "ends unfenced":
+		h.kept = w.at
 		if h.txns--; mv.what != "ends" {
 			w.budget.unfenced--
 			h.unfenced = true
@@ -481,6 +482,8 @@ func (w *world) granted(i, s int, token messages.Token) error {
 		if o := &w.calls[j]; j != i && o.phase == has && o.hold == s && w.owner(j) == w.owner(i) {
 			shares = true
 		}
+	}
+	for j := range w.calls {
 		if o := &w.calls[j]; o.phase == inLine && o.seq < c.seq && !shares {
 			switch {
 			case !want.Alone && w.turns.call(o.id) != nil && w.turns.call(o.id).line == h.line(w) && w.want(j).Priority >= want.Priority:
@@ -571,25 +574,28 @@ func (w *world) check() error {
 			all++
 		}
 	}
-	var lines []*line // of the holds that wait
+	covered := map[*line]int{} // by the holds that wait
+	for _, o := range w.order {
+		if o < 0 || w.holds[o].phase != queued {
+			continue
+		}
+		h := &w.holds[o]
+		l, serves := h.line(w), max(1, h.want.Cohort)
+		if h.want.Try {
+			serves = 1
+		}
+		if covered[l] += serves; covered[l]-serves >= w.waiting(h) {
+			return fmt.Errorf("hold %d waits for nobody", o)
+		}
+	}
 	for s := range w.holds {
 		h := &w.holds[s]
 		switch h.phase {
-		case queued:
-			before, waiting := 0, w.waiting(h)
-			for _, l := range lines {
-				if l == h.line(w) {
-					before++
-				}
-			}
-			if lines = append(lines, h.line(w)); before*max(1, h.want.Cohort) >= waiting {
-				return fmt.Errorf("hold %d waits for nobody", s)
-			}
 		case granted:
 			if h.users > 0 || h.txns > 0 || w.waiting(h) > 0 {
 				continue
 			}
-			if h.want.Sticky == 0 || h.want.Alone || h.watch == fired || h.revoked || h.unfenced || w.placeless || w.unreadable && h.watched ||
+			if h.want.Sticky == 0 || h.want.Alone || h.watch == fired || h.revoked || h.unfenced || w.placeless && h.grants > 0 || w.unreadable && h.watched ||
 				all > 0 || w.at-h.kept >= h.want.Sticky || w.turns.kept > w.turns.bounds.Kept {
 				return fmt.Errorf("hold %d is kept, and may not be", s)
 			}
