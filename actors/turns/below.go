@@ -6,8 +6,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Held is what a lock actor that holds tells. Places is the number of places behind the token's that no other node
-// can have: MaxPlace less its own place, or none where its transaction made another node of the lock path, or with Reclaim.
+// Held is what a lock actor that holds tells. Places is the number of places behind the token's
+// that no other node can have: MaxPlace less its own place, or none where its transaction made
+// another node of the lock path, or with Reclaim.
 type Held struct {
 	Token       messages.Token
 	Places      int
@@ -15,7 +16,8 @@ type Held struct {
 	Timeout     time.Duration // of the session
 }
 
-// Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come again.
+// Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come
+// again.
 func (t *Turns) Waiting(m Moment, id HoldID, before int) {
 	if h := t.hold(id); h != nil && h.phase == asked {
 		t.now = m
@@ -43,8 +45,8 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	t.settle(l.queue)
 }
 
-// Watched: the watch of the hold's own node is set, or the node may not be read. It comes once after Held, and once after
-// each Resumed.
+// Watched: the watch of the hold's own node is set, or the node may not be read. It comes once
+// after Held, and once after each Resumed.
 func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
 	h := t.hold(id)
 	if h == nil {
@@ -57,8 +59,8 @@ func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
 	t.settle(h.line.queue)
 }
 
-// Checked: the transaction of a Check was committed. One that was refused ends the hold, with Lost; one that was cut off
-// is void with Suspended.
+// Checked: the transaction of a Check was committed. One that was refused ends the hold, with Lost;
+// one that was cut off is void with Suspended.
 func (t *Turns) Checked(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil && h.checking {
 		t.now = m
@@ -177,8 +179,8 @@ func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
 	t.settle(q)
 }
 
-// hear refuses the call that a hold was asked for, or another one of its line where that has ended: else the next hold would
-// be refused likewise, for ever.
+// hear refuses the call that a hold was asked for, or another one of its line where that has ended:
+// else the next hold would be refused likewise, for ever.
 func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 	if c == nil {
 		c = l.waiting.last

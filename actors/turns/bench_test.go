@@ -51,7 +51,8 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// BenchmarkDefault is a hand-off with 128 calls in line, each with a hold of its own, and all that is heard of that.
+// BenchmarkDefault is a hand-off with 128 calls in line, each with a hold of its own, and all that
+// is heard of that.
 func BenchmarkDefault(b *testing.B) {
 	w := newWorld(&plan{})
 	turns, m, want := w.turns, Moment{At: w.at, Lease: w}, words{}.want()

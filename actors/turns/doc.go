@@ -97,7 +97,7 @@
 //
 // A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out. Else
 // it has a hold of its own (Output.Try), or waits for one that is held. No other call relies on that
-// hold for more than its own turn: it may be refused.
+// hold or takes it over, because it may be refused.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and
 // where it waits for a hold that is asked for by Waiting of that hold. It counts the contenders before

@@ -17,8 +17,8 @@ func (t *Turns) serve(l *line) {
 	}
 }
 
-// mayGrant reports whether a hold may be granted to the next call of its line. What is missing may come
-// later, with an input of its own.
+// mayGrant reports whether a hold may be granted to the next call of its line. What is missing may
+// come later, with an input of its own.
 func (t *Turns) mayGrant(h *hold) bool {
 	q := h.line.queue
 	switch {

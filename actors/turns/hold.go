@@ -32,7 +32,9 @@ func (h *hold) overtaken() bool {
 func (h *hold) capacity(at time.Duration) int {
 	l := h.line
 	switch {
-	case h.phase != held && h.phase != kept, h.watch == unreadable && h.grants > 0, l.closed && l.waiting.n == 0, h.overtaken():
+	case h.phase != held && h.phase != kept, h.overtaken(), l.closed && l.waiting.n == 0:
+		return 0
+	case h.watch == unreadable && h.grants > 0:
 		return 0
 	case h.rivals != alone && l.most > 1 && h.grants > 0 && at >= h.until:
 		return 0
@@ -86,11 +88,13 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 }
 
 func (t *Turns) emitAsk(h *hold) {
-	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: !h.line.closed && (h.line.most > 1 || h.line.want.Sticky > 0)}
+	l := h.line
+	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try}
+	o.Shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
 	if h.call != nil {
 		o.Call = h.call.id
 	} else { // its call has ended, and others wait
-		o.Call = h.line.waiting.first.id
+		o.Call = l.waiting.first.id
 	}
 	t.emit(o)
 }
@@ -112,7 +116,8 @@ func (h *hold) unbind() {
 	}
 }
 
-// passOn has a hold be asked for the next call of its line that has none. It is false where there is none.
+// passOn has a hold be asked for the next call of its line that has none. It is false where there
+// is none.
 func (h *hold) passOn() bool {
 	next := h.call.next
 	for next != nil && next.hold != nil {
@@ -125,8 +130,9 @@ func (h *hold) passOn() bool {
 	return next != nil
 }
 
-// unneeded notes that the call does not need a hold that it was asked for. It is for the next call of its line that has
-// none. Where there is none, it is cancelled; with a cohort only if it is one too many (ask).
+// unneeded notes that the call does not need a hold that it was asked for. It is for the next call
+// of its line that has none. Where there is none, it is cancelled; with a cohort only if it is one
+// too many (ask).
 func (t *Turns) unneeded(h *hold) {
 	if h.try || !h.passOn() && h.line.most == 1 {
 		t.cancel(h)
@@ -145,7 +151,8 @@ func (t *Turns) cancel(h *hold) {
 	t.emit(Output{Do: Cancel, Hold: h.id})
 }
 
-// spend notes that a hold serves no further call. It is given back behind what is asked for, once no call has it.
+// spend notes that a hold serves no further call. It is given back behind what is asked for, once
+// no call has it.
 func (t *Turns) spend(h *hold, as holdPhase) {
 	if h.phase == held || h.phase == kept {
 		t.close(h)

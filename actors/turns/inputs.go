@@ -72,8 +72,8 @@ func (t *Turns) CallTimer(m Moment, id CallID) {
 	t.settle(q)
 }
 
-// TxnBegun: a call that holds begins a transaction. TxnEnded comes for its hold when nothing of it can be carried out any
-// more, with false where it could not be fenced.
+// TxnBegun: a call that holds begins a transaction. TxnEnded comes for its hold when nothing of it
+// can be carried out any more, with false where it could not be fenced.
 func (t *Turns) TxnBegun(id CallID) {
 	if c := t.call(id); c != nil && c.has() {
 		c.hold.txns++
@@ -95,7 +95,8 @@ func (t *Turns) TxnEnded(m Moment, id HoldID, fenced bool) {
 	t.settle(h.line.queue)
 }
 
-// TxnRefused: a transaction was refused with ReasonSessionFull, the first time. It goes on with TxnAgain, or ends with TxnFull.
+// TxnRefused: a transaction was refused with ReasonSessionFull, the first time. It goes on with
+// TxnAgain, or ends with TxnFull.
 func (t *Turns) TxnRefused(m Moment, id HoldID) {
 	h := t.hold(id)
 	if h == nil {

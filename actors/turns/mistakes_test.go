@@ -8,7 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
 )
 
-// mistake breaks one rule: text in the source, what stands there instead, and the test that finds it.
+// mistake breaks one rule: text in the source, what stands there instead, and the test that finds
+// it.
 type mistake struct{ rule, from, to, by string }
 
 const (
@@ -35,7 +36,7 @@ var inRules = []mistake{
 	{"beside a reader", "q.writers > 0 || q.readers > 0 && !h.line.reads()", "q.writers > 0", walks + "plain_readers"},
 	{"own watch", "\tcase h.grants > 0 && h.watch != watched:\n\t\treturn false\n", "", walks + "cohort"},
 	{"own watch after a cut", "\tif h.watch == watched {\n\t\th.watch = unwatched\n\t}\n", "", walks + "sticky_and_rest"},
-	{"unreadable", "h.watch == unreadable && h.grants > 0, ", "", walks + "unreadable"},
+	{"unreadable", "case h.watch == unreadable && h.grants > 0:", "case false:", walks + "unreadable"},
 	{"unreadable is kept", " && h.watch != unreadable", "", walks + "unreadable"},
 	{"rest", "\t\th.checking = true\n\t\tt.emit(Output{Do: Check, Hold: h.id})\n\t\treturn false\n", "", walks + "sticky_and_rest"},
 	{"check that was cut off", "h.link, h.checking = suspended, false", "h.link = suspended", walks + "sticky_and_rest"},
@@ -110,8 +111,8 @@ func (m mistake) inSource() mistakes.Mistake {
 		Edits: []mistakes.Edit{{Package: "actors/turns", Old: m.from, New: m.to}}}
 }
 
-// TestMistakesApply: the texts that the mistakes in the source replace are there. TestMistakesFind, of `make mistakes`, runs the
-// tests that find them.
+// TestMistakesApply: the texts that the mistakes in the source replace are there. TestMistakesFind,
+// of `make mistakes`, runs the tests that find them.
 func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)

@@ -40,11 +40,12 @@ const (
 	Grant Do = iota
 	// Refuse: Call has ended and never held. Reason and Detail say why.
 	Refuse
-	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its grace, or 0;
-	// StateReleased with ReasonRevoked and StateLost end it.
+	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its
+	// grace, or 0; StateReleased with ReasonRevoked and StateLost end it.
 	Tell
-	// Ask: spawn a lock actor for Hold, as Call asks (Ordered). Beside is the hold at whose place it is asked
-	// for, a downgrade. Shared: its data say that several calls may have it, and name no owner.
+	// Ask: spawn a lock actor for Hold, as Call asks (Ordered). Beside is the hold at whose place
+	// it is asked for, a downgrade. Shared: its data say that several calls may have it, and name
+	// no owner.
 	Ask
 	// Cancel: cancel the lock actor of Hold, which nobody needs any more.
 	Cancel
@@ -52,12 +53,14 @@ const (
 	Release
 	// Check: have a transaction committed that checks the node of Hold, and answer with Checked.
 	Check
-	// WatchContention: list the queue of Hold with a watch. As soon as a listing shows another contender
-	// than Hold, answer with Contended.
+	// WatchContention: list the queue of Hold with a watch. As soon as a listing shows another
+	// contender than Hold, answer with Contended.
 	WatchContention
-	// SetTimer: call Timer with Call or Hold at the time Deadline. It takes the place of the one before.
+	// SetTimer: call Timer with Call or Hold at the time Deadline. It takes the place of the one
+	// before.
 	SetTimer
-	// TxnAgain: try the transaction of Hold again that was refused for want of room. TxnFull: there is none.
+	// TxnAgain: try the transaction of Hold again that was refused for want of room. TxnFull: there
+	// is none.
 	TxnAgain
 	TxnFull
 )

@@ -2,11 +2,12 @@ package turns
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// A call that is made within a lease of the same lock would wait for itself. Calls within one another are calls of one
-// owner; they are in a circle.
+// A call that is made within a lease of the same lock would wait for itself. Calls within one
+// another are calls of one owner; they are in a circle.
 
-// decider gives the call of the same owner that decides about one: a reader about one that reads, else one that
-// excludes before one that reads, and one that holds before one that waits. It is nil for none.
+// decider gives the call of the same owner that decides about one: a reader about one that reads,
+// else one that excludes before one that reads, and one that holds before one that waits. It is nil
+// for none.
 func (c *call) decider() (found *call) {
 	best := 0
 	for o := c.sameOwner; o != c; o = o.sameOwner {
@@ -29,7 +30,8 @@ func (c *call) decider() (found *call) {
 	return found
 }
 
-// place has a call queue, or answers it by the other calls of its owner. It reports whether that is decided.
+// place has a call queue, or answers it by the other calls of its owner. It reports whether that is
+// decided.
 func (t *Turns) place(c *call) bool {
 	other, reads := c.decider(), c.reads()
 	switch {
@@ -51,7 +53,8 @@ func (t *Turns) place(c *call) bool {
 	return true
 }
 
-// decide places the calls that wait for another one of their owner, as far as that is decided, and reports whether any is.
+// decide places the calls that wait for another one of their owner, as far as that is decided, and
+// reports whether any is.
 func (t *Turns) decide(q *queue) (any bool) {
 	for c := q.awaiting.first; c != nil; {
 		next := c.next

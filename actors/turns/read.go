@@ -2,8 +2,9 @@ package turns
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// State gives the state of a call, in the words of a request: creating until its hold has waited, watching while it waits,
-// held, revoking, and recovering while its hold is suspended. It is StateNone for a call that has ended.
+// State gives the state of a call, in the words of a request: creating until its hold has waited,
+// watching while it waits, held, revoking, and recovering while its hold is suspended. It is
+// StateNone for a call that has ended.
 func (t *Turns) State(id CallID) messages.State {
 	c := t.call(id)
 	switch {
@@ -30,8 +31,8 @@ type Standing struct {
 	State messages.State
 }
 
-// Inside lists the calls of a queue: those that hold, then those that wait, line by line, each in order. It is for searches
-// for deadlocks and for pages.
+// Inside lists the calls of a queue: those that hold, then those that wait, line by line, each in
+// order. It is for searches for deadlocks and for pages.
 func (t *Turns) Inside(key Key) (all []Standing) {
 	q := t.queues[key]
 	if q == nil {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// makeRoom gives the older half of the kept holds back, and reports whether there is anything to wait for.
+// makeRoom gives the older half of the kept holds back, and reports whether there is anything to
+// wait for.
 func (t *Turns) makeRoom(w waiter) bool {
 	var all []*hold
 	for _, h := range t.holds {

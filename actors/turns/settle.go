@@ -2,7 +2,8 @@ package turns
 
 import "time"
 
-// settle does what follows from an input about a queue: grants, then asks and cancels, then keeps or gives back.
+// settle does what follows from an input about a queue: grants, then asks and cancels, then keeps
+// or gives back.
 func (t *Turns) settle(q *queue) {
 	t.decide(q) // they may have come before those in line
 	for again := true; again; again = t.decide(q) {
@@ -22,7 +23,8 @@ func (t *Turns) settle(q *queue) {
 	t.forget(q)
 }
 
-// uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for none.
+// uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for
+// none.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	switch {
@@ -45,8 +47,8 @@ func (l *line) uncovered(at time.Duration) *call {
 	return c
 }
 
-// ask cancels holds that nobody needs, from the tail, and asks for those that are needed. The first call of all lines
-// comes first.
+// ask cancels holds that nobody needs, from the tail, and asks for those that are needed. The first
+// call of all lines comes first.
 func (t *Turns) ask(q *queue) {
 	for _, l := range q.lines {
 		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {

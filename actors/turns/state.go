@@ -28,7 +28,8 @@ type Turns struct {
 
 // Bounds are those of a client.
 type Bounds struct {
-	// Waiting bounds the holds of a queue that are asked for: longer queues make listings that Java's clients refuse.
+	// Waiting bounds the holds of a queue that are asked for: longer queues make listings that
+	// Java's clients refuse.
 	Waiting int
 	// Kept bounds the holds that are kept.
 	Kept int
@@ -65,7 +66,8 @@ type waiter struct {
 type queue struct {
 	key   Key
 	lines []*line
-	// awaiting are the calls within a lease of the same lock that wait for another call of their owner.
+	// awaiting are the calls within a lease of the same lock that wait for another call of their
+	// owner.
 	awaiting calls
 	calls    int // that have not ended
 	holds    int // that have not ended
@@ -75,8 +77,8 @@ type queue struct {
 	used     int // holds that a call has
 	readers  int // calls that hold and read
 	writers  int // calls that hold and do not
-	// newest is the greatest token that was granted, newestWrite to a call that does not read. A hold whose next token is
-	// smaller is gone at the servers, and its end is on its way.
+	// newest is the greatest token that was granted, newestWrite to a call that does not read. A
+	// hold whose next token is smaller is gone at the servers, and its end is on its way.
 	newest, newestWrite messages.Token
 }
 
@@ -85,8 +87,8 @@ type line struct {
 	queue *queue
 	want  *Want // of its first call
 	most  int   // grants that one hold serves
-	// closed: no other call may join. A line of one call is closed from the start, a line of readers when a
-	// call that excludes them waits.
+	// closed: no other call may join. A line of one call is closed from the start, a line of
+	// readers when a call that excludes them waits.
 	closed    bool
 	waiting   calls
 	undecided int     // of these, calls with a bound on waiters that are not judged yet
@@ -106,7 +108,8 @@ const (
 	placing callPhase = iota
 	// waits: it is in its line. Invariant: hold is nil, or is asked for it.
 	waits
-	// awaitsOwner: another call of its owner is decided first. Invariant: it has no line and no hold.
+	// awaitsOwner: another call of its owner is decided first. Invariant: it has no line and no
+	// hold.
 	awaitsOwner
 	// holds: it has its hold.
 	holds
@@ -152,7 +155,8 @@ func (c *call) before(other *call) bool {
 	return c.number < other.number
 }
 
-// calls is a list that goes through its calls, so that one may leave it from the middle however long it is.
+// calls is a list that goes through its calls, so that one may leave it from the middle however
+// long it is.
 type calls struct {
 	first, last *call
 	n           int
@@ -210,7 +214,8 @@ type holdPhase uint8
 const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone. Likewise.
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone.
+	// Likewise.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
@@ -287,10 +292,11 @@ type hold struct {
 }
 
 const (
-	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn within a session
-	// timeout, however long each grant is held for.
+	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn
+	// within a session timeout, however long each grant is held for.
 	turnsPerTimeout = 20
-	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for longer is checked.
+	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
+	// longer is checked.
 	restsPerTimeout = 6
 	// many stands for no bound on grants.
 	many = 1 << 30

@@ -32,8 +32,8 @@ const (
 	timeout = time.Minute
 )
 
-// world is a machine over a small model of what is below: one queue of nodes, of this client and of one that does nothing but
-// lock. It knows by itself what a grant needs.
+// world is a machine over a small model of what is below: one queue of nodes, of this client and of
+// one that does nothing but lock. It knows by itself what a grant needs.
 type world struct {
 	*plan
 	budget
@@ -604,7 +604,8 @@ func (w *world) check() error {
 	return nil
 }
 
-// rest checks that nothing is forgotten in a world that has come to rest: only kept holds are left, and go with time.
+// rest checks that nothing is forgotten in a world that has come to rest: only kept holds are left,
+// and go with time.
 func (w *world) rest() error {
 	for i := range w.calls {
 		if w.calls[i].phase == inLine || w.calls[i].phase == has {
@@ -643,8 +644,8 @@ func (n *node) story(err error) error {
 	return fmt.Errorf("%w\n%s", err, strings.Join(lines, "\n"))
 }
 
-// walk plays every order of moves. From each state the first move of a calm world leads to another one; where there is none,
-// the world has come to rest.
+// walk plays every order of moves. From each state the first move of a calm world leads to another
+// one; where there is none, the world has come to rest.
 func walk(p *plan) (states int, err error) {
 	seed := maphash.MakeSeed()
 	nodes := map[uint64]*node{}

@@ -9,8 +9,9 @@ import (
 // Want is what a call asks for: a request, and the limits of what it shares.
 type Want struct {
 	messages.Acquire
-	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number of grants that one hold
-	// serves; 0 is one. Reentry shares the hold of a lease that the call is made within.
+	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number of
+	// grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
+	// made within.
 	Sticky  time.Duration
 	Cohort  int
 	Reentry bool
