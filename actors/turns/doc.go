@@ -58,8 +58,8 @@
 //
 // A hold with a cohort serves for T/20 from its first grant on, whoever queues. Neither time nor
 // grants count while a watch for contenders stands unfired: nobody else waits. Contended ends that.
-// A watch that was lost with the connection is taken to stand, until the one that Resumed asks for
-// has been answered; nothing is granted meanwhile.
+// A watch that was lost with the connection is set anew with Resumed, and taken to stand until then:
+// nothing is granted before.
 //
 // # When a hold is asked for, kept and given back
 //
