@@ -93,8 +93,8 @@ var inRules = []mistake{
 	{"who need not wait", "inside >= most && q.keepsOut(c)", "inside >= most", stories + "bound"},
 
 	// Refusals, revokes, losses.
-	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tt.hear(h.line, h.line.waiting.last, why, detail)\n", stories + "asked"},
-	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "", walks + "default"},
+	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tc = h.line.waiting.last\n\t\tt.hear(h.line, c, why, detail)\n", stories + "asked"},
+	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "\t\t_ = c\n", stories + "asked"},
 	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},
 	{"room of transactions", "\tif !t.makeRoom(waiter{h.id, true}) {", "\tif len(t.holds) > 0 {", stories + "asked"},
