@@ -59,7 +59,7 @@ COVER ?= /tmp/turnstile-cover.out
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
+PURE := ./actors/internal/coordinator ./actors/turns ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
 # Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.
@@ -217,7 +217,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 
 .PHONY: mistakes
 mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls, the walks and every suite with waiters must find, and rules' own tests (about forty minutes)
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/turns ./actors/internal/walk ./zkconn/internal/leasewalk
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about ten minutes)
