@@ -17,8 +17,8 @@ type Result struct {
 	// Quiet: states in which nothing happens by itself. Ends: those of them in which all is over.
 	Quiet, Ends int
 	// Cut: it ended at Plan.Part.
-	Cut bool
-	Elapsed     time.Duration
+	Cut     bool
+	Elapsed time.Duration
 	// Fired are the rows of the machine's table that some history has reached.
 	Fired map[*machine.Row]bool
 }
