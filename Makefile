@@ -30,7 +30,8 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(B
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
+test: export GOGC ?= 800
+test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
 # The embedded server is compared with one version only, so make test-all alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
@@ -91,11 +92,11 @@ REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerbero
 
 .PHONY: test
 test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
-	@$(GO) vet $(RACING) $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
+	@$(GO) vet $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
 	@$(GO) -C $(BROWSER) vet ./...
 	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \
 		-closing 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.' -- \
-		$(RACE) -vet=off -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=all -timeout 10m -p $(PARALLEL) ./...
+		$(RACE) -vet=all -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=all -timeout 10m -p $(PARALLEL) ./...
 
 .PHONY: test-all
 test-all: test ## make test, and all that needs more: installs it, lints, asks real servers, peers and a browser, most of it with -race; a skip is a failure
