@@ -92,6 +92,7 @@ func (a *asked) build(name string) (string, error) {
 	}
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-o", program, "./"+name)
 	cmd.Dir, cmd.Env = a.root, append(os.Environ(), a.flags())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("tests of %s: %w: %s", name, err, said)

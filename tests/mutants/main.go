@@ -82,7 +82,7 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 		var some []change
 		switch kind {
 		case "random":
-			some, err = draw(root, seed, random)
+			some, err = draw(root, seed, random, known)
 		case "rules":
 			some, err = rules()
 		case "soak":

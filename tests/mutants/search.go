@@ -23,15 +23,15 @@ const (
 	// unsure begins that of a change with which tests stood still or failed, and did not when run alone.
 	unsure = "unsure: "
 	// quiet is for how long a test may print nothing until it is asked alone whether it stands still.
-	quiet = 3 * time.Minute
+	quiet = 5 * time.Minute
 	// bound is for all tests of a package.
 	bound = 10 * time.Minute
 )
 
-// first are the packages that find most in a second. They are asked first, in this order.
+// first are the packages that find most in a second.
 var first = []string{
 	"actors/internal/coordinator", "actors/machine", "actors/internal/carrier", "zkconn/internal/leasewalk", "actors/internal/walk",
-	"zkconn", "actors", "locks", "tests/kinds", "tests/simulation", "tests/matrix", "tests/leases",
+	"zkconn", "actors", "locks", "tests/kinds",
 }
 
 // suites are the packages with tests: which of the module's packages each imports, by itself or
@@ -87,7 +87,7 @@ func findSuites(root string, without []string) (*suites, error) {
 }
 
 // importing are those of some packages whose tests import what the change is in: itself, those of first,
-// and then those that import least.
+// and the others, those that import least before those that import more.
 func (s *suites) importing(of []string, changed string) (all []string) {
 	for _, name := range of {
 		if name == changed || slices.Contains(s.imports[name], changed) {
@@ -95,13 +95,13 @@ func (s *suites) importing(of []string, changed string) (all []string) {
 		}
 	}
 	order := func(name string) int {
-		switch at := slices.Index(first, name); {
+		switch {
 		case name == changed:
 			return -1
-		case at >= 0:
-			return at
+		case slices.Contains(first, name):
+			return len(s.imports[name])
 		default:
-			return len(first) + len(s.imports[name])
+			return 1000 + len(s.imports[name])
 		}
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return order(a) - order(b) })
