@@ -55,7 +55,7 @@ func (a *alterations) missing() []string {
 // How many random histories of each plan are followed, how many moves one has at most, and how often a field is altered
 // of which it is said that it makes no difference.
 const (
-	fewest  = 2
+	fewest  = 1
 	most    = 20
 	longest = 120
 	enough  = 100

@@ -29,9 +29,7 @@ var smallOrphans = []Plan{
 	{Name: "an orphan, a cancel", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
 	{Name: "an orphan, a stop", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Stops: 1}},
 	{Name: "an orphan, two", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, a contest", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a contest", Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, while the connection is read", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1}},
 	orphansOvertaken,
 }
@@ -39,6 +37,9 @@ var smallOrphans = []Plan{
 // largeOrphans are the plans of `make walk`.
 var largeOrphans = []Plan{
 	orphanGoes,
+	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a contest, apart", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	mayBeOvertaken,
 	{Name: "an orphan, while the connection is read, slow", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
 	{Name: "an orphan, while the connection is read, a contest", Sessions: single, Modes: contests, Prompt: true,

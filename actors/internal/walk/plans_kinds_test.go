@@ -6,8 +6,6 @@ var smallKinds = []Plan{
 	{Name: "a semaphore of two", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true},
 	{Name: "a semaphore, a cut", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "a semaphore, a cancel", Sessions: twoOne, Modes: semaphores, Permits: 1, Prompt: true,
-		Bounds: Bounds{Cancels: 1}},
 	{Name: "a semaphore, an operator", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true,
 		Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "a downgrade", Sessions: twoOne, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true},
@@ -31,9 +29,10 @@ var smallKinds = []Plan{
 	{Name: "a crowd", Sessions: twoOne, Crowded: true, Prompt: true},
 	{Name: "a crowd, a cut", Sessions: apart, Crowded: true, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "a listing later, an operator", Sessions: twoOne, ListsLater: true, Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "a listing later", Sessions: twoOne, ListsLater: true, Prompt: true},
+	{Name: "a listing later, an operator", Sessions: apart, ListsLater: true, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "a listing later, a cut", Sessions: apart, ListsLater: true, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 1, Breaks: 1}},
+		Bounds: Bounds{Cuts: 1}},
 	named("a steady lock path", steadyPath(Bounds{})),
 	named("a steady lock path is made again", steadyPath(Bounds{Reaps: 1})),
 	named("a steady lock path is made again, with strangers", steadyAgain(Bounds{Reaps: 1, Passes: 1, Ages: 1})),
@@ -44,7 +43,8 @@ var smallKinds = []Plan{
 	{Name: "somebody wants the lock", Sessions: apart, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: second, Prompt: true,
 		Bounds: Bounds{Asks: 1}},
-	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true,
+	{Name: "somebody wants a contest", Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Asks: 1}},
+	{Name: "somebody wants a contest, a cut", Sessions: single, Modes: contests, Prompt: true,
 		Bounds: Bounds{Asks: 1, Cuts: 1}},
 }
 
@@ -69,6 +69,13 @@ func sweeping(p Plan) Plan {
 
 // largeKinds are the plans of `make walk`.
 var largeKinds = []Plan{
+	{Name: "a semaphore, a cancel", Sessions: twoOne, Modes: semaphores, Permits: 1, Prompt: true,
+		Bounds: Bounds{Cancels: 1}},
+	{Name: "a listing later, three, an operator", Sessions: twoOne, ListsLater: true, Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "a listing later, a cut and an operator", Sessions: apart, ListsLater: true, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Breaks: 1}},
+	{Name: "somebody wants a contest, a cut, one session", Sessions: two, Modes: contests, Prompt: true,
+		Bounds: Bounds{Asks: 1, Cuts: 1}},
 	{Name: "a semaphore, a cut, every answer late", Sessions: apart, Modes: semaphores, Permits: 1, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lags: 1}},
 	{Name: "a semaphore of two, a lapse", Sessions: oneTwo, Modes: semaphores, Permits: 2, Prompt: true, Spared: spareB,

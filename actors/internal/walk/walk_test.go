@@ -20,7 +20,7 @@ import (
 // TestMain gives the collector of garbage little to do: most states are thrown away at once, and the rest is small
 // until it comes to the memory limit.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(3 << 30)
 	os.Exit(m.Run())
 }
