@@ -82,7 +82,7 @@ help: ## list the targets
 
 # What make test runs with -race, where there is a C compiler: the packages with goroutines. The tests of behaviour meet the
 # same code, and have it in make test-all.
-RACING := ./actors ./actors/activation ./actors/gateway ./actors/gateway/grain ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn/...
+RACING := ./actors ./actors/activation ./actors/gateway ./actors/gateway/grain ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn ./zkconn/embedded ./zkconn/gssapi ./zkconn/sessionfile ./zkconn/told
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The module of which every test needs a browser: likewise.
 BROWSER := tests/dashboard

@@ -118,7 +118,7 @@ func requireWhole(t *testing.T, b *bench, lines string) {
 	}
 }
 
-// These are named Real, because they take long, and what they look at only measures: make test has the few that show how.
+// This and others are named Real for the time that they take: make test has those that show how figures are made.
 func TestRealEveryWorkloadRuns(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		b, lines := runOn(t, embeddedStage(t, 1), flags(t))

@@ -81,5 +81,5 @@ func histories() int {
 	case long():
 		return 2_000_000
 	}
-	return 20_000
+	return 5_000
 }
