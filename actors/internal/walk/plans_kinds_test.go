@@ -36,6 +36,7 @@ var smallKinds = []Plan{
 	named("a steady lock path", steadyPath(Bounds{})),
 	named("a steady lock path is made again", steadyPath(Bounds{Reaps: 1})),
 	named("a steady lock path is made again, with strangers", steadyAgain(Bounds{Reaps: 1, Passes: 1, Ages: 1})),
+	named("a steady lock path is made again, not watched yet", unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1}))),
 	{Name: "a listing later, readers", Sessions: apart, Modes: writeReadRead, ListsLater: true, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
 	{Name: "somebody wants a lock that is being revoked", Sessions: single, Prompt: true,
