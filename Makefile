@@ -30,7 +30,8 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(B
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
+test: export GOGC ?= 800
+test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
 # The embedded server is compared with one version only, so make test-all alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
@@ -59,7 +60,7 @@ COVER ?= /tmp/turnstile-cover.out
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
+PURE := ./actors/internal/coordinator ./actors/turns ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
 # Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.
@@ -82,7 +83,7 @@ help: ## list the targets
 
 # What make test runs with -race, where there is a C compiler: the packages with goroutines. The tests of behaviour meet the
 # same code, and have it in make test-all.
-RACING := ./actors ./actors/activation ./actors/gateway ./actors/gateway/grain ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn/...
+RACING := ./actors ./actors/activation ./actors/gateway ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn ./zkconn/told
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The module of which every test needs a browser: likewise.
 BROWSER := tests/dashboard
@@ -91,11 +92,11 @@ REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerbero
 
 .PHONY: test
 test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
-	@$(GO) vet ./...
-	@for module in $(MODULES); do $(GO) -C $$module vet ./... || exit 1; done
+	@$(GO) vet $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
+	@$(GO) -C $(BROWSER) vet ./...
 	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \
 		-closing 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.' -- \
-		$(RACE) -vet=off -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=off -timeout 10m -p $(PARALLEL) ./...
+		$(RACE) -vet=all -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=all -timeout 10m -p $(PARALLEL) ./...
 
 .PHONY: test-all
 test-all: test ## make test, and all that needs more: installs it, lints, asks real servers, peers and a browser, most of it with -race; a skip is a failure
@@ -217,7 +218,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 
 .PHONY: mistakes
 mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls, the walks and every suite with waiters must find, and rules' own tests (about forty minutes)
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/turns ./actors/internal/walk ./zkconn/internal/leasewalk
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about ten minutes)

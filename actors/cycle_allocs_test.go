@@ -22,7 +22,7 @@ const (
 
 func TestCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "") // the bounds are for all fast paths
-	const cycles = 300
+	const cycles = 100
 	for name, of := range map[string]struct {
 		workers, cohort int
 		bound           float64

@@ -104,9 +104,9 @@ func TestActors(t *testing.T) {
 	})
 }
 
-// TestCluster: three nodes in processes of their own, of which one is killed and one cut off. The
+// TestRealCluster: three nodes in processes of their own, of which one is killed and one cut off. The
 // last line is the verdict of the witness.
-func TestCluster(t *testing.T) {
+func TestRealCluster(t *testing.T) {
 	got := execute(t, build(t, "cluster"))
 	require.Zero(t, got.status, got)
 	require.Regexp(t, `^ok: \d+ grants on 3 nodes, .*: never more than one valid holder, tokens strictly increasing$`,
@@ -141,7 +141,6 @@ func TestBadFlags(t *testing.T) {
 		"quickstart": {{"-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
 		"actors":     {{"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},
 		"embedded":   {{"127.0.0.1:2181"}, {"-unknown"}, {"-tick", "long"}},
-		"cluster":    {{"more"}, {"-unknown"}, {"-limit", "long"}},
 	} {
 		program := build(t, name)
 		for _, args := range cases {

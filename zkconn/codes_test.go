@@ -288,6 +288,7 @@ func TestContainersThatAreNotMade(t *testing.T) {
 			}
 			require.Len(t, server.seen(opCreateContainer), max(row.failures, 1))
 			require.Len(t, server.seen(opCreate), 3)
+			require.True(t, c.cfg.Told().Wait(t.Context()))
 			require.Equal(t, 1, strings.Count(log.String(), "knows no container nodes"), "%s", log.String())
 		})
 	}

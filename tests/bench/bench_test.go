@@ -118,7 +118,8 @@ func requireWhole(t *testing.T, b *bench, lines string) {
 	}
 }
 
-func TestEveryWorkloadRuns(t *testing.T) {
+// This and others are named Real for the time that they take: make test has those that show how figures are made.
+func TestRealEveryWorkloadRuns(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		b, lines := runOn(t, embeddedStage(t, 1), flags(t))
 		requireWhole(t, b, lines)
@@ -148,7 +149,7 @@ func TestEveryWorkloadRuns(t *testing.T) {
 }
 
 // Idle sessions send pings, and sessions that hold commit heartbeats, too.
-func TestIdleSessionsAreMeasured(t *testing.T) {
+func TestRealIdleSessionsAreMeasured(t *testing.T) {
 	var per map[string]float64
 	// On a machine that stands still, sessions of half a second fail or send too little. Then longer
 	// ones are measured.
@@ -172,14 +173,14 @@ func TestIdleSessionsAreMeasured(t *testing.T) {
 }
 
 // Turnstile is compared with itself without look-ahead.
-func TestLookAheadIsMeasured(t *testing.T) {
+func TestRealLookAheadIsMeasured(t *testing.T) {
 	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "look-ahead"))
 	requireWhole(t, b, lines)
 	require.Contains(t, lines, "ratio look-ahead n=3 turnstile/"+noLookAhead)
 }
 
 // Requesters over a gateway are measured beside workers that have a session each.
-func TestGatewayIsMeasured(t *testing.T) {
+func TestRealGatewayIsMeasured(t *testing.T) {
 	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "gateway"))
 	requireWhole(t, b, lines)
 	for _, f := range b.found.Figures {
@@ -249,7 +250,7 @@ func TestChartsSayWhatTheyShow(t *testing.T) {
 }
 
 // Profiles are written for each workload that is asked for, and the top of each is printed.
-func TestProfiles(t *testing.T) {
+func TestRealProfiles(t *testing.T) {
 	folder := t.TempDir()
 	_, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,queue,memory", "-profile", folder))
 	for _, of := range []string{"uncontended-1", "queue-20"} {

@@ -109,7 +109,7 @@ func TestInMemoryIsFIFO(t *testing.T) {
 }
 
 // It is the floor of a workload, with whose peers it is compared.
-func TestInMemoryIsAFloor(t *testing.T) {
+func TestRealInMemoryIsAFloor(t *testing.T) {
 	w := one
 	w.floor, w.bare = inMemory, func(ctx context.Context, t trial) (figures, error) {
 		return oneFigures(t.together(ctx, openInMemory(memoryGrants), newGuard()))

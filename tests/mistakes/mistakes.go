@@ -16,6 +16,7 @@ type Mistake struct {
 	Name  string // one word, for the name of a test
 	What  string // what is wrong with it, in one sentence
 	Edits []Edit
+	Test  string // the folder and the test that find it, where that is known: actors/queue TestFind
 }
 
 // Edit replaces one text in one source file: in a File, or in whichever file of a Package has the text. Both are paths from

@@ -3,6 +3,7 @@ package mistakes
 // Own are the mistakes that the tests of one package find, or those of one folder.
 func Own() (all []Mistake) {
 	for _, c := range own {
+		c.Test = c.suite + " " + c.test
 		all = append(all, c.Mistake)
 	}
 	return all

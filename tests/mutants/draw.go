@@ -28,10 +28,10 @@ type site struct {
 	is       string
 }
 
-// draw gives the first n changes, in an order that the seed decides, that compile. A change turns a
+// draw gives the first n changes, in an order that the seed decides, that compile: those that are known have. A change turns a
 // comparison, a logical operator, a sum or a condition round, takes a number for the next one, returns
 // the other truth value, or leaves a statement out.
-func draw(root, seed string, n int) ([]change, error) {
+func draw(root, seed string, n int, known map[string]string) ([]change, error) {
 	var all []site
 	for _, folder := range library {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
@@ -69,7 +69,7 @@ func draw(root, seed string, n int) ([]change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if compiles(root, c.Mistake) {
+		if known[c.key()] != "" || compiles(root, c.Mistake) {
 			drawn = append(drawn, c)
 		}
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
-	"strings"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,14 +13,14 @@ import (
 )
 
 // TestDraw: a seed decides which changes are drawn, and each changes one file that it can still be applied to.
-func TestDraw(t *testing.T) {
+func TestRealDraw(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
-	first, err := draw(root, "a", 2)
+	first, err := draw(root, "a", 2, nil)
 	require.NoError(t, err)
-	again, err := draw(root, "a", 2)
+	again, err := draw(root, "a", 2, nil)
 	require.NoError(t, err)
-	other, err := draw(root, "b", 2)
+	other, err := draw(root, "b", 2, nil)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 	require.NotEqual(t, first, other)
@@ -27,14 +30,35 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestFirstFailure: the package that has failed, and its first test that has.
-func TestFirstFailure(t *testing.T) {
-	for output, want := range map[string]string{
-		"ok  \t" + module + "locks\t0.1s\n": "",
-		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL\nFAIL\t" + module + "locks\t0.1s\n": "locks TestA",
-		"panic: test timed out after 4m0s\nFAIL\t" + module + "actors/queue\t240s\nok\n":                  "actors/queue test timed out after 4m0s",
-		"FAIL\t" + module + "locks [build failed]\n":                                                      "locks",
-	} {
-		require.Equal(t, want, firstFailure(strings.NewReader(output)), output)
+// TestAsk: a test finds a change that fails again, or stands still by itself. One that fails once has not.
+func TestAsk(t *testing.T) {
+	root := t.TempDir()
+	overlay, changed := filepath.Join(root, "overlay.json"), filepath.Join(root, "changed.go")
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "a/a.go"): changed}})
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(root, "a"), 0o700))
+	for name, text := range map[string]string{
+		"go.mod": "module sample\n\ngo 1.25\n", "a/a.go": "package a\n\nconst Changed = false\n",
+		"changed.go": "package a\n\nconst Changed = true\n", "overlay.json": string(replace),
+		"a/a_test.go": `package a
+
+import ("os"; "testing"; "time")
+
+func TestPasses(*testing.T) {}
+
+func TestFails(t *testing.T) { t.Run("in part", func(t *testing.T) { if Changed { t.Fail() } }) }
+
+func TestStands(*testing.T) { for Changed { time.Sleep(time.Hour) } }
+
+func TestOnce(t *testing.T) { if os.Mkdir("once", 0o700) == nil { t.Fail() } }
+`} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	for test, want := range map[string]string{"TestPasses": "", "": "a TestFails/in_part", "TestStands": "timeout in a TestStands", "TestOnce": ""} {
+		a := asked{suites: &suites{root: root}, folder: root, overlay: overlay, skip: "-skip=^$", quiet: time.Second}
+		found, err := a.ask("a", test)
+		require.NoError(t, err)
+		require.Equal(t, want, found)
+		require.Equal(t, test == "TestOnce", a.unsure != "")
 	}
 }

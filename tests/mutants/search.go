@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
@@ -23,28 +18,43 @@ const (
 	module = "github.com/turnstile-locks/turnstile/"
 	// inAll begins the result of a change that only tests with servers find.
 	inAll = "make test-all: "
-	// patience is for the tests of one package. One that hangs has found the change.
-	patience = "4m"
-	// wholeRun bounds the tests that need servers, for one change.
-	wholeRun = 15 * time.Minute
+	// missedByFew is of a change about which the others have not been asked.
+	missedByFew = "missed by the few"
+	// unsure begins that of a change with which tests stood still or failed, and did not when run alone.
+	unsure = "unsure: "
+	// quiet is for how long a test may print nothing until it is asked alone whether it stands still.
+	quiet = 5 * time.Minute
+	// bound is for all tests of a package.
+	bound = 10 * time.Minute
 )
+
+// first are the packages that find most in a second.
+var first = []string{
+	"actors/internal/coordinator", "actors/machine", "actors/internal/carrier", "zkconn/internal/leasewalk", "actors/internal/walk",
+	"zkconn", "actors", "locks", "tests/kinds",
+}
 
 // suites are the packages with tests: which of the module's packages each imports, by itself or
 // through others.
 type suites struct {
+	root    string
 	imports map[string][]string
 	quick   []string // those of make test
+	few     bool     // only the changed package and those of first are asked
 }
 
 // findSuites asks go list. The quick run has all packages but those of without.
-func findSuites(without []string) (*suites, error) {
-	list := func(args ...string) ([]string, error) {
+func findSuites(root string, without []string) (*suites, error) {
+	list := func(args ...string) (string, error) {
 		cmd := exec.Command("go", append([]string{"list"}, args...)...)
 		cmd.Stderr = os.Stderr
 		names, err := cmd.Output()
-		return strings.Fields(string(names)), err
+		if err != nil {
+			return "", fmt.Errorf("go list: %w", err)
+		}
+		return string(names), nil
 	}
-	slow := []string{}
+	slow := ""
 	if len(without) > 0 {
 		var err error
 		if slow, err = list(without...); err != nil {
@@ -52,145 +62,109 @@ func findSuites(without []string) (*suites, error) {
 		}
 	}
 	// A line for each package with tests: its path, and all that these import.
-	cmd := exec.Command("go", "list", "-test", "-f", `{{if .ForTest}}{{else}}{{if or .TestGoFiles .XTestGoFiles (eq .Name "main")}}{{.ImportPath}} {{join .Deps " "}}{{end}}{{end}}`, "./...")
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
+	text, err := list("-test", "-f", `{{if .ForTest}}{{else}}{{if eq .Name "main"}}{{.ImportPath}} {{join .Deps " "}}{{end}}{{end}}`, "./...")
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+		return nil, err
 	}
-	s := &suites{imports: map[string][]string{}}
-	for line := range strings.Lines(string(text)) {
+	s := &suites{root: root, imports: map[string][]string{}}
+	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
-		if len(fields) == 0 || !strings.HasSuffix(fields[0], ".test") {
+		name, tests := strings.CutSuffix(fields[0], ".test")
+		if !tests {
 			continue
 		}
-		name := strings.TrimSuffix(fields[0], ".test")
-		s.imports[name] = fields[1:]
-		if !slices.Contains(slow, name) {
+		name = strings.TrimPrefix(name, module)
+		for _, imported := range fields[1:] {
+			if ours, is := strings.CutPrefix(imported, module); is {
+				s.imports[name] = append(s.imports[name], ours)
+			}
+		}
+		if !slices.Contains(strings.Fields(slow), module+name) {
 			s.quick = append(s.quick, name)
 		}
 	}
-	slices.Sort(s.quick)
 	return s, nil
 }
 
-// importing are those of some packages whose tests import what the change is in.
+// importing are those of some packages whose tests import what the change is in: itself, those of first,
+// and the others, those that import least before those that import more.
 func (s *suites) importing(of []string, changed string) (all []string) {
 	for _, name := range of {
 		if name == changed || slices.Contains(s.imports[name], changed) {
 			all = append(all, name)
 		}
 	}
+	order := func(name string) int {
+		switch {
+		case name == changed:
+			return -1
+		case slices.Contains(first, name):
+			return len(s.imports[name])
+		default:
+			return 1000 + len(s.imports[name])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return order(a) - order(b) })
 	return all
 }
 
-// search tries a change, and says which test has found it. The tests that need servers are asked where
-// the quick ones have missed it before.
-func (s *suites) search(root string, c change, missedBefore bool) (string, error) {
+// search tries a change, and says which test has found it. What is known of it says who have been asked before: the few, or
+// all quick ones, so that it is the turn of those that need servers.
+func (s *suites) search(c change, known string) (string, error) {
 	folder, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(folder)
-	overlay, err := c.Overlay(root, folder)
+	overlay, err := c.Overlay(s.root, folder)
 	if err != nil {
 		return "", err
 	}
 	changed := changedPackage(c.Mistake)
-	if missedBefore {
-		var slow []string
-		for name := range s.imports {
-			if strings.Contains(name, "/tests/") || !slices.Contains(s.quick, name) {
-				slow = append(slow, name)
-			}
-		}
-		slices.Sort(slow)
-		found, err := goTest(overlay, wholeRun, []string{rig.RequireVariable + "=1"}, nil, s.importing(slow, changed))
-		if found != "" {
-			found = inAll + found
-		}
-		return orMissed(found), err
+	a := asked{suites: s, folder: folder, overlay: overlay, quiet: quiet, env: []string{rig.HermeticVariable + "=1"}, skip: rig.HermeticSkip}
+	packages, servers := s.importing(s.quick, changed), known == missed
+	if servers {
+		a.env, a.skip = []string{rig.RequireVariable + "=1"}, "-skip=^$"
+		packages = slices.DeleteFunc(s.importing(slices.Collect(maps.Keys(s.imports)), changed), func(name string) bool {
+			return !strings.HasPrefix(name, "tests/") && slices.Contains(s.quick, name)
+		})
 	}
-	hermetic := []string{rig.HermeticVariable + "=1"}
-	near := s.importing(slices.DeleteFunc(slices.Clone(s.quick), func(name string) bool { return name != changed }), changed)
-	for _, packages := range [][]string{near, slices.DeleteFunc(s.importing(s.quick, changed), func(name string) bool { return name == changed })} {
-		if found, err := goTest(overlay, time.Hour, hermetic, []string{rig.HermeticSkip}, packages); found != "" || err != nil {
+	if suite, test, is := strings.Cut(c.Test, " "); is && known == "" && slices.Contains(s.quick, suite) {
+		if found, err := a.ask(suite, test); found != "" || err != nil {
 			return found, err
 		}
+	}
+	for _, name := range packages {
+		few := name == changed || slices.Contains(first, name)
+		if s.few && !few {
+			return missedByFew, nil
+		}
+		if few && known == missedByFew {
+			continue
+		}
+		found, err := a.ask(name, "")
+		switch {
+		case err != nil:
+			return "", err
+		case found != "" && servers:
+			return inAll + found, nil
+		case found != "":
+			return found, nil
+		}
+	}
+	switch {
+	case a.unsure != "":
+		return unsure + a.unsure, nil
+	case servers:
+		return missed + ", also by make test-all", nil
 	}
 	return missed, nil
 }
 
-func orMissed(found string) string {
-	if found == "" {
-		return missed + ", also by make test-all"
-	}
-	return found
-}
-
-// changedPackage is the import path of the package that a mistake is in.
+// changedPackage is the package that a mistake is in.
 func changedPackage(m mistakes.Mistake) string {
 	if e := m.Edits[0]; e.Package != "" {
-		return module + e.Package
+		return e.Package
 	}
-	return module + path.Dir(m.Edits[0].File)
-}
-
-// failure matches what go test says of a test or of a package that has failed.
-var failure = regexp.MustCompile(`^\s*--- FAIL: (\S+)|^FAIL\t(\S+)|^panic: (.*)`)
-
-// goTest runs the tests of packages with an overlay, until one fails. It gives the test, or the package
-// where no test has failed; nothing where all have passed.
-func goTest(overlay string, within time.Duration, env, flags, packages []string) (string, error) {
-	if len(packages) == 0 {
-		return "", nil
-	}
-	args := slices.Concat([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", patience}, flags, packages)
-	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that tests end with go test
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	timer := time.AfterFunc(within, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-	defer timer.Stop()
-	found := firstFailure(output)
-	if found != "" {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
-	err = cmd.Wait()
-	var exit *exec.ExitError
-	switch {
-	case found != "":
-		return found, nil
-	case err == nil:
-		return "", nil
-	case errors.As(err, &exit) && exit.ExitCode() < 0:
-		return "", nil // the bound: not found within it
-	default:
-		return "", fmt.Errorf("go test: %w: %s", err, complaints.String())
-	}
-}
-
-func firstFailure(output io.Reader) string {
-	test := ""
-	lines := bufio.NewScanner(output)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		found := failure.FindStringSubmatch(lines.Text())
-		switch {
-		case found == nil:
-		case found[2] != "": // comes last of a package
-			return strings.TrimPrefix(strings.TrimSpace(found[2]+" "+test), module)
-		case test == "":
-			test = found[1] + found[3]
-		}
-	}
-	return test
+	return path.Dir(m.Edits[0].File)
 }

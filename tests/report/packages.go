@@ -16,15 +16,10 @@ func packages(first, without, args []string) ([]string, error) {
 	}
 	flags, last := args[:len(args)-1], args[len(args)-1:]
 	if len(without) > 0 {
-		out, err := list(without)
-		if err != nil {
+		var err error
+		if last, err = list(last, without); err != nil {
 			return nil, err
 		}
-		all, err := list(last)
-		if err != nil {
-			return nil, err
-		}
-		last = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(out, name) })
 	}
 	return slices.Concat(flags, first, last), nil
 }
@@ -53,13 +48,23 @@ func modules(folders, plain, args []string) (all []module, err error) {
 	return all, nil
 }
 
-// list gives the import paths of packages.
-func list(patterns []string) ([]string, error) {
-	cmd := exec.Command("go", append([]string{"list"}, patterns...)...)
+// list gives the import paths of the packages that a pattern of some matches, and none of others. The go command says which
+// each matches, so that it is asked once.
+func list(some, others []string) ([]string, error) {
+	patterns := slices.Concat(some, others)
+	cmd := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}} {{join .Match \" \"}}"}, patterns...)...)
 	cmd.Stderr = os.Stderr
-	names, err := cmd.Output()
+	listed, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %v: %w", patterns, err)
 	}
-	return strings.Fields(string(names)), nil
+	var names []string
+	for line := range strings.Lines(string(listed)) {
+		matched := strings.Fields(line)[1:]
+		is := func(pattern string) bool { return slices.Contains(matched, pattern) }
+		if slices.ContainsFunc(some, is) && !slices.ContainsFunc(others, is) {
+			names = append(names, strings.Fields(line)[0])
+		}
+	}
+	return names, nil
 }

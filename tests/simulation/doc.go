@@ -72,7 +72,7 @@
 // Some actions do several things. They let a session be idle, stall a link or hold its frames up,
 // and ask for a lock there and elsewhere. They heal the link when the other has the lock. The rule
 // by which leases were counted once, 0.4 T from the newest committed transaction, fails at seed
-// 818: see package mistakes.
+// 818, which `make test` does not try: see package mistakes.
 //
 // TestMistakesAreFound makes mistakes on purpose: leases that are too long, sessions that are ended too early,
 // events and nodes that vanish without the checks being told. Each must show.

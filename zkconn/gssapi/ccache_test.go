@@ -1,6 +1,7 @@
 package gssapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"os"
@@ -68,6 +69,30 @@ func TestCacheWithoutATicketYet(t *testing.T) {
 		_, err = s.login(t.Context())
 		require.NoError(t, err)
 	})
+}
+
+// TestCacheIsReadAgain: where its time is another, or it is another file.
+func TestCacheIsReadAgain(t *testing.T) {
+	beginning, ticket := cacheOf(t, time.Now().Add(time.Hour))
+	path := writeFile(t, "cache", string(beginning)+string(ticket))
+	s := &cacheSource{path: path, clock: time.Now}
+	for _, write := range []func(string, time.Time) error{
+		func(string, time.Time) error { return nil },
+		func(path string, at time.Time) error { return os.Chtimes(path, at, at.Add(time.Second)) },
+		func(path string, at time.Time) error {
+			other := writeFile(t, "other", string(beginning)+string(ticket))
+			return cmp.Or(os.Chtimes(other, at, at), os.Rename(other, path))
+		},
+	} {
+		if s.seen != nil {
+			require.NoError(t, write(path, s.seen.ModTime()))
+		}
+		for _, want := range []bool{true, false} {
+			changed, err := s.refresh(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, want, changed)
+		}
+	}
 }
 
 // A cache in which there is nothing of use stays what it is, and says why.

@@ -157,6 +157,11 @@ func TestBrokenOffer(t *testing.T) {
 		},
 		"changed on the way": func(a *acceptor) []byte { b := a.offer(layerNone); b[wrapHeader] = 7; return b },
 		"header alone":       func(a *acceptor) []byte { return a.offer(layerNone)[:wrapHeader] },
+		"nothing, rotated": func(a *acceptor) []byte {
+			b := a.offer(layerNone)
+			b[4], b[5], b[7] = 0, 0, 1
+			return b[:wrapHeader]
+		},
 		"a checksum of no bytes": func(a *acceptor) []byte {
 			b := a.offer(layerNone)
 			b[4], b[5] = 0, 0

@@ -21,7 +21,7 @@ var noTime time.Time
 // invariants. A clone that goes on by itself changes nothing in its original. When all have given
 // back, no node and no request is left.
 func TestRandomly(t *testing.T) {
-	seeds := uint64(200)
+	seeds := uint64(80)
 	switch {
 	case race:
 		seeds = 25

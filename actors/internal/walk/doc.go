@@ -89,8 +89,8 @@
 //
 // # Adding a plan, a move, a mistake
 //
-// A plan is an entry of one of the lists in the tests: small ones are walked by every test run,
-// large ones by `make walk`. Give it a name, the sessions of its requests, what they ask for, and
+// A plan is an entry of one of the lists in the tests. Every test run walks the first 3 000 states of
+// small ones, breadth first; `make walk` walks those whole, and large ones. Give it a name, the sessions of its requests, what they ask for, and
 // as few bounds as show the thing: each multiplies the states by five to twenty. A plan with Prompt
 // has a tenth of the states of one without.
 //
@@ -104,8 +104,8 @@
 //
 // # How to run it
 //
-//	go test ./actors/internal/walk                                        the small plans, and mistakes at the boundary
-//	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/internal/walk     the large plans besides
+//	go test ./actors/internal/walk                                        the beginning of the small plans, and mistakes at the boundary
+//	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/internal/walk     all plans, whole
 //	go test -tags mistakes -v -run Finds ./actors/internal/walk           mistakes in the source
 //
 // Plans are walked side by side, one for each processor. With the race detector a few tiny ones

@@ -16,7 +16,9 @@ type Result struct {
 	States, Transitions int
 	// Quiet: states in which nothing happens by itself. Ends: those of them in which all is over.
 	Quiet, Ends int
-	Elapsed     time.Duration
+	// Cut: it ended at Plan.Part.
+	Cut     bool
+	Elapsed time.Duration
 	// Fired are the rows of the machine's table that some history has reached.
 	Fired map[*machine.Row]bool
 }
@@ -36,7 +38,7 @@ func WalkWith(plan Plan, mistake Mistake) (Result, error) {
 	k := &walker{plan: &plan, mistake: mistake, numbers: map[fingerprint]uint32{}}
 	k.Fired = map[*machine.Row]bool{}
 	err := k.explore()
-	if err == nil {
+	if err == nil && !k.Cut {
 		err = k.everyoneCanEnd()
 	}
 	k.Elapsed = time.Since(began)
@@ -128,7 +130,11 @@ func (k *walker) explore() error {
 	k.print = newWriter(w)
 	_, todo := k.reach(w, nil, origin{})
 	var err error
-	for err == nil && len(todo) > 0 {
+	for expanded := 0; err == nil && len(todo) > 0; expanded++ {
+		if k.plan.Part > 0 && expanded == k.plan.Part {
+			k.Cut = true
+			return nil
+		}
 		next, last := todo[0], len(todo)-1
 		if len(todo) > wide {
 			next, todo[last] = todo[last], waiting{}

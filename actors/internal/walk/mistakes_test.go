@@ -44,7 +44,7 @@ func TestMistakesApply(t *testing.T) {
 		m := c.inSource(t, root)
 		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
-		m.Name = "walk, " + m.Name
+		m.Name, m.Test = "walk, "+m.Name, "actors/internal/walk TestWalk"
 		require.NoError(t, mistakes.List(m))
 	}
 }

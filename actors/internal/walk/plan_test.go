@@ -79,6 +79,9 @@ type Plan struct {
 	Bounds Bounds
 	// Without has the fast paths that are switched off.
 	Without coordinator.Switches
+	// Part ends the walk when so many states are expanded, breadth first; zero is no bound. That there is an end from
+	// every state is then not asked.
+	Part int
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
 	Limit int
 }

@@ -8,10 +8,9 @@ import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 // smallPauses are the bounds of every test run.
 var smallPauses = []Plan{
 	{Name: "hung up on", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}},
-	{Name: "hung up on, an actor stops", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1, Slow: 1}},
+	{Name: "hung up on, an actor stops", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1}},
 	{Name: "hung up on, an expiry", Sessions: single, HangsUp: true, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Lapses: 1, Expiries: 1}},
-	{Name: "hung up on, two", Sessions: two, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2}},
 	{Name: "hung up on, apart", Sessions: apart, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},
 	{Name: "put off", Sessions: single, Bounds: Bounds{Defers: 3, Cancels: 1, Slow: 1}},
 	{Name: "put off, two", Sessions: two, Prompt: true, Bounds: Bounds{Defers: 2, Cancels: 1}},
@@ -28,10 +27,7 @@ var smallOrphans = []Plan{
 	{Name: "an orphan", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, a cancel", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Cancels: 1}},
 	{Name: "an orphan, a stop", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Stops: 1}},
-	{Name: "an orphan, two", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, a contest", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a contest", Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, while the connection is read", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1}},
 	orphansOvertaken,
 }
@@ -39,6 +35,10 @@ var smallOrphans = []Plan{
 // largeOrphans are the plans of `make walk`.
 var largeOrphans = []Plan{
 	orphanGoes,
+	{Name: "an orphan, two", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
+	{Name: "an orphan, a contest, apart", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	mayBeOvertaken,
 	{Name: "an orphan, while the connection is read, slow", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
 	{Name: "an orphan, while the connection is read, a contest", Sessions: single, Modes: contests, Prompt: true,
@@ -66,6 +66,9 @@ var largeOrphans = []Plan{
 
 // largePauses are the plans of `make walk`.
 var largePauses = []Plan{
+	{Name: "hung up on, an actor stops, slow", Sessions: single, HangsUp: true, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Stops: 1, Slow: 1}},
+	{Name: "hung up on, two", Sessions: two, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2}},
 	{Name: "hung up on, three", Sessions: twoOne, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},
 	{Name: "hung up on, two, a stop", Sessions: two, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1}},
 	{Name: "put off, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Defers: 2, Slow: 1}},
@@ -131,12 +134,14 @@ var smallReclaims = []Plan{
 		Bounds: Bounds{Asks: 1}},
 	{Name: "a hold is reclaimed, an operator", Sessions: apart, Reclaim: first, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
-	{Name: "a hold is reclaimed, a cancel and a stop", Sessions: apart, Reclaim: first,
+	{Name: "a hold is reclaimed, a cancel and a stop", Sessions: apart, Reclaim: first, Prompt: true,
 		Bounds: Bounds{Cancels: 1, Stops: 1}},
 }
 
 // largeReclaims are the plans of `make walk`.
 var largeReclaims = []Plan{
+	{Name: "a hold is reclaimed, a cancel and a stop, every answer late", Sessions: apart, Reclaim: first,
+		Bounds: Bounds{Cancels: 1, Stops: 1}},
 	{Name: "a hold is reclaimed, a cut and an expiry", Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
 	{Name: "a hold is reclaimed by two, a cut", Sessions: twoOne, Reclaim: firstTwo, Prompt: true, Spared: spareB,

@@ -18,8 +18,6 @@ var smallMaxWaiters = []Plan{
 	{Name: "behind nobody, a cut, every answer late", Sessions: two, MaxWaiters: behindNobody, Bounds: Bounds{Cuts: 1}},
 	{Name: "behind one, an expiry", Sessions: two, MaxWaiters: behindOne, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
-	{Name: "behind one, hung up on", Sessions: apart, MaxWaiters: behindOne, Prompt: true, HangsUp: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 2}},
 	{Name: "behind one, put off", Sessions: two, MaxWaiters: behindOne, Prompt: true, Bounds: Bounds{Defers: 1}},
 	{Name: "behind one, an operator", Sessions: three, MaxWaiters: behindOne, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "behind one, a late order", Sessions: three, MaxWaiters: behindOne, Prompt: true, Bounds: Bounds{Late: 1}},
@@ -51,6 +49,8 @@ var smallMaxWaiters = []Plan{
 
 // largeMaxWaiters are the plans of `make walk`.
 var largeMaxWaiters = []Plan{
+	{Name: "behind one, hung up on", Sessions: apart, MaxWaiters: behindOne, Prompt: true, HangsUp: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2}},
 	{Name: "behind one, three, a cut", Sessions: twoOne, MaxWaiters: behindOne, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "behind one, three, an expiry", Sessions: twoOne, MaxWaiters: behindOne, Prompt: true, Spared: spareB,

@@ -6,13 +6,12 @@ package walk
 var smallSticky = []Plan{
 	{Name: "sticky, two", Sessions: two, Sticky: all, Arrive: second, Bounds: Bounds{Slow: Always}},
 	{Name: "sticky, two, a cut, prompt", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "sticky, three", Sessions: twoOne, Sticky: firstTwo, Arrive: second, Prompt: true},
 	{Name: "sticky, two, silence", Sessions: two, Sticky: all, Arrive: second, Prompt: true,
-		Bounds: Bounds{Silences: 1, Slow: 1}},
+		Bounds: Bounds{Silences: 1}},
 	{Name: "sticky, two, a stop", Sessions: two, Sticky: all, Arrive: second, Prompt: true,
 		Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "sticky, two, an operator", Sessions: two, Sticky: all, Arrive: second, Bounds: Bounds{Breaks: 1}},
-	{Name: "sticky, two, a lapse", Sessions: two, Sticky: all, Arrive: second, Bounds: Bounds{Lapses: 1, Slow: 1}},
+	{Name: "sticky, two, a lapse", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "sticky, two, a cancel", Sessions: two, Sticky: all, Arrive: second, Bounds: Bounds{Cancels: 1}},
 	{Name: "sticky, one transaction", Sessions: three, Sticky: all, Arrive: third, Prompt: true},
 }
@@ -32,14 +31,13 @@ var smallCohorts = []Plan{
 		Bounds: Bounds{Expiries: 1, Cancels: 1}},
 	{Name: "a cohort, an expiry, in turn", Sessions: three, Cohort: longCohort, InTurn: true, Prompt: true,
 		Bounds: Bounds{Expiries: 1}},
-	{Name: "a cohort, a cut, late", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 	{Name: "a cohort, a cancel", Sessions: three, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a stop", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "a cohort, an operator", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "a cohort, an operator, polls", Sessions: two, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "a cohort, a lapse", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "a cohort, an expiry", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1}},
-	{Name: "a cohort that is wanted back", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Asks: 1, Revokes: 1}},
+	{Name: "a cohort that is wanted back", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "a cohort that sticks", Sessions: three, Cohort: cohort, Sticky: all, Arrive: third, Prompt: true},
 	{Name: "a cohort and one without", Sessions: three, Cohort: [maxActors]int{0: 2, 1: 2}, Prompt: true},
 	{Name: "a cohort, only trying", Sessions: two, Cohort: cohort, Try: second, Prompt: true},
@@ -58,6 +56,9 @@ var smallCohorts = []Plan{
 
 // largeCohorts are the plans of `make walk`.
 var largeCohorts = []Plan{
+	{Name: "a cohort, a cut, late", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
+	{Name: "a cohort that is wanted back, and revoked", Sessions: three, Cohort: longCohort, Prompt: true,
+		Bounds: Bounds{Asks: 1, Revokes: 1}},
 	{Name: "a cohort, a cut and a cancel", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}},
 	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
 	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
@@ -80,6 +81,10 @@ var largeCohorts = []Plan{
 
 // largeSticky are the plans of `make walk`.
 var largeSticky = []Plan{
+	{Name: "sticky, three", Sessions: twoOne, Sticky: firstTwo, Arrive: second, Prompt: true},
+	{Name: "sticky, two, silence, slow", Sessions: two, Sticky: all, Arrive: second, Prompt: true,
+		Bounds: Bounds{Silences: 1, Slow: 1}},
+	{Name: "sticky, two, a lapse, every answer late", Sessions: two, Sticky: all, Arrive: second, Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "sticky, apart, a cut", Sessions: apart, Sticky: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: second, Prompt: true,
 		Bounds: Bounds{Releases: 1}},

@@ -20,7 +20,7 @@ import (
 // TestMain gives the collector of garbage little to do: most states are thrown away at once, and the rest is small
 // until it comes to the memory limit.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(3 << 30)
 	os.Exit(m.Run())
 }
@@ -47,6 +47,9 @@ func plansOfThisRun() []Plan {
 	}
 }
 
+// part bounds the states that make test expands of a plan: those near the beginning. make walk has the rest.
+const part = 3_000
+
 // TestWalk explores the plans, as many at a time as there are processors. That every row is reached is asserted of all
 // plans together, and so not where -run or -skip leaves some of them out.
 func TestWalk(t *testing.T) {
@@ -56,13 +59,16 @@ func TestWalk(t *testing.T) {
 	t.Run("plans", func(t *testing.T) {
 		for _, plan := range plans {
 			plan.Limit = cmp.Or(plan.Limit, 4_000_000)
+			if os.Getenv("TURNSTILE_WALK") != "long" {
+				plan.Part = part
+			}
 			t.Run(plan.Name, func(t *testing.T) {
 				chosen++ // one after the other: none goes on beyond Parallel before all have begun
 				t.Parallel()
 				result, err := Walk(plan)
 				t.Log(result, megabytes())
 				require.NoError(t, err)
-				require.NotZero(t, result.Ends)
+				require.True(t, result.Cut || result.Ends > 0)
 				mu.Lock()
 				defer mu.Unlock()
 				all.States += result.States

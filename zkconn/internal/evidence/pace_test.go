@@ -25,3 +25,14 @@ func TestPaceWithoutAnswers(t *testing.T) {
 	next, _, _ := c.Next(Leased)
 	require.Equal(t, due.Plus(Fraction(24*time.Second, lastingPace)), next, "not over and over")
 }
+
+// TestLastsUntilItIsKnown: a chain that nothing has been proved by yet lasts, until it is broken.
+func TestLastsUntilItIsKnown(t *testing.T) {
+	c := New(0)
+	connection := c.Connecting(at(0), 0)
+	require.True(t, c.Lasts(at(0)))
+	c.Connected(at(1), connection, 24*time.Second)
+	c.Lost(at(2))
+	require.True(t, c.Lasts(at(2)))
+	require.False(t, c.Lasts(at(2000)))
+}

@@ -162,7 +162,7 @@ func TestMistakesApply(t *testing.T) {
 		m := c.mistake()
 		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
-		m.Name = "lease, " + c.name
+		m.Name, m.Test = "lease, "+c.name, "zkconn/internal/leasewalk TestWalk"
 		require.NoError(t, mistakes.List(m))
 	}
 }

@@ -14,7 +14,7 @@ var allWays = [ways]bool{true, true, true, true}
 
 // TestMain bounds the memory: what waits to be expanded is large, and the rest small.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(100)
+	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(3 << 30)
 	os.Exit(m.Run())
 }
@@ -81,5 +81,5 @@ func histories() int {
 	case long():
 		return 2_000_000
 	}
-	return 20_000
+	return 5_000
 }

@@ -334,7 +334,7 @@ func TestSimulation(t *testing.T) {
 		require.Empty(t, w.broken)
 		return
 	}
-	seeds, grants, waits, known, unused := uint64(2000), 0, 0, 0, time.Duration(0)
+	seeds, grants, waits, known, unused := uint64(1000), 0, 0, 0, time.Duration(0)
 	if all := os.Getenv("TURNSTILE_GATEWAY_SEEDS"); all != "" {
 		n, err := strconv.ParseUint(all, 10, 64)
 		require.NoError(t, err)

@@ -1,0 +1,200 @@
+package turns
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Held is what a lock actor that holds tells. Places is the number of places behind the token's
+// that no other node can have: MaxPlace less its own place, or none where its transaction made
+// another node of the lock path, or with Reclaim.
+type Held struct {
+	Token       messages.Token
+	Places      int
+	Epoch, Term uint64
+	Timeout     time.Duration // of the session
+}
+
+// Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come
+// again.
+func (t *Turns) Waiting(m Moment, id HoldID, before int) {
+	if h := t.hold(id); h != nil && h.phase == asked {
+		t.now = m
+		h.before = before
+		t.settle(h.line.queue)
+	}
+}
+
+// Held: the lock actor holds.
+func (t *Turns) Held(m Moment, id HoldID, b Held) {
+	h := t.hold(id)
+	if h == nil || h.phase != asked {
+		return
+	}
+	t.now = m
+	l := h.line
+	h.unask()
+	h.unbind()
+	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
+	h.proved = m.At
+	l.open = append(l.open, h)
+	if l.reads() && l.queue.exclude > 0 {
+		l.closed = true
+	}
+	t.settle(l.queue)
+}
+
+// Watched: the watch of the hold's own node is set, or the node may not be read. It comes once
+// after Held, and once after each Resumed.
+func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
+	h := t.hold(id)
+	if h == nil {
+		return
+	}
+	t.now = m
+	if h.watch = watched; !readable {
+		h.watch = unreadable
+	}
+	t.settle(h.line.queue)
+}
+
+// Checked: the transaction of a Check was committed. One that was refused ends the hold, with Lost;
+// one that was cut off is void with Suspended.
+func (t *Turns) Checked(m Moment, id HoldID) {
+	if h := t.hold(id); h != nil && h.checking {
+		t.now = m
+		h.checking, h.proved = false, m.At
+		t.settle(h.line.queue)
+	}
+}
+
+// Suspended: the connection is down, or a heartbeat was not answered. Watches and checks are void.
+func (t *Turns) Suspended(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil || h.link == suspended {
+		return
+	}
+	t.now = m
+	h.link, h.checking = suspended, false
+	if h.watch == watched {
+		h.watch = unwatched
+	}
+	t.tellAll(h, messages.StateRecovering)
+	t.settle(h.line.queue)
+}
+
+// Resumed: the connection is back, and the hold's node was there all the time.
+func (t *Turns) Resumed(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil || h.link == up {
+		return
+	}
+	t.now = m
+	h.link = up
+	for c := h.users.first; c != nil; c = c.next {
+		t.emit(Output{Do: Tell, Call: c.id, Hold: id, State: t.State(c.id)})
+	}
+	if h.rivals == alone {
+		t.emit(Output{Do: WatchContention, Hold: id})
+	}
+	t.settle(h.line.queue)
+}
+
+// Contended: a listing with a watch has shown another contender of the queue.
+func (t *Turns) Contended(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil || h.rivals != alone {
+		return
+	}
+	t.now = m
+	h.rivals = contended
+	h.startTime(m.At)
+	t.settle(h.line.queue)
+}
+
+// Revoke: somebody asks for the lock.
+func (t *Turns) Revoke(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil || h.phase != held && h.phase != kept && h.phase != spent {
+		return
+	}
+	t.now = m
+	for c := h.users.first; c != nil; c = c.next {
+		t.tellRevoke(c)
+	}
+	t.spend(h, revoked)
+	t.settle(h.line.queue)
+}
+
+// Lost: the hold is lost.
+func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason, detail string) {
+	t.end(m, id, why, detail)
+}
+
+// Refused: the lock actor has ended and never held.
+func (t *Turns) Refused(m Moment, id HoldID, why messages.Reason, detail string) {
+	t.end(m, id, why, detail)
+}
+
+// Gone: the lock actor has ended, as it was told to.
+func (t *Turns) Gone(m Moment, id HoldID) { t.end(m, id, messages.ReasonReleased, "") }
+
+// end takes the end of a lock actor.
+func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
+	h := t.hold(id)
+	if h == nil || h.phase == awaitsRoom {
+		return
+	}
+	t.now = m
+	q := h.line.queue
+	switch h.phase {
+	case asked:
+		if why == messages.ReasonSessionFull && !h.again && t.makeRoom(waiter{h.id, false}) {
+			h.again, h.phase = true, awaitsRoom
+			t.settle(q)
+			return
+		}
+		c := h.call
+		h.unask()
+		h.unbind()
+		t.freeHold(h)
+		t.hear(h.line, c, why, detail)
+	case held, kept, spent, revoked:
+		for h.users.n > 0 {
+			c := h.users.first
+			t.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})
+			t.part(c)
+		}
+		if h.phase == held || h.phase == kept {
+			t.close(h)
+		}
+		t.freeHold(h)
+	default:
+		t.freeHold(h)
+		if h.forRoom {
+			t.roomCame()
+		}
+	}
+	t.settle(q)
+}
+
+// hear refuses the call that a hold was asked for, or another one of its line where that has ended:
+// else the next hold would be refused likewise, for ever.
+func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
+	if c == nil {
+		c = l.waiting.last
+	}
+	if c != nil {
+		t.refuse(c, why, detail)
+	}
+}
+
+// HoldTimer: the timer of a hold has fired.
+func (t *Turns) HoldTimer(m Moment, id HoldID) {
+	if h := t.hold(id); h != nil {
+		t.now = m
+		h.due = 0
+		t.settle(h.line.queue)
+	}
+}

@@ -1,0 +1,197 @@
+package turns
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// next gives the token of the next grant. Readers have the hold's own.
+func (h *hold) next() messages.Token {
+	if h.line.reads() {
+		return h.token
+	}
+	return h.token + messages.Token(h.grants)
+}
+
+// overtaken reports whether a later node was held with since.
+func (h *hold) overtaken() bool {
+	q := h.line.queue
+	switch {
+	case q.key.Kind == Permits:
+		return false
+	case h.line.reads():
+		return h.next() < q.newestWrite
+	default:
+		return h.next() <= q.newest
+	}
+}
+
+// capacity gives the number of further calls that a hold may serve, as far as that is known now.
+func (h *hold) capacity(at time.Duration) int {
+	l := h.line
+	switch {
+	case h.phase != held && h.phase != kept, h.overtaken(), l.closed && l.waiting.n == 0:
+		return 0
+	case h.watch == unreadable && h.grants > 0:
+		return 0
+	case h.rivals != alone && l.most > 1 && h.grants > 0 && at >= h.until:
+		return 0
+	}
+	n := l.most - h.counted
+	if h.rivals == alone {
+		n = many
+	}
+	if !l.reads() && h.grants > 0 {
+		n = min(n, h.places+1-h.grants)
+	}
+	return n
+}
+
+// ready gives the number of calls that the open holds of a line may serve.
+func (l *line) ready(at time.Duration) (n int) {
+	for _, h := range l.open {
+		n = min(many, n+max(0, h.capacity(at)))
+	}
+	return n
+}
+
+// mayKeep reports whether a hold may stay while nobody asks: its options and its node allow it.
+func (t *Turns) mayKeep(h *hold) bool {
+	l := h.line
+	return l.want.Sticky > 0 && l.want.Mode == messages.Exclusive && !l.closed && !t.ending &&
+		(h.phase == held || h.phase == kept) && h.rivals != contended && h.watch != unreadable && h.grants <= h.places &&
+		!h.overtaken()
+}
+
+// stopTime has the time of a hold not run. startTime goes on with it.
+func (h *hold) stopTime(at time.Duration)  { h.left = h.until - at }
+func (h *hold) startTime(at time.Duration) { h.until = at + h.left }
+
+// askFor asks for a hold of a line, as a call wants it.
+func (t *Turns) askFor(l *line, c *call, beside HoldID) {
+	h := t.newHold()
+	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
+	if c.want.Try { // it may be refused where others would wait
+		h.try, h.serves = true, 1
+	}
+	c.hold = h
+	l.holds++
+	l.queue.holds++
+	l.asked = append(l.asked, h)
+	l.covered += h.serves
+	if beside == 0 {
+		l.queue.asked++
+	}
+	t.emitAsk(h)
+}
+
+func (t *Turns) emitAsk(h *hold) {
+	l := h.line
+	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try}
+	o.Shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	if h.call != nil {
+		o.Call = h.call.id
+	} else { // its call has ended, and others wait
+		o.Call = l.waiting.first.id
+	}
+	t.emit(o)
+}
+
+// unask takes a hold off those that are asked for.
+func (h *hold) unask() {
+	l := h.line
+	l.asked = slices.DeleteFunc(l.asked, func(other *hold) bool { return other == h })
+	l.covered -= h.serves
+	if h.beside == 0 {
+		l.queue.asked--
+	}
+}
+
+// unbind notes that a hold is not asked for a call any more.
+func (h *hold) unbind() {
+	if h.call != nil {
+		h.call.hold, h.call = nil, nil
+	}
+}
+
+// passOn has a hold be asked for the next call of its line that has none. It is false where there
+// is none.
+func (h *hold) passOn() bool {
+	next := h.call.next
+	for next != nil && next.hold != nil {
+		next = next.next
+	}
+	h.unbind()
+	if next != nil {
+		next.hold, h.call = h, next
+	}
+	return next != nil
+}
+
+// unneeded notes that the call does not need a hold that it was asked for. It is for the next call
+// of its line that has none. Where there is none, it is cancelled; with a cohort only if it is one
+// too many (ask).
+func (t *Turns) unneeded(h *hold) {
+	if h.try || !h.passOn() && h.line.most == 1 {
+		t.cancel(h)
+	}
+}
+
+// cancel ends a hold that is asked for.
+func (t *Turns) cancel(h *hold) {
+	h.unask()
+	h.unbind()
+	if h.phase == awaitsRoom { // its lock actor has ended
+		t.freeHold(h)
+		return
+	}
+	h.phase = leaving
+	t.emit(Output{Do: Cancel, Hold: h.id})
+}
+
+// spend notes that a hold serves no further call. It is given back behind what is asked for, once
+// no call has it.
+func (t *Turns) spend(h *hold, as holdPhase) {
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
+	if h.phase == held || h.phase == kept || h.phase == spent {
+		h.phase = as
+	}
+	t.vacated(h)
+}
+
+// close takes a hold off those that may serve.
+func (t *Turns) close(h *hold) {
+	if h.phase == kept {
+		t.kept--
+	}
+	l := h.line
+	l.open = slices.DeleteFunc(l.open, func(other *hold) bool { return other == h })
+}
+
+// vacated has a spent hold given back, if nobody has it.
+func (t *Turns) vacated(h *hold) {
+	if (h.phase == spent || h.phase == revoked) && h.users.n == 0 && h.txns == 0 {
+		t.giveUp(h)
+	}
+}
+
+// giveUp has a hold given back behind what is asked for with this input.
+func (t *Turns) giveUp(h *hold) {
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
+	h.phase = leaving
+	t.over = append(t.over, h)
+}
+
+// arm sets the timer of a hold, unless an earlier one runs: that looks again.
+func (t *Turns) arm(h *hold, at time.Duration) {
+	if h.due == 0 || h.due > at {
+		h.due = at
+		t.emit(Output{Do: SetTimer, Hold: h.id, Deadline: at})
+	}
+}

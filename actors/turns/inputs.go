@@ -1,0 +1,120 @@
+package turns
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// Call begins a call, within a lease of the same lock or 0. want does not change.
+func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
+	t.now = m
+	q := t.queueOf(want)
+	c := t.newCall()
+	id := c.id
+	c.queue, c.want = q, want
+	q.calls++
+	if want.Timeout > 0 {
+		c.due = m.At + want.Timeout
+		t.emit(Output{Do: SetTimer, Call: id, Deadline: c.due})
+	}
+	if lease := t.call(within); lease != nil && lease.has() && lease.queue == q && q.key.Kind != Permits {
+		c.joinOwner(lease)
+	}
+	if !t.place(c) {
+		t.await(c)
+	}
+	t.settle(q)
+	return id
+}
+
+// Withdraw ends a call whose caller does not want it any more. One that holds gives back.
+func (t *Turns) Withdraw(m Moment, id CallID) {
+	c := t.call(id)
+	if c == nil {
+		return
+	}
+	if c.has() {
+		t.GiveBack(m, id)
+		return
+	}
+	t.now = m
+	q := c.queue
+	t.withdraw(c)
+	t.settle(q)
+}
+
+// GiveBack ends a call that holds. Its transactions under way keep the hold from the next.
+func (t *Turns) GiveBack(m Moment, id CallID) {
+	c := t.call(id)
+	if c == nil || !c.has() {
+		return
+	}
+	t.now = m
+	h := c.hold
+	t.part(c)
+	t.vacated(h)
+	t.settle(h.line.queue)
+}
+
+// CallTimer: the timer of a call has fired.
+func (t *Turns) CallTimer(m Moment, id CallID) {
+	c := t.call(id)
+	if c == nil || c.due == 0 || m.At < c.due {
+		return
+	}
+	t.now = m
+	q, h := c.queue, c.hold
+	if c.phase == revoking {
+		t.emit(Output{Do: Tell, Call: id, Hold: h.id, State: messages.StateReleased, Reason: messages.ReasonRevoked})
+		if t.part(c); h.users.n == 0 { // a transaction of a hold that is taken is refused with its node
+			t.giveUp(h)
+		}
+	} else {
+		t.refuse(c, messages.ReasonTimeout, "")
+	}
+	t.settle(q)
+}
+
+// TxnBegun: a call that holds begins a transaction. TxnEnded comes for its hold when nothing of it
+// can be carried out any more, with false where it could not be fenced.
+func (t *Turns) TxnBegun(id CallID) {
+	if c := t.call(id); c != nil && c.has() {
+		c.hold.txns++
+	}
+}
+
+// TxnEnded ends a transaction.
+func (t *Turns) TxnEnded(m Moment, id HoldID, fenced bool) {
+	h := t.hold(id)
+	if h == nil || h.txns == 0 {
+		return
+	}
+	t.now = m
+	h.txns--
+	if !fenced {
+		t.spend(h, spent)
+	}
+	t.vacated(h)
+	t.settle(h.line.queue)
+}
+
+// TxnRefused: a transaction was refused with ReasonSessionFull, the first time. It goes on with
+// TxnAgain, or ends with TxnFull.
+func (t *Turns) TxnRefused(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil {
+		return
+	}
+	t.now = m
+	if !t.makeRoom(waiter{h.id, true}) {
+		t.emit(Output{Do: TxnFull, Hold: h.id})
+	}
+	t.settle(h.line.queue)
+}
+
+// Close: the client ends. Kept holds are given back, and none is kept from now on.
+func (t *Turns) Close(m Moment) {
+	t.now, t.ending = m, true
+	for _, h := range t.holds {
+		if h.phase == kept {
+			t.settle(h.line.queue)
+		}
+	}
+}

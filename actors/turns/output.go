@@ -1,0 +1,81 @@
+package turns
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// CallID names a call, HoldID a hold: a slot and the number of its use, so that the ID of one that
+// has ended names nothing. Zero is none. Slot gives a small number, for a table of the shell's.
+type (
+	CallID uint64
+	HoldID uint64
+)
+
+// Slot gives the slot of a call. It is used again when the call has ended.
+func (id CallID) Slot() int { return int(uint32(id)) }
+
+// Slot gives the slot of a hold. It is used again when the hold has ended.
+func (id HoldID) Slot() int { return int(uint32(id)) }
+
+// Moment is what the shell has read of its clocks when an input comes.
+type Moment struct {
+	// At is the time since some start, by a clock that never goes back.
+	At    time.Duration
+	Lease Lease
+}
+
+// Lease reports whether a term of the lease is unbroken, and valid by the clock, at this moment.
+type Lease interface {
+	Unbroken(epoch, term uint64) bool
+}
+
+// Do says what an output asks for.
+type Do uint8
+
+// What the shell is to do. A call is told, a lock actor is commanded.
+const (
+	// Grant: Call holds from now on, with Hold and Token.
+	Grant Do = iota
+	// Refuse: Call has ended and never held. Reason and Detail say why.
+	Refuse
+	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its
+	// grace, or 0; StateReleased with ReasonRevoked and StateLost end it.
+	Tell
+	// Ask: spawn a lock actor for Hold, as Call asks (Ordered). Beside is the hold at whose place
+	// it is asked for, a downgrade. Shared: its data say that several calls may have it, and name
+	// no owner.
+	Ask
+	// Cancel: cancel the lock actor of Hold, which nobody needs any more.
+	Cancel
+	// Release: have the lock actor of Hold give the lock back.
+	Release
+	// Check: have a transaction committed that checks the node of Hold, and answer with Checked.
+	Check
+	// WatchContention: list the queue of Hold with a watch. As soon as a listing shows another
+	// contender than Hold, answer with Contended.
+	WatchContention
+	// SetTimer: call Timer with Call or Hold at the time Deadline. It takes the place of the one
+	// before.
+	SetTimer
+	// TxnAgain: try the transaction of Hold again that was refused for want of room. TxnFull: there
+	// is none.
+	TxnAgain
+	TxnFull
+)
+
+// Output is one thing for the shell to do.
+type Output struct {
+	Do       Do
+	State    messages.State
+	Try      bool
+	Shared   bool
+	Call     CallID
+	Hold     HoldID
+	Beside   HoldID
+	Token    messages.Token
+	Deadline time.Duration
+	Reason   messages.Reason
+	Detail   string
+}

@@ -1,0 +1,92 @@
+package turns
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// A call that is made within a lease of the same lock would wait for itself. Calls within one
+// another are calls of one owner; they are in a circle.
+
+// decider gives the call of the same owner that decides about one: a reader about one that reads,
+// else one that excludes before one that reads, and one that holds before one that waits. It is nil
+// for none.
+func (c *call) decider() (found *call) {
+	best := 0
+	for o := c.sameOwner; o != c; o = o.sameOwner {
+		rank := 2
+		switch {
+		case o.phase == awaitsOwner:
+			continue
+		case !o.reads():
+			rank = 4
+		case c.reads():
+			rank = 6
+		}
+		if o.has() {
+			rank++
+		}
+		if rank > best {
+			found, best = o, rank
+		}
+	}
+	return found
+}
+
+// place has a call queue, or answers it by the other calls of its owner. It reports whether that is
+// decided.
+func (t *Turns) place(c *call) bool {
+	other, reads := c.decider(), c.reads()
+	switch {
+	case other == nil:
+		t.lineUp(c)
+	case reads && other.want.Mode == messages.Write && other.has():
+		t.askBeside(c, other.hold)
+	case other.reads() && !reads:
+		t.refuse(c, messages.ReasonUpgrade, "")
+	case reads && other.want.Mode == messages.Write:
+		return false
+	case !c.want.Reentry || reads != other.reads():
+		t.refuse(c, messages.ReasonReentry, "")
+	case !other.has() || other.hold.link == suspended || !t.now.Lease.Unbroken(other.hold.epoch, other.hold.term):
+		return false
+	default:
+		t.share(c, other.hold)
+	}
+	return true
+}
+
+// decide places the calls that wait for another one of their owner, as far as that is decided, and
+// reports whether any is.
+func (t *Turns) decide(q *queue) (any bool) {
+	for c := q.awaiting.first; c != nil; {
+		next := c.next
+		q.awaiting.remove(c)
+		c.phase = placing
+		if t.place(c) {
+			any = true
+		} else {
+			t.await(c)
+		}
+		c = next
+	}
+	return any
+}
+
+// await has a call wait until another one of its owner is decided.
+func (t *Turns) await(c *call) {
+	c.phase = awaitsOwner
+	c.queue.awaiting.add(c)
+}
+
+// share has a call have the hold that its owner has, with the token of the last grant.
+func (t *Turns) share(c *call, h *hold) {
+	token := h.next()
+	if !c.reads() {
+		token--
+	}
+	t.join(h, c, token)
+}
+
+// askBeside asks for the hold of a reader at the place of the writer that its owner has.
+func (t *Turns) askBeside(c *call, writer *hold) {
+	t.enter(c, c.queue.lineOf(c.want, true))
+	t.askFor(c.line, c, writer.id)
+}

@@ -1,0 +1,112 @@
+package turns
+
+import "time"
+
+// settle does what follows from an input about a queue: grants, then asks and cancels, then keeps
+// or gives back.
+func (t *Turns) settle(q *queue) {
+	t.decide(q) // they may have come before those in line
+	for again := true; again; again = t.decide(q) {
+		for i := 0; i < len(q.lines); i++ {
+			t.serve(q.lines[i])
+			t.judge(q.lines[i])
+		}
+	}
+	t.ask(q)
+	for _, l := range q.lines {
+		t.rest(l)
+	}
+	for _, h := range t.over {
+		t.emit(Output{Do: Release, Hold: h.id})
+	}
+	t.over = t.over[:0]
+	t.forget(q)
+}
+
+// uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for
+// none.
+func (l *line) uncovered(at time.Duration) *call {
+	covered := l.ready(at) + l.covered
+	switch {
+	case covered >= l.waiting.n:
+		return nil
+	case covered == l.waiting.n-1 && l.waiting.last.hold == nil:
+		return l.waiting.last
+	}
+	c := l.waiting.first
+	for ; covered > 0; covered-- {
+		c = c.next
+	}
+	for c != nil && c.hold != nil {
+		c = c.next
+	}
+	if c == nil { // those before have none
+		for c = l.waiting.first; c.hold != nil; c = c.next {
+		}
+	}
+	return c
+}
+
+// ask cancels holds that nobody needs, from the tail, and asks for those that are needed. The first
+// call of all lines comes first.
+func (t *Turns) ask(q *queue) {
+	for _, l := range q.lines {
+		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {
+			t.cancel(l.asked[n-1])
+		}
+	}
+	for q.asked < t.bounds.Waiting {
+		var first *call
+		for _, l := range q.lines {
+			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
+				first = c
+			}
+		}
+		if first == nil {
+			return
+		}
+		t.askFor(first.line, first, 0)
+	}
+}
+
+// rest keeps the open holds of a line that nobody has, or gives them back.
+func (t *Turns) rest(l *line) {
+	for i := len(l.open) - 1; i >= 0; i-- {
+		h := l.open[i]
+		serves := l.waiting.n > 0 && h.capacity(t.now.At) > 0
+		switch {
+		case h.users.n > 0:
+			if serves && l.most > 1 && h.rivals != alone {
+				t.arm(h, h.until) // then the next hold is asked for
+			}
+		case h.txns > 0, serves:
+		case l.queue.waiting == 0 && t.mayKeep(h):
+			t.keep(h)
+		default:
+			t.giveUp(h)
+		}
+	}
+}
+
+// keep keeps a hold that nobody has, and looks out for contenders.
+func (t *Turns) keep(h *hold) {
+	sticky := h.line.want.Sticky
+	if h.phase == held {
+		if t.kept >= t.bounds.Kept || h.link == suspended || !t.now.Lease.Unbroken(h.epoch, h.term) {
+			t.giveUp(h)
+			return
+		}
+		h.phase, h.since = kept, t.now.At
+		t.kept++
+		if h.rivals == unknown {
+			h.rivals = alone
+			h.stopTime(t.now.At)
+			t.emit(Output{Do: WatchContention, Hold: h.id})
+		}
+	}
+	if t.now.At >= h.since+sticky {
+		t.giveUp(h)
+		return
+	}
+	t.arm(h, h.since+sticky)
+}

@@ -1,0 +1,303 @@
+package turns
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Turns has the calls of one client. New makes it.
+type Turns struct {
+	now    Moment
+	out    []Output
+	taken  []Output // what Take gave last, to be used again
+	queues map[Key]*queue
+	calls  []*call // by slot
+	holds  []*hold // by slot
+	free   struct {
+		calls []*call
+		holds []*hold
+	}
+	number uint64 // of the newest call
+	kept   int    // holds that are kept
+	room   room
+	bounds Bounds
+	ending bool // Close was called: nothing is kept any more
+	over   []*hold
+}
+
+// Bounds are those of a client.
+type Bounds struct {
+	// Waiting bounds the holds of a queue that are asked for: longer queues make listings that
+	// Java's clients refuse.
+	Waiting int
+	// Kept bounds the holds that are kept.
+	Kept int
+}
+
+// DefaultBounds are those that clients have.
+func DefaultBounds() Bounds { return Bounds{Waiting: 256, Kept: 1024} }
+
+// New makes the machine of a client that has just begun.
+func New(b Bounds) *Turns { return &Turns{queues: map[Key]*queue{}, bounds: b} }
+
+// Take gives what is to be done, in order, and forgets it. It is valid until the next Take.
+func (t *Turns) Take() []Output {
+	out := t.out
+	t.out, t.taken = t.taken[:0], out
+	return out
+}
+
+func (t *Turns) emit(o Output) { t.out = append(t.out, o) }
+
+// room is made of kept holds for what was refused with ReasonSessionFull.
+type room struct {
+	leaving int // kept holds that were given back for it
+	waits   []waiter
+}
+
+// waiter is a hold that is asked for again, or whose transaction is tried again.
+type waiter struct {
+	hold HoldID
+	txn  bool
+}
+
+// queue has the calls and the holds of one lock. It is forgotten when it has neither.
+type queue struct {
+	key   Key
+	lines []*line
+	// awaiting are the calls within a lease of the same lock that wait for another call of their
+	// owner.
+	awaiting calls
+	calls    int // that have not ended
+	holds    int // that have not ended
+	waiting  int // calls in lines
+	exclude  int // of these, those that do not read
+	asked    int // holds that are asked for, but for downgrades
+	used     int // holds that a call has
+	readers  int // calls that hold and read
+	writers  int // calls that hold and do not
+	// newest is the greatest token that was granted, newestWrite to a call that does not read. A
+	// hold whose next token is smaller is gone at the servers, and its end is on its way.
+	newest, newestWrite messages.Token
+}
+
+// line has the calls that may share a hold, and their holds.
+type line struct {
+	queue *queue
+	want  *Want // of its first call
+	most  int   // grants that one hold serves
+	// closed: no other call may join. A line of one call is closed from the start, a line of
+	// readers when a call that excludes them waits.
+	closed    bool
+	waiting   calls
+	undecided int     // of these, calls with a bound on waiters that are not judged yet
+	asked     []*hold // in order
+	open      []*hold // that are held, and may serve further calls
+	covered   int     // calls that the holds that are asked for may serve
+	holds     int     // all, also those that serve no more
+}
+
+func (l *line) reads() bool { return l.want.Mode == messages.Read }
+
+// callPhase says where a call stands.
+type callPhase uint8
+
+const (
+	// placing: it is about to wait, or to be answered. Invariant: no call is so between inputs.
+	placing callPhase = iota
+	// waits: it is in its line. Invariant: hold is nil, or is asked for it.
+	waits
+	// awaitsOwner: another call of its owner is decided first. Invariant: it has no line and no
+	// hold.
+	awaitsOwner
+	// holds: it has its hold.
+	holds
+	// revoking: it has its hold, and somebody has asked for the lock.
+	revoking
+	// ended: its slot is free.
+	ended
+)
+
+// bound says whether a call with MaxWaiters may wait.
+type bound uint8
+
+const (
+	unbounded bound = iota // it has no bound, or was let in
+	undecided
+)
+
+// call is a Lock of a caller, until it has given back.
+type call struct {
+	id     CallID
+	queue  *queue
+	line   *line
+	want   *Want
+	phase  callPhase
+	bound  bound
+	number uint64 // calls count as they come
+	hold   *hold  // that was asked for it, or that it has
+	due    time.Duration
+
+	sameOwner  *call // the next call of its owner for this lock, in a circle
+	prev, next *call // in its line, or among those that have its hold
+}
+
+func (c *call) reads() bool { return c.want.Mode == messages.Read }
+
+func (c *call) has() bool { return c.phase == holds || c.phase == revoking }
+
+// before reports whether c comes first: by priority, then by arrival.
+func (c *call) before(other *call) bool {
+	if c.want.Priority != other.want.Priority {
+		return c.want.Priority > other.want.Priority
+	}
+	return c.number < other.number
+}
+
+// calls is a list that goes through its calls, so that one may leave it from the middle however
+// long it is.
+type calls struct {
+	first, last *call
+	n           int
+}
+
+// add puts a call in its place.
+func (l *calls) add(c *call) {
+	at := l.last
+	for at != nil && c.before(at) {
+		at = at.prev
+	}
+	c.prev, c.next = at, l.first
+	if at != nil {
+		c.next, at.next = at.next, c
+	} else {
+		l.first = c
+	}
+	if c.next != nil {
+		c.next.prev = c
+	} else {
+		l.last = c
+	}
+	l.n++
+}
+
+func (l *calls) remove(c *call) {
+	if c.prev != nil {
+		c.prev.next = c.next
+	} else {
+		l.first = c.next
+	}
+	if c.next != nil {
+		c.next.prev = c.prev
+	} else {
+		l.last = c.prev
+	}
+	c.prev, c.next = nil, nil
+	l.n--
+}
+
+// joinOwner notes that a call is made within a lease.
+func (c *call) joinOwner(lease *call) { c.sameOwner, lease.sameOwner = lease.sameOwner, c }
+
+func (c *call) leaveOwner() {
+	before := c
+	for before.sameOwner != c {
+		before = before.sameOwner
+	}
+	before.sameOwner, c.sameOwner = c.sameOwner, c
+}
+
+// holdPhase says where a hold stands.
+type holdPhase uint8
+
+const (
+	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
+	asked holdPhase = iota
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone.
+	// Likewise.
+	awaitsRoom
+	// held: it may serve calls. Invariant: it is in the list open of its line.
+	held
+	// kept: it is held, and nobody asks. Likewise; no call has it.
+	kept
+	// spent: it serves no further call, and is given back when no call has it.
+	spent
+	// revoked: it is spent, because somebody has asked for the lock.
+	revoked
+	// leaving: it is given back or cancelled. Its lock actor has not ended.
+	leaving
+	// gone: its slot is free.
+	gone
+)
+
+// ownWatch says whether the node of a hold is watched.
+type ownWatch uint8
+
+const (
+	unwatched ownWatch = iota
+	watched
+	unreadable
+)
+
+// contention says whether others queue behind a hold.
+type contention uint8
+
+const (
+	unknown contention = iota
+	// alone: a watch for contenders was asked for, and has not fired.
+	alone
+	contended
+)
+
+// link says whether the connection of a hold is up.
+type link uint8
+
+const (
+	up link = iota
+	suspended
+)
+
+// hold is a lock actor: a contender below.
+type hold struct {
+	id     HoldID
+	line   *line
+	phase  holdPhase
+	link   link
+	watch  ownWatch
+	rivals contention
+
+	call   *call  // that it was asked for, while it is asked for
+	beside HoldID // whose place a downgrade takes; 0 for others
+	try    bool
+	serves int           // calls that wait for it, at most
+	before int           // contenders that its first listing showed before it; -1 until then
+	again  bool          // it was refused for want of room once
+	users  calls         // that have it
+	due    time.Duration // of its timer; zero for none
+
+	epoch, term uint64         // of the lease
+	token       messages.Token // of its first grant
+	timeout     time.Duration  // of its session
+	places      int            // behind its own place that are free
+	grants      int            // so far
+	counted     int            // of these, those that count against Cohort
+	until       time.Duration  // the end of its time, from the first grant on
+	left        time.Duration  // of its time, while that does not run
+	since       time.Duration  // when it was kept
+	proved      time.Duration  // when its node was known to exist
+	checking    bool
+	txns        int  // transactions under way
+	forRoom     bool // it leaves to make room
+}
+
+const (
+	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn
+	// within a session timeout, however long each grant is held for.
+	turnsPerTimeout = 20
+	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
+	// longer is checked.
+	restsPerTimeout = 6
+	// many stands for no bound on grants.
+	many = 1 << 30
+)

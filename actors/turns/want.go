@@ -1,0 +1,66 @@
+package turns
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Want is what a call asks for: a request, and the limits of what it shares.
+type Want struct {
+	messages.Acquire
+	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number of
+	// grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
+	// made within.
+	Sticky  time.Duration
+	Cohort  int
+	Reentry bool
+	// Alone has the call have a hold of its own: elections, groups, calls with observers.
+	Alone bool
+}
+
+// Key names a queue. Semaphores and contests have queues of their own.
+type Key struct {
+	Path, Name string
+	Kind       Kind
+}
+
+// Kind tells queues of one path and name apart.
+type Kind uint8
+
+// The kinds of queues.
+const (
+	Locks Kind = iota
+	Permits
+	Contests
+)
+
+// KeyOf gives the queue of a request.
+func KeyOf(want *Want) Key {
+	k := Key{Path: want.Path, Name: want.Name}
+	switch want.Mode {
+	case messages.Semaphore:
+		k.Kind = Permits
+	case messages.Contest:
+		k.Kind = Contests
+	}
+	return k
+}
+
+// serves gives the number of grants that one hold serves. Permits and contests are nobody else's.
+func serves(want *Want) int {
+	if want.Cohort < 2 || KeyOf(want).Kind != Locks {
+		return 1
+	}
+	return want.Cohort
+}
+
+// alike reports whether one hold may serve both requests.
+func alike(a, b *Want) bool {
+	if a == b {
+		return true
+	}
+	x := *a
+	x.Owner, x.Caller, x.Try, x.MaxWaiters, x.Reentry = b.Owner, b.Caller, b.Try, b.MaxWaiters, b.Reentry
+	return x == *b
+}
