@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,10 +33,13 @@ func BenchmarkMetered(b *testing.B) {
 // request; the rest of the bound allows for differences between cycles.
 func TestMeteredCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "")
-	const cycles, workers, more = 300, 1, 5
-	each := func(opts ...actors.SessionOption) float64 {
-		c := newCycler(t, workers, 0, opts...)
-		return testing.AllocsPerRun(5, func() { c.cycles(cycles) }) / (cycles * workers)
+	const cycles, workers, more = 100, 1, 10 // told by a queue, which wakes a goroutine the more often the slower the machine is
+	each := func(opts ...actors.SessionOption) float64 { // the least of some, because a slow machine adds heartbeats
+		c, least := newCycler(t, workers, 0, opts...), math.Inf(1)
+		for range 8 {
+			least = min(least, testing.AllocsPerRun(1, func() { c.cycles(cycles) }))
+		}
+		return least / (cycles * workers)
 	}
 	without, with := each(), each(metered())
 	t.Logf("%.1f allocations a cycle without figures, %.1f with", without, with)
