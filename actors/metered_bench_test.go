@@ -33,7 +33,7 @@ func BenchmarkMetered(b *testing.B) {
 // request; the rest of the bound allows for differences between cycles.
 func TestMeteredCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "")
-	const cycles, workers, more = 100, 1, 10 // told by a queue, which wakes a goroutine the more often the slower the machine is
+	const cycles, workers, more = 100, 1, 10             // told by a queue, which wakes a goroutine the more often the slower the machine is
 	each := func(opts ...actors.SessionOption) float64 { // the least of some, because a slow machine adds heartbeats
 		c, least := newCycler(t, workers, 0, opts...), math.Inf(1)
 		for range 8 {
