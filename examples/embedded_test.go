@@ -36,8 +36,8 @@ func TestEmbedded(t *testing.T) {
 	require.NoError(t, command.Wait())
 }
 
-// TestEmbeddedPortTaken: it says which address it could not have.
-func TestEmbeddedPortTaken(t *testing.T) {
+// TestRealEmbeddedPortTaken: it says which address it could not have.
+func TestRealEmbeddedPortTaken(t *testing.T) {
 	program := build(t, "embedded")
 	got := execute(t, program, "-listen", "127.0.0.1:1:2")
 	require.Equal(t, 1, got.status, got)

@@ -122,8 +122,8 @@ func TestRealCluster(t *testing.T) {
 	require.Contains(t, got.stdout, "--- c is back")
 }
 
-// TestDeadServer: nobody listens there. The examples say so, and where, and do not hang.
-func TestDeadServer(t *testing.T) {
+// TestRealDeadServer: nobody listens there. The examples say so, and where, and do not hang.
+func TestRealDeadServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	dead := listener.Addr().String()
@@ -136,7 +136,7 @@ func TestDeadServer(t *testing.T) {
 	}
 }
 
-func TestBadFlags(t *testing.T) {
+func TestRealBadFlags(t *testing.T) {
 	for name, cases := range map[string][][]string{
 		"quickstart": {{"-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
 		"actors":     {{"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},

@@ -97,7 +97,7 @@ func (w *world) ownedIn(t *testing.T, p *player, path string) (all []string) {
 func TestRecipesAllLosesAPart(t *testing.T) {
 	for part := range parts {
 		for i, loss := range losses {
-			if onlyPlain(part + i) {
+			if nightly(part + i) {
 				continue
 			}
 			t.Run(fmt.Sprintf("held/%s/%s", parts[part].name, loss.name), func(t *testing.T) {
