@@ -25,7 +25,7 @@ func TestSuspendedTimeOfTheUser(t *testing.T) {
 				server := embedded.Run(t)
 				network := &bubble.Network{Server: server}
 				never, armed := make(chan struct{}), atomic.Bool{}
-				client := patient.Open(t, server.Connect(), locks.WithSessionTimeout(4*time.Second), locks.WithDialer(network.Dial),
+				client := patient.Open(t, server.Connect(), locks.WithSessionTimeout(12*time.Second), locks.WithDialer(network.Dial),
 					locks.WithSuspendedTime(func() time.Duration {
 						switch {
 						case !armed.Load():
