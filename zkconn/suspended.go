@@ -26,17 +26,21 @@ const answerBound = time.Second
 // answerBound. Without its answer nobody knows what time it is: then the result panics, as the function may itself. While
 // one call of it is stuck no other is made.
 func answering(suspended func() time.Duration) func() time.Duration {
-	var stuck atomic.Bool
+	const stuck = "the function for suspended time does not return"
+	var overdue atomic.Pointer[chan struct{}] // closed once the call that was late last has returned
 	return func() time.Duration {
-		if stuck.Load() {
-			panic("the function for suspended time does not return")
+		if late := overdue.Load(); late != nil {
+			select {
+			case <-*late:
+			default:
+				panic(stuck)
+			}
 		}
 		var d time.Duration
 		var failed any = "the function for suspended time has ended its goroutine"
 		answered := make(chan struct{})
 		go func() {
 			defer close(answered)
-			defer stuck.Store(false)
 			defer func() {
 				if r := recover(); r != nil {
 					failed = r
@@ -52,8 +56,8 @@ func answering(suspended func() time.Duration) func() time.Duration {
 			select {
 			case <-answered: // this process was paused
 			default:
-				stuck.Store(true)
-				panic("the function for suspended time does not return")
+				overdue.Store(&answered)
+				panic(stuck)
 			}
 		}
 		if failed != nil {
