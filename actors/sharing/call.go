@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -70,20 +72,43 @@ type Hold struct {
 	Clock *zkconn.LeaseClock
 	// Shared: several calls may have it.
 	Shared bool
+	// System is the actor system of its lock actor.
+	System string
 
-	// Version is the version of its node that its transactions saw last, Turn holds one while such a
-	// transaction is under way: see actors.Transaction.
+	// Version is the version of its node that its transactions saw last: see actors.Transaction.
 	Version atomic.Int32
-	Turn    chan struct{}
-
-	name string // of its lock actor, as its node says it
+	mu      sync.Mutex
+	turn    chan struct{}
 }
 
 // Valid reports whether the hold is certainly held now, by the clock.
 func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 
 // Name names the lock actor of the hold: who has made its node.
-func (h *Hold) Name() string { return h.name }
+func (h *Hold) Name() string { return h.Actor.Key(h.System) }
+
+// Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
+// meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
+func (h *Hold) Caller(id turns.CallID) string {
+	name := h.As
+	if name == "" {
+		name = h.Name()
+	}
+	if h.Shared {
+		name += "#" + strconv.FormatUint(uint64(id), 16)
+	}
+	return queue.Caller(name)
+}
+
+// Turn holds one while a transaction of the hold is under way.
+func (h *Hold) Turn() chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.turn == nil {
+		h.turn = make(chan struct{}, 1)
+	}
+	return h.turn
+}
 
 // entry is a call in the table.
 type entry struct {

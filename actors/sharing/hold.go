@@ -52,7 +52,7 @@ type hold struct {
 func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 	h := &hold{calls: c, key: turns.KeyOf(e.want), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
-	h.ID, h.Shared = o.Hold, o.Shared
+	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
 	if observed, ok := e.who.(Observed); ok {
 		h.observers = observed.Observers()
 	}
@@ -74,7 +74,7 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 	}
 	if beside := c.hold(o.Beside); beside != nil {
 		if w.Owner = beside.want.Owner; w.Owner == "" {
-			w.Owner = beside.name
+			w.Owner = beside.Name()
 		}
 	}
 	h.want = w
@@ -180,11 +180,10 @@ func (h *hold) input(give func(turns.Moment)) {
 // held takes the grant of the lock actor.
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
-	h.Held, h.Clock, h.name = msg, c.source.Clock(msg.Epoch), msg.Actor.Key(c.system)
+	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
 	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
 		c.lease.Store(&lease{msg.Epoch, h.Clock})
 	}
-	h.Turn = make(chan struct{}, 1)
 	timeout := c.source.Timeout()
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false

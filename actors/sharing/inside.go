@@ -133,19 +133,6 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	return at
 }
 
-// Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
-// meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
-func (h *Hold) Caller(id turns.CallID) string {
-	name := h.name
-	if h.As != "" {
-		name = h.As
-	}
-	if h.Shared {
-		name += "#" + strconv.FormatUint(uint64(id), 16)
-	}
-	return queue.Caller(name)
-}
-
 func (h *hold) nodeNow() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
