@@ -33,7 +33,15 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 // await makes the call and waits for its answer, or for the end of ctx.
 func (l *lock) await(ctx context.Context) (*Lease, error) {
 	l, within, err := l.within(ctx)
-	if err == nil {
+	direct := l.client.calls == nil
+	if err != nil && l.wrong == nil && len(l.observers) > 0 {
+		direct, err = true, nil // the lock actor refuses it, so that they hear of that
+	}
+	switch {
+	case err != nil:
+	case direct:
+		err = l.client.enter(ctx)
+	default:
 		err = l.client.mayCall(ctx)
 	}
 	if err != nil {
@@ -45,7 +53,11 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	}
 	lease := &Lease{from: l, values: ctx, stack: l.client.open.stack()}
 	k := (*call)(lease)
-	k.begin(within)
+	if direct {
+		k.beginDirect(within)
+	} else {
+		k.begin(within)
+	}
 	answered := k.waits()
 	if answered == nil {
 		return k.answer()
@@ -115,10 +127,6 @@ type call Lease
 // begin makes the call.
 func (k *call) begin(within *Lease) {
 	l := k.from
-	if l.client.calls == nil {
-		k.beginDirect(within)
-		return
-	}
 	var of turns.CallID
 	if within != nil {
 		of, k.nested = within.call, true
@@ -210,6 +218,9 @@ func (k *call) refused(state messages.State, node string, why messages.Reason, d
 		detail, usual = "", k.gaveUp
 	}
 	err := k.from.faulty(state, node, why, detail, usual)
+	if why == messages.ReasonBadInput && k.from.fault != nil {
+		err = &Error{Op: "lock", Path: k.from.want.Path, Err: k.from.fault}
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.answered {

@@ -11,7 +11,8 @@ import (
 )
 
 // direct is the lock actor of a call over gateways, where calls do not share holds: each asks for
-// all that it wants by itself, and the gateway's session decides.
+// all that it wants by itself, and the gateway's session decides. A call with observers that is not
+// well formed has one, too, which refuses it.
 type direct struct {
 	*call
 	want *messages.Acquire
@@ -40,7 +41,6 @@ func (k *call) beginDirect(within *Lease) {
 	}
 	d := &direct{call: k, want: &want, state: messages.StateCreating, waited: messages.StateCreating}
 	k.direct = d
-	k.from.client.requests.Add(1)
 	if k.from.requests != nil {
 		k.from.requests.Add(1)
 	}

@@ -29,7 +29,7 @@
 // # Below
 //
 // A lock actor has the Acquire of the call that the hold is asked for, without what is of calls:
-// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One that may serve several calls names neither
+// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers has the Grace: they are told. One that may serve several calls names neither
 // owner nor caller, and tells more (messages.Acquire.TellMore). One that is asked for beside a
 // writer's, a downgrade, has the owner by which the session knows that one.
 //

@@ -62,13 +62,16 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 		}
 	}
 	w := h.want
-	more := o.Shared || w.MaxWaiters > 0
-	if w.Timeout == 0 && w.Grace == 0 && w.MaxWaiters == 0 && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
+	more, grace := o.Shared || w.MaxWaiters > 0, time.Duration(0)
+	if len(h.observers) > 0 { // they are told of it
+		grace = w.Grace
+	}
+	if w.Timeout == 0 && w.Grace == grace && w.MaxWaiters == 0 && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
 		return h
 	}
 	h.own = *w
 	w = &h.own
-	w.Timeout, w.Grace, w.MaxWaiters, w.TellMore, w.Try = 0, 0, 0, more, o.Try
+	w.Timeout, w.Grace, w.MaxWaiters, w.TellMore, w.Try = 0, grace, 0, more, o.Try
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
 	}
@@ -150,6 +153,8 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 		})
 	case *messages.RevokeRequested:
 		h.input(func(m turns.Moment) { h.calls.turns.Revoke(m, h.ID) })
+	case *messages.Revoked:
+		h.urgently(func(m turns.Moment) { h.calls.turns.Revoked(m, h.ID) })
 	case *messages.Released:
 		h.end(messages.StateReleased, msg.Reason, "")
 	case *messages.Lost:
@@ -202,19 +207,25 @@ func (h *hold) held(msg *messages.Held) {
 func (h *hold) TermEnded() {
 	c := h.calls
 	why := c.session.whyOver(h.Clock)
+	h.urgently(func(m turns.Moment) {
+		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
+			c.turns.Lost(m, h.ID, why, "")
+			c.freeSlot(h)
+		}
+	})
+}
+
+// urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
+// before it returns. The clock is not asked.
+func (h *hold) urgently(give func(turns.Moment)) {
 	var over reading
 	var urgent []output
+	c := h.calls
 	c.mu.Lock()
-	if !h.holds {
-		h.overdue = true // Held is on its way to turns
-		c.mu.Unlock()
-		return
-	}
 	c.urgent = &urgent
-	c.turns.Lost(turns.Moment{At: time.Since(c.base), Lease: &over}, h.ID, why, "")
+	give(turns.Moment{At: time.Since(c.base), Lease: &over})
 	c.take(messages.ReasonNone)
 	c.urgent = nil
-	c.freeSlot(h)
 	c.mu.Unlock()
 	for i := range urgent {
 		c.carryOut(&urgent[i])

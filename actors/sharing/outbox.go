@@ -13,7 +13,7 @@ type outbox struct {
 	todo     []output
 	spare    []output // what was carried out last, to be used again
 	attended bool     // a goroutine carries it out
-	// urgent takes the losses of an input at the end of the lease; nil otherwise. deadlock is the one
+	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs. deadlock is the one
 	// for which the lock actor of an input gave up.
 	urgent   *[]output
 	deadlock *messages.Deadlock
@@ -39,11 +39,13 @@ func (c *Calls) take(cancel messages.Reason) {
 	for _, o := range c.turns.Take() {
 		switch out := (output{do: o.Do, state: o.State, call: o.Call, token: o.Token, why: o.Reason, detail: o.Detail}); o.Do {
 		case turns.SetTimer:
-			c.timers.set(alarm{o.Deadline, o.Call, o.Hold}, time.Since(c.base))
+			if e := c.entry(o.Call); e == nil || e.hold == nil || e.hold.want.Grace == 0 { // else its lock actor has the timer
+				c.timers.set(alarm{o.Deadline, o.Call, o.Hold}, time.Since(c.base))
+			}
 		case turns.Grant:
 			c.granted(&out, c.hold(o.Hold))
 		case turns.Refuse:
-			c.refused(&out)
+			c.refused(&out, c.hold(o.Hold))
 		case turns.Tell:
 			c.told(&out, o)
 		case turns.Ask:
@@ -84,8 +86,13 @@ func (c *Calls) granted(out *output, h *hold) {
 }
 
 // refused notes the end of a call that never held.
-func (c *Calls) refused(out *output) {
+func (c *Calls) refused(out *output, by *hold) {
 	e := c.entry(out.call)
+	if by != nil && out.detail == "" {
+		if out.detail = "a node that has no name yet"; by.nodeNow() != "" {
+			out.detail = "node " + by.nodeNow()
+		}
+	}
 	out.who, out.deadlock = e.who, c.deadlock
 	e.meter.Leaves(out.why, false)
 	c.waiting--
@@ -115,10 +122,10 @@ func (c *Calls) told(out *output, o turns.Output) {
 	case messages.StateLost:
 		e.meter.Leaves(o.Reason, true)
 		c.leave(e)
-		if c.urgent != nil {
-			*c.urgent = append(*c.urgent, *out)
-			return
-		}
+	}
+	if c.urgent != nil && (o.State == messages.StateReleased || o.State == messages.StateLost) {
+		*c.urgent = append(*c.urgent, *out)
+		return
 	}
 	c.todo = append(c.todo, *out)
 }

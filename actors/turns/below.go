@@ -127,6 +127,20 @@ func (t *Turns) Revoke(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
+// Revoked: the lock actor has an observer, and has kept the grace of its one call itself. It takes
+// the hold back.
+func (t *Turns) Revoked(m Moment, id HoldID) {
+	h := t.hold(id)
+	if h == nil || h.phase != revoked {
+		return
+	}
+	t.now = m
+	for h.users.n > 0 {
+		t.takeBack(h.users.first)
+	}
+	t.settle(h.line.queue)
+}
+
 // Lost: the hold is lost.
 func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason, detail string) {
 	t.end(m, id, why, detail)

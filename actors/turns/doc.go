@@ -111,7 +111,8 @@
 // heard the second time: first the older half of the kept holds are given back, and when they are
 // gone the hold is asked for once more. A transaction that was refused so waits likewise.
 //
-// Revoke: all calls that have the hold are told, each with its own Grace. When it is over the call has
+// Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with observers
+// keeps that time itself, and tells them (Turns.Revoked). When it is over the call has
 // ended, and the hold is given back with the last, even if a transaction is under way: its check of
 // the node refuses it.
 //

@@ -109,6 +109,16 @@ func (t *Turns) tellRevoke(c *call) {
 	t.emit(Output{Do: Tell, Call: c.id, Hold: c.hold.id, State: messages.StateRevoking, Deadline: c.due})
 }
 
+// takeBack ends a call whose grace is over. With the last one the hold is given back, also during a
+// transaction: that is refused with the node.
+func (t *Turns) takeBack(c *call) {
+	h := c.hold
+	t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateReleased, Reason: messages.ReasonRevoked})
+	if t.part(c); h.users.n == 0 {
+		t.giveUp(h)
+	}
+}
+
 // tellAll tells the calls that have a hold.
 func (t *Turns) tellAll(h *hold, state messages.State) {
 	for c := h.users.first; c != nil; c = c.next {
@@ -137,9 +147,17 @@ func (t *Turns) letIn(c *call) {
 
 // refuse ends a call that waits.
 func (t *Turns) refuse(c *call, why messages.Reason, detail string) {
-	id := c.id
+	t.refuseFor(c, why, detail, nil)
+}
+
+// refuseFor is refuse for a hold of its owner's.
+func (t *Turns) refuseFor(c *call, why messages.Reason, detail string, of *hold) {
+	o := Output{Do: Refuse, Call: c.id, Reason: why, Detail: detail}
+	if of != nil {
+		o.Hold = of.id
+	}
 	t.withdraw(c)
-	t.emit(Output{Do: Refuse, Call: id, Reason: why, Detail: detail})
+	t.emit(o)
 }
 
 // withdraw takes a call that waits out of its queue.

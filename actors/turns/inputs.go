@@ -60,12 +60,9 @@ func (t *Turns) CallTimer(m Moment, id CallID) {
 		return
 	}
 	t.now = m
-	q, h := c.queue, c.hold
+	q := c.queue
 	if c.phase == revoking {
-		t.emit(Output{Do: Tell, Call: id, Hold: h.id, State: messages.StateReleased, Reason: messages.ReasonRevoked})
-		if t.part(c); h.users.n == 0 { // a transaction of a hold that is taken is refused with its node
-			t.giveUp(h)
-		}
+		t.takeBack(c)
 	} else {
 		t.refuse(c, messages.ReasonTimeout, "")
 	}

@@ -100,6 +100,7 @@ var inRules = []mistake{
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},
 	{"room of transactions", "\tif !t.makeRoom(waiter{h.id, true}) {", "\tif len(t.holds) > 0 {", stories + "asked"},
 	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", stories + "grants"},
+	{"taken back below", "\t\tt.takeBack(h.users.first)\n", "\t\tbreak\n", stories + "grants"},
 	{"revoke of a share", "\tif h.phase == revoked {\n\t\tt.tellRevoke(c)\n\t}\n", "", stories + "owners"},
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
 	{"loss", "\t\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},

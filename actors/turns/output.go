@@ -38,7 +38,8 @@ type Do uint8
 const (
 	// Grant: Call holds from now on, with Hold and Token.
 	Grant Do = iota
-	// Refuse: Call has ended and never held. Reason and Detail say why.
+	// Refuse: Call has ended and never held. Reason and Detail say why; Hold is the one of its owner
+	// that is in its way, or 0.
 	Refuse
 	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its
 	// grace, or 0; StateReleased with ReasonRevoked and StateLost end it.

@@ -40,11 +40,11 @@ func (t *Turns) place(c *call) bool {
 	case reads && other.want.Mode == messages.Write && other.has():
 		t.askBeside(c, other.hold)
 	case other.reads() && !reads:
-		t.refuse(c, messages.ReasonUpgrade, "")
+		t.refuseFor(c, messages.ReasonUpgrade, "", other.hold)
 	case reads && other.want.Mode == messages.Write:
 		return false
 	case !c.want.Reentry || reads != other.reads():
-		t.refuse(c, messages.ReasonReentry, "")
+		t.refuseFor(c, messages.ReasonReentry, "", other.hold)
 	case !other.has() || other.hold.link == suspended || !t.now.Lease.Unbroken(other.hold.epoch, other.hold.term):
 		return false
 	default:

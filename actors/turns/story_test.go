@@ -24,7 +24,7 @@ import (
 //	withdraw a, back a, timer a
 //	begins a, ends h1 [unfenced], full h1   transactions
 //	waiting h1 N, held h1 [places=N] [term=N], watched h1 [unreadable], checked h1, suspended h1, resumed h1, revoke h1,
-//	contended h1, lost h1, gone h1, timer h1
+//	revoked h1, contended h1, lost h1, gone h1, timer h1
 //	refused h1 [REASON]                words of the reason, with _ for blanks
 //	after D                            time passes
 //	lease over|valid
@@ -162,6 +162,8 @@ func (s *story) tell(line []string) {
 		t.Suspended(m, h)
 	case "resumed":
 		t.Resumed(m, h)
+	case "revoked":
+		t.Revoked(m, h)
 	case "revoke":
 		t.Revoke(m, h)
 	case "contended":
