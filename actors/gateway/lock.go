@@ -109,6 +109,10 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.wish(ctx, relay.Cancel, msg.Reason)
 	case *messages.Revoke, messages.Revoke:
 		q.wish(ctx, relay.Revoke, messages.ReasonNone)
+	case *messages.WatchContention, messages.WatchContention:
+		q.perform(ctx, q.relay.Ask(q.now(), relay.WatchContention))
+	case *messages.Check, messages.Check:
+		q.perform(ctx, q.relay.Ask(q.now(), relay.Check))
 	case *shutdown:
 		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
@@ -142,7 +146,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
-	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want), checkTellMore(want),
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
 		checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:

@@ -104,6 +104,6 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        message
-//	requester   attempt, requester; send, events, inputs
+//	requester   attempt, requester; send, suspend, events, inputs
 //	gateway     entry, table
 package relay
