@@ -69,14 +69,11 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		}
 		r.stage, r.grant = held, n.Grant
 		r.hold.deadline, r.hold.lasts, r.hold.fresh = until, until.since(sent), sent
-		if r.want.TellMore && r.try.plain != 0 { // so the hold serves one grant, and is not kept
-			r.hold.watched = &messages.Watched{Grant: n.Grant}
-		}
+		r.unwatched()
 		return append([]Output{Extend{until}, Say{Notice: n}}, r.watched()...)
 	case *messages.Suspended:
-		if r.hold.cut = true; r.try.plain == 0 {
-			r.hold.watched = nil
-		}
+		r.hold.cut = true
+		r.unwatched()
 		return r.suspended()
 	case *messages.Resumed:
 		r.hold.cut = false
@@ -91,6 +88,9 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		}
 		return []Output{Say{Notice: &told}}
 	case *messages.Watched:
+		if r.try.plain != 0 { // another gateway was asked for more, and this request does not rely on it
+			return nil
+		}
 		r.hold.watched = n
 		return r.watched()
 	case *messages.Contended, *messages.Checked:

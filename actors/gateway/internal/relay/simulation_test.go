@@ -180,7 +180,7 @@ func (a *ask) say(notice any) {
 // simulate plays one history. The world that it returns has the first violation.
 func simulate(seed uint64) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
-	w.zk = &ensemble{w: w, gone: map[string]time.Duration{}, broken: map[string]time.Duration{}}
+	w.zk = &ensemble{w: w, gone: map[string]time.Duration{}, broken: map[request]time.Duration{}}
 	w.forwards = w.random.IntN(3) == 0
 	for i := range 1 + w.random.IntN(2) {
 		w.gates = append(w.gates, newGate(w, fmt.Sprintf("gateway %d", i)))
@@ -249,6 +249,9 @@ func (w *world) waitersKnow() {
 func (w *world) strike() {
 	g, a := w.gates[w.random.IntN(len(w.gates))], w.asks[w.random.IntN(len(w.asks))]
 	for_ := time.Duration(w.random.Int64N(int64(3 * timeout)))
+	if w.random.IntN(2) == 0 { // the lease outlasts it
+		for_ /= 6
+	}
 	switch w.random.IntN(8) {
 	case 7:
 		w.zk.operate()

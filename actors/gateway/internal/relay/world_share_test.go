@@ -80,7 +80,7 @@ func (a *ask) hearShared(notice any) {
 		}
 	case *messages.Checked:
 		a.judge(s.check > 0, notice)
-		if gone, is := w.zk.broken[a.relay.ID()]; is && gone < s.check {
+		if gone, is := a.broken(); is && gone < s.check {
 			w.fault("%s asked at %v, and its node was deleted at %v: it is told Checked", a.name, s.check, gone)
 		}
 		s.check, s.proved = 0, a.clock(w.now)
@@ -146,11 +146,20 @@ func (a *ask) next() {
 		w.shared.grants++
 		// The gateway notices within a beat that its session is cut, and the requester within two sendings
 		// that it hears nothing. A requester that was paused a moment ago has not looked yet.
-		if gone, is := w.zk.broken[a.relay.ID()]; is && w.now-gone > timeout/6+timeout/3+20*time.Millisecond && a.woke < w.now {
+		if gone, is := a.broken(); is && w.now-gone > timeout/6+timeout/3+20*time.Millisecond && a.woke < w.now {
 			w.fault("the next caller of %s holds, and the node was deleted at %v", a.name, gone)
 		}
 		a.use()
 	}
+}
+
+// broken gives when an operator has deleted its node.
+func (a *ask) broken() (at time.Duration, is bool) {
+	if a.by == nil {
+		return 0, false
+	}
+	at, is = a.w.zk.broken[request{a.relay.ID(), a.by.number}]
+	return at, is
 }
 
 // askersKnow: when the last fault is over, owners are answered.

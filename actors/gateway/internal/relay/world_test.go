@@ -150,7 +150,7 @@ func (w *world) tell(format string, args ...any) {
 func (w *world) witness() {
 	var valid []*ask
 	for _, a := range w.asks {
-		if _, broken := w.zk.broken[a.relay.ID()]; a.valid() && !broken {
+		if _, broken := a.broken(); a.valid() && !broken {
 			valid = append(valid, a)
 		}
 	}
@@ -176,10 +176,16 @@ type ensemble struct {
 	w       *world
 	queue   []znode
 	zxid    int64
-	gone    map[string]time.Duration // when nodes were deleted, by their names
-	changed time.Duration            // when the queue last changed
-	broken  map[string]time.Duration // when an operator deleted nodes, by the ids of their requests
-	crowded time.Duration            // until when there was more than one node
+	gone    map[string]time.Duration  // when nodes were deleted, by their names
+	changed time.Duration             // when the queue last changed
+	broken  map[request]time.Duration // when an operator deleted nodes
+	crowded time.Duration             // until when there was more than one node
+}
+
+// request is a request at one gateway. Copies of it may come to others.
+type request struct {
+	id      string
+	gateway uint64
 }
 
 type znode struct {
@@ -195,7 +201,7 @@ func (n znode) name() string { return fmt.Sprint("n-", n.zxid) }
 
 func (z *ensemble) create(id string, of *gate) {
 	z.zxid++
-	delete(z.broken, id)
+	delete(z.broken, request{id, of.number})
 	z.queue = append(z.queue, znode{id, of, z.zxid})
 	z.changed = z.w.now
 	z.grant()
@@ -211,7 +217,7 @@ func (z *ensemble) operate() {
 	}
 	head := z.queue[0]
 	z.w.tell("an operator deletes the node of %s", head.id)
-	z.broken[head.id] = z.w.now
+	z.broken[request{head.id, head.of.number}] = z.w.now
 	z.remove(func(n znode) bool { return n == head })
 	z.w.after(time.Millisecond, &head.of.process, func() { head.of.broken(head.id) })
 }
