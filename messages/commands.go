@@ -76,8 +76,8 @@ type Acquire struct {
 	// contender's node, and changes nothing in the order of the queue.
 	Priority int
 	// TellMore has the lock actor tell Waiting and Watched, too. Its node is read as soon as it
-	// holds, and its queue is listed also where it waits behind a node of its own session. It has
-	// no effect over a gateway, which refuses it.
+	// holds, and its queue is listed also where it waits behind a node of its own session. Over a
+	// gateway, WatchContention and Check need it, too.
 	TellMore bool
 }
 

@@ -61,7 +61,7 @@ type Held struct {
 	// Token+Places are tokens for the holder to give, one after the other, to those whom it has
 	// hold in its place. It is zero where another node of the lock path was made with this one,
 	// where the session gives these tokens itself (Acquire.Sticky, Cohort), with Acquire.Reclaim,
-	// and for a hold that is shared or was taken over. It is zero from a gateway.
+	// and for a hold that is shared or was taken over.
 	Places int
 }
 

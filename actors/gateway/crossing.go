@@ -33,14 +33,6 @@ func checkReclaim(want messages.Acquire) error {
 	return nil
 }
 
-// checkTellMore refuses TellMore: what it asks for does not cross.
-func checkTellMore(want messages.Acquire) error {
-	if want.TellMore {
-		return fmt.Errorf("%w: TellMore does not work over a gateway", actors.ErrBadAcquire)
-	}
-	return nil
-}
-
 // checkText refuses a message that cannot be sent. The error wraps actors.ErrBadAcquire.
 func checkText(m proto.Message) error {
 	if _, err := proto.Marshal(m); err != nil {
@@ -72,7 +64,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 		return r, "a sending without a number"
 	}
 	r = relay.Request{ID: x.GetId(), Number: x.GetNumber(), Seen: x.GetSeen(), Over: x.GetOver(),
-		Gateway: x.GetGateway()}
+		Gateway: x.GetGateway(), Asks: relay.Asks{relay.WatchContention: x.GetWatchContention(), relay.Check: x.GetCheck()}}
 	switch o := x.GetOrder().(type) {
 	case *wire.Request_Revoke:
 		r.Wish = relay.Revoke
@@ -93,7 +85,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 
 func writeRequest(r relay.Request) *wire.Request {
 	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over,
-		Gateway: r.Gateway}
+		Gateway: r.Gateway, WatchContention: r.Asks[relay.WatchContention], Check: r.Asks[relay.Check]}
 	switch r.Wish {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
@@ -119,7 +111,9 @@ func writeReply(r relay.Reply) *wire.Reply {
 	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: acceptances[r.Acceptance], Detail: clip(r.Detail),
 		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
-		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
+		told := wire.FromNotice(ev.Notice, ev.In)
+		told.Answers = ev.Answers
+		x.Events = append(x.Events, told)
 	}
 	if r.Predecessor != nil {
 		x.Predecessor = writePredecessor(r.Predecessor)
@@ -164,7 +158,7 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 		if notice == nil {
 			return r, "the gateway tells an event that is not known here"
 		}
-		r.Events = append(r.Events, relay.Event{Notice: notice, In: in})
+		r.Events = append(r.Events, relay.Event{Notice: notice, In: in, Answers: ev.GetAnswers()})
 	}
 	if said := x.GetPredecessor(); said != nil {
 		r.Predecessor = &relay.Predecessor{Number: said.GetNumber(), Contender: said.Messages()}

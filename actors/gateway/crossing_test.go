@@ -30,7 +30,8 @@ func across(t *testing.T, x *wire.Reply) relay.Reply {
 // reply is one with every field set.
 func reply() relay.Reply {
 	return relay.Reply{ID: "id", Gateway: 1, Acceptance: relay.Full, Detail: "detail", Number: 2, Lasts: 3, Every: 4, First: 5,
-		Events:      []relay.Event{{Notice: &messages.RevokeRequested{Grant: messages.Grant{Path: "/a"}}, In: 6}},
+		Events: []relay.Event{{Notice: &messages.RevokeRequested{Grant: messages.Grant{Path: "/a"}}, In: 6},
+			{Notice: &messages.Checked{Grant: messages.Grant{Path: "/a"}}, Answers: 7}},
 		Predecessor: &relay.Predecessor{Number: 7, Contender: messages.Contender{Path: "/a", Node: "n-1", Host: "web1"}}}
 }
 
@@ -44,6 +45,22 @@ func TestRepliesCross(t *testing.T) {
 	nobody := reply()
 	nobody.Predecessor.Contender = messages.Contender{}
 	require.Equal(t, nobody, across(t, writeReply(nobody)))
+}
+
+// TestRequestsCross: every field of a sending. One that is added to it and does not cross fails it.
+func TestRequestsCross(t *testing.T) {
+	whole := relay.Request{ID: "id", Gateway: 1, Number: 2, Seen: 3, Want: &messages.Acquire{Path: "/a", TellMore: true},
+		Wish: relay.Cancel, Reason: "reason", Asks: relay.Asks{relay.WatchContention: 4, relay.Check: 5}, Over: true}
+	for i := range reflect.TypeFor[relay.Request]().NumField() {
+		require.False(t, reflect.ValueOf(whole).Field(i).IsZero(), reflect.TypeFor[relay.Request]().Field(i).Name)
+	}
+	data, err := proto.Marshal(writeRequest(whole))
+	require.NoError(t, err)
+	got := &wire.Request{}
+	require.NoError(t, proto.Unmarshal(data, got))
+	r, wrong := readRequest(got)
+	require.Empty(t, wrong)
+	require.Equal(t, whole, r)
 }
 
 // TestOtherVersionsOfAReply: of a gateway of the version before, which says nothing of whom a request waits for, and of one

@@ -43,6 +43,9 @@ func (w *wires) perform(out []relay.Output) {
 		switch o := o.(type) {
 		case relay.Spawn:
 			w.table.Told(w.now, o.ID, &messages.Held{Grant: messages.Grant{Path: o.Want.Path, Token: 1}})
+		case relay.Tell:
+			w.table.Told(w.now, o.ID, &messages.Contended{})
+			w.table.Told(w.now, o.ID, &messages.Checked{})
 		case relay.Answer:
 			w.sendable(writeReply(o.Reply))
 		case relay.Send:
@@ -91,6 +94,7 @@ func (w *wires) take(kind byte, bytes []byte) {
 	w.perform(w.table.Flush(w.now, lasting{}))
 	w.perform(w.table.Sweep(w.now))
 	w.perform(w.requester.Wake(w.now))
+	w.perform(w.requester.Ask(w.now, relay.Ask(kind%2)))
 }
 
 // FuzzWire has other nodes send anything: to a gateway, to a requester, to those who ask, and to owners. Nothing panics, every
@@ -102,9 +106,15 @@ func FuzzWire(f *testing.F) {
 		return append(binary.BigEndian.AppendUint16([]byte{kind}, uint16(len(bytes))), bytes...)
 	}
 	want := messages.Acquire{Path: "/a", Mode: messages.Semaphore, Permits: 3, Deadlocks: messages.Detection{Root: "/", Every: time.Second}}
+	more := []relay.Event{{Notice: &messages.Waiting{Before: 2}}, {Notice: &messages.Held{Grant: messages.Grant{Path: "/a"}, Places: 3}},
+		{Notice: &messages.Watched{Readable: true}}, {Notice: &messages.Suspended{}}}
+	answers := []relay.Event{{Notice: &messages.Resumed{}}, {Notice: &messages.Contended{}, Answers: 1}, {Notice: &messages.Checked{}, Answers: 2}}
 	for _, seed := range [][]byte{
 		append(sent(0, writeRequest(relay.Request{ID: "a", Number: 1, Want: &want})), sent(0, writeRequest(relay.Request{ID: "a", Number: 2, Seen: 1 << 63, Wish: relay.Cancel, Reason: "x"}))...),
 		sent(0, writeRequest(relay.Request{ID: "a", Number: 1 << 63, Want: &want, Over: true})),
+		append(sent(0, writeRequest(relay.Request{ID: "a", Number: 1, Want: &want})), sent(0, writeRequest(relay.Request{ID: "a", Number: 2, Asks: relay.Asks{1, 1 << 63}}))...),
+		append(sent(1, writeReply(relay.Reply{ID: "me/0", Gateway: 1, Number: 1, Lasts: 1 << 62, First: 1, Events: more})),
+			sent(1, writeReply(relay.Reply{ID: "me/0", Gateway: 1, Number: 2, Lasts: 1 << 62, First: 5, Events: answers}))...),
 		sent(1, writeReply(reply())),
 		sent(1, writeReply(relay.Reply{ID: "me/0", Gateway: 1, Number: 1, Lasts: 1 << 62, First: 1, Events: []relay.Event{{Notice: &messages.Held{Grant: messages.Grant{Path: "/a"}}}}})),
 		sent(2, wire.FromQuery("q", &messages.Break{Contender: messages.Contender{Path: "/a", Node: "n-1"}})),
@@ -118,7 +128,7 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		before, size := allocated(), len(input)
 		w := &wires{t: t, now: 1, table: relay.NewTable(7, time.Second, relay.Usual()),
-			requester: relay.NewRequester("me", 2, messages.Acquire{Path: "/a"}, true)}
+			requester: relay.NewRequester("me", 2, messages.Acquire{Path: "/a", TellMore: true}, true)}
 		w.perform(w.requester.Begin(w.now))
 		for len(input) >= 3 {
 			kind, length := input[0], min(int(binary.BigEndian.Uint16(input[1:])), len(input)-3)

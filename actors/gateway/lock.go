@@ -36,8 +36,11 @@ import (
 //     relay's rule of time.
 //   - A request that was given up or back while no gateway answers ends as Failed, with
 //     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
-//   - Acquire.TellMore is refused, messages.WatchContention and Check are ignored, and Held.Places is
-//     zero: what the gateway holds it may have others hold, too.
+//   - messages.WatchContention and Check need Acquire.TellMore. They are void, as after any Suspended, when
+//     the gateway is silent. A holder hears of the end of its node a message later than the gateway: see
+//     package relay, Shared holds.
+//   - Over a gateway of an older version, a request with TellMore is told no Waiting, and Watched with
+//     Readable false. WatchContention is answered at once, Check is not, and Held.Places is zero.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
 //   - Two requests of one owner do not wait for each other if at is the same for both: the second one goes to the
@@ -109,6 +112,10 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.wish(ctx, relay.Cancel, msg.Reason)
 	case *messages.Revoke, messages.Revoke:
 		q.wish(ctx, relay.Revoke, messages.ReasonNone)
+	case *messages.WatchContention, messages.WatchContention:
+		q.perform(ctx, q.relay.Ask(q.now(), relay.WatchContention))
+	case *messages.Check, messages.Check:
+		q.perform(ctx, q.relay.Ask(q.now(), relay.Check))
 	case *shutdown:
 		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
@@ -142,7 +149,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
-	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want), checkTellMore(want),
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
 		checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:

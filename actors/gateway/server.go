@@ -102,8 +102,8 @@ func (g *server) Receive(ctx actor.Context) {
 		g.request(ctx, msg)
 	case *wire.Query:
 		g.queries.answer(ctx, msg)
-	case *messages.Transition, *messages.Held, *messages.Suspended, *messages.Resumed,
-		*messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost,
+	case *messages.Transition, *messages.Waiting, *messages.Held, *messages.Watched, *messages.Contended,
+		*messages.Checked, *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost,
 		*messages.Cancelled, *messages.Failed:
 		g.told(ctx, msg)
 	case *actor.Terminated:

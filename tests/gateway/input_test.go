@@ -122,7 +122,6 @@ func TestBadInputIsToldHere(t *testing.T) {
 		{gateway.At(nobody), messages.Acquire{Path: "/good", Label: "\xff"}, nil},
 		{gateway.At(nobody), messages.Acquire{Path: "/good", Owner: "\xff"}, nil},
 		{gateway.At(nobody), messages.Acquire{Path: "/good", Caller: "\xff"}, nil},
-		{gateway.At(nobody), messages.Acquire{Path: "/good", TellMore: true}, nil},
 		{gateway.At(), messages.Acquire{Path: "/good"}, nil},
 		{gateway.At(nil), messages.Acquire{Path: "/good"}, nil},
 		{gateway.At(nobody), messages.Acquire{Path: "/good"}, []actors.LockOption{actors.WithOwner(nobody)}},

@@ -128,6 +128,20 @@ var stories = []struct {
 		s.send(lock, &messages.Release{})
 		s.reach(t, r, messages.StateReleased)
 	}},
+	{"tells_more", func(t *testing.T, s teller) {
+		lock, r := s.spawn(messages.Acquire{Path: "/story", TellMore: true})
+		hears[*messages.Watched](t, r)
+		s.send(lock, &messages.Check{})
+		hears[*messages.Checked](t, r)
+		s.send(lock, &messages.WatchContention{})
+		next, two := s.spawn(messages.Acquire{Path: "/story", TellMore: true})
+		hears[*messages.Waiting](t, two)
+		hears[*messages.Contended](t, r)
+		s.send(lock, &messages.Release{})
+		hears[*messages.Watched](t, two)
+		s.send(next, &messages.Release{})
+		s.reach(t, two, messages.StateReleased)
+	}},
 	{"bad_input", func(t *testing.T, s teller) {
 		_, r := s.spawn(messages.Acquire{Path: "bad"})
 		s.reach(t, r, messages.StateFailed)
@@ -138,6 +152,17 @@ func (s teller) reach(t *testing.T, r *actorstest.Recorder, state messages.State
 	t.Helper()
 	_, err := r.Await(patient.Deadline(t), state)
 	require.NoError(t, err)
+}
+
+// hears waits for a notice.
+func hears[Notice any](t *testing.T, r *actorstest.Recorder) {
+	t.Helper()
+	patient.Eventually(t, func() bool {
+		return slices.ContainsFunc(r.Notices(), func(notice any) bool {
+			_, is := notice.(Notice)
+			return is
+		})
+	}, "%T is told", *new(Notice))
 }
 
 func (s teller) send(lock *actor.PID, command any) { s.outside.system.Root.Send(lock, command) }

@@ -20,6 +20,7 @@ func FromAcquire(a messages.Acquire) *Acquire {
 		Grace: int64(a.Grace), Sticky: int64(a.Sticky), Cohort: int64(a.Cohort), Owner: a.Owner, Reentry: a.Reentry,
 		Caller: a.Caller, DetectionRoot: a.Deadlocks.Root, DetectionEvery: int64(a.Deadlocks.Every), Label: a.Label,
 		Priority: int64(a.Priority), Reclaim: a.Reclaim, MaxWaiters: int64(a.MaxWaiters),
+		TellMore: a.TellMore,
 	}
 }
 
@@ -33,8 +34,8 @@ func (x *Acquire) Messages() messages.Acquire {
 		Timeout: time.Duration(x.GetTimeout()), Try: x.GetTry(), Grace: time.Duration(x.GetGrace()),
 		Sticky: time.Duration(x.GetSticky()), Cohort: int(x.GetCohort()), Owner: x.GetOwner(), Reentry: x.GetReentry(),
 		Caller: x.GetCaller(), Label: x.GetLabel(), Priority: int(x.GetPriority()), Reclaim: x.GetReclaim(),
-		MaxWaiters: int(x.GetMaxWaiters()),
-		Deadlocks:  messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
+		MaxWaiters: int(x.GetMaxWaiters()), TellMore: x.GetTellMore(),
+		Deadlocks: messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
 	}
 }
 

@@ -15,13 +15,17 @@
 //	ctx.Send(lock, wire.Pack(&messages.Release{}))  // on the owner's node
 //
 // Points in time do not cross: Held.Until, Suspended.Until, Resumed.Until, RevokeRequested.Deadline
-// and Transition.At are zero on another node. So is Held.Places; messages.Waiting, Watched, Contended
-// and Checked, and their commands, do not cross. A lease that can be relied on there is a gateway's.
+// and Transition.At are zero on another node. messages.WatchContention and Check are not packed: an
+// owner that shares a hold runs on the node of its lock actor, which may be a gateway's requester. A
+// lease that can be relied on elsewhere is a gateway's.
 //
 // # Versions
 //
 // A request with a field that the gateway does not know is refused with [Unknown]'s words, because
-// the field may change the meaning of the request. A message of a type that a node does not link
+// the field may change the meaning of the request. A requester that has asked for
+// messages.Acquire.TellMore is refused so by a gateway that does not know it, and asks without. What
+// else goes with TellMore is sent only where it was accepted. So an older gateway does not meet a
+// command that it does not know, nor an older requester an event. A message of a type that a node does not link
 // makes protoactor's remote panic there: gateway.WithRecovery contains that.
 package wire
 

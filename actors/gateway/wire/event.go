@@ -24,7 +24,15 @@ func FromNotice(notice any, in time.Duration) *Event {
 			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: Valid(string(n.Reason)), Session: n.Session}}}
 	case *messages.Held:
 		return &Event{What: &Event_Held{&Held{Grant: fromGrant(n.Grant), Session: n.Session, Epoch: n.Epoch,
-			Term: n.Term, As: Valid(n.As)}}}
+			Term: n.Term, As: Valid(n.As), Places: int64(n.Places)}}}
+	case *messages.Waiting:
+		return &Event{What: &Event_Waiting{&Waiting{Grant: fromGrant(n.Grant), Before: int64(n.Before)}}}
+	case *messages.Watched:
+		return &Event{What: &Event_Watched{&Watched{Grant: fromGrant(n.Grant), Readable: n.Readable}}}
+	case *messages.Contended:
+		return &Event{What: &Event_Contended{&Contended{Grant: fromGrant(n.Grant)}}}
+	case *messages.Checked:
+		return &Event{What: &Event_Checked{&Checked{Grant: fromGrant(n.Grant)}}}
 	case *messages.Suspended:
 		return &Event{What: &Event_Suspended{&Suspended{Grant: fromGrant(n.Grant)}}}
 	case *messages.Resumed:
@@ -63,7 +71,15 @@ func (x *Event) Notice() (notice any, in time.Duration) {
 	case *Event_Held:
 		h := n.Held
 		return &messages.Held{Grant: h.GetGrant().messages(), Session: h.GetSession(), Epoch: h.GetEpoch(),
-			Term: h.GetTerm(), As: h.GetAs()}, 0
+			Term: h.GetTerm(), As: h.GetAs(), Places: int(min(max(h.GetPlaces(), 0), messages.MaxPlace))}, 0
+	case *Event_Waiting:
+		return &messages.Waiting{Grant: n.Waiting.GetGrant().messages(), Before: int(max(n.Waiting.GetBefore(), 0))}, 0
+	case *Event_Watched:
+		return &messages.Watched{Grant: n.Watched.GetGrant().messages(), Readable: n.Watched.GetReadable()}, 0
+	case *Event_Contended:
+		return &messages.Contended{Grant: n.Contended.GetGrant().messages()}, 0
+	case *Event_Checked:
+		return &messages.Checked{Grant: n.Checked.GetGrant().messages()}, 0
 	case *Event_Suspended:
 		return &messages.Suspended{Grant: n.Suspended.GetGrant().messages()}, 0
 	case *Event_Resumed:
@@ -107,6 +123,14 @@ func GrantIn(notice any) *messages.Grant {
 	case *messages.Transition:
 		return &n.Grant
 	case *messages.Held:
+		return &n.Grant
+	case *messages.Waiting:
+		return &n.Grant
+	case *messages.Watched:
+		return &n.Grant
+	case *messages.Contended:
+		return &n.Grant
+	case *messages.Checked:
 		return &n.Grant
 	case *messages.Suspended:
 		return &n.Grant

@@ -98,11 +98,15 @@ type Request struct {
 	//	*Request_Revoke
 	//	*Request_Cancel
 	//	*Request_Release
-	Order         isRequest_Order `protobuf_oneof:"order"`
-	Over          bool            `protobuf:"varint,9,opt,name=over,proto3" json:"over,omitempty"`         // no reply is wanted
-	Gateway       uint64          `protobuf:"fixed64,10,opt,name=gateway,proto3" json:"gateway,omitempty"` // that has accepted the request; 0 before
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Order   isRequest_Order `protobuf_oneof:"order"`
+	Over    bool            `protobuf:"varint,9,opt,name=over,proto3" json:"over,omitempty"`         // no reply is wanted
+	Gateway uint64          `protobuf:"fixed64,10,opt,name=gateway,proto3" json:"gateway,omitempty"` // that has accepted the request; 0 before
+	// What the owner of a hold asks for besides, by the number of the newest that is not answered; 0 for none. They are
+	// sent only where acquire had tell_more when the gateway accepted it.
+	WatchContention uint64 `protobuf:"varint,11,opt,name=watch_contention,json=watchContention,proto3" json:"watch_contention,omitempty"`
+	Check           uint64 `protobuf:"varint,12,opt,name=check,proto3" json:"check,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Request) Reset() {
@@ -214,6 +218,20 @@ func (x *Request) GetOver() bool {
 func (x *Request) GetGateway() uint64 {
 	if x != nil {
 		return x.Gateway
+	}
+	return 0
+}
+
+func (x *Request) GetWatchContention() uint64 {
+	if x != nil {
+		return x.WatchContention
+	}
+	return 0
+}
+
+func (x *Request) GetCheck() uint64 {
+	if x != nil {
+		return x.Check
 	}
 	return 0
 }
@@ -380,6 +398,7 @@ type Acquire struct {
 	Priority       int64                  `protobuf:"varint,19,opt,name=priority,proto3" json:"priority,omitempty"`
 	Reclaim        string                 `protobuf:"bytes,20,opt,name=reclaim,proto3" json:"reclaim,omitempty"`
 	MaxWaiters     int64                  `protobuf:"varint,21,opt,name=max_waiters,json=maxWaiters,proto3" json:"max_waiters,omitempty"`
+	TellMore       bool                   `protobuf:"varint,22,opt,name=tell_more,json=tellMore,proto3" json:"tell_more,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -559,6 +578,13 @@ func (x *Acquire) GetMaxWaiters() int64 {
 		return x.MaxWaiters
 	}
 	return 0
+}
+
+func (x *Acquire) GetTellMore() bool {
+	if x != nil {
+		return x.TellMore
+	}
+	return false
 }
 
 // Reply answers a Request, and is sent when something has happened.
@@ -755,7 +781,12 @@ type Event struct {
 	//	*Event_Lost
 	//	*Event_Cancelled
 	//	*Event_Failed
+	//	*Event_Waiting
+	//	*Event_Watched
+	//	*Event_Contended
+	//	*Event_Checked
 	What          isEvent_What `protobuf_oneof:"what"`
+	Answers       uint64       `protobuf:"varint,16,opt,name=answers,proto3" json:"answers,omitempty"` // the number of the Request.watch_contention or check that contended or checked answers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -896,6 +927,49 @@ func (x *Event) GetFailed() *Failed {
 	return nil
 }
 
+func (x *Event) GetWaiting() *Waiting {
+	if x != nil {
+		if x, ok := x.What.(*Event_Waiting); ok {
+			return x.Waiting
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWatched() *Watched {
+	if x != nil {
+		if x, ok := x.What.(*Event_Watched); ok {
+			return x.Watched
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetContended() *Contended {
+	if x != nil {
+		if x, ok := x.What.(*Event_Contended); ok {
+			return x.Contended
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetChecked() *Checked {
+	if x != nil {
+		if x, ok := x.What.(*Event_Checked); ok {
+			return x.Checked
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetAnswers() uint64 {
+	if x != nil {
+		return x.Answers
+	}
+	return 0
+}
+
 type isEvent_What interface {
 	isEvent_What()
 }
@@ -944,6 +1018,23 @@ type Event_Failed struct {
 	Failed *Failed `protobuf:"bytes,11,opt,name=failed,proto3,oneof"`
 }
 
+type Event_Waiting struct {
+	// Only where acquire had tell_more.
+	Waiting *Waiting `protobuf:"bytes,12,opt,name=waiting,proto3,oneof"`
+}
+
+type Event_Watched struct {
+	Watched *Watched `protobuf:"bytes,13,opt,name=watched,proto3,oneof"`
+}
+
+type Event_Contended struct {
+	Contended *Contended `protobuf:"bytes,14,opt,name=contended,proto3,oneof"`
+}
+
+type Event_Checked struct {
+	Checked *Checked `protobuf:"bytes,15,opt,name=checked,proto3,oneof"`
+}
+
 func (*Event_Transition) isEvent_What() {}
 
 func (*Event_Held) isEvent_What() {}
@@ -965,6 +1056,14 @@ func (*Event_Lost) isEvent_What() {}
 func (*Event_Cancelled) isEvent_What() {}
 
 func (*Event_Failed) isEvent_What() {}
+
+func (*Event_Waiting) isEvent_What() {}
+
+func (*Event_Watched) isEvent_What() {}
+
+func (*Event_Contended) isEvent_What() {}
+
+func (*Event_Checked) isEvent_What() {}
 
 type Grant struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1133,6 +1232,7 @@ type Held struct {
 	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Term          uint64                 `protobuf:"varint,4,opt,name=term,proto3" json:"term,omitempty"`
 	As            string                 `protobuf:"bytes,5,opt,name=as,proto3" json:"as,omitempty"`
+	Places        int64                  `protobuf:"varint,6,opt,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1202,6 +1302,205 @@ func (x *Held) GetAs() string {
 	return ""
 }
 
+func (x *Held) GetPlaces() int64 {
+	if x != nil {
+		return x.Places
+	}
+	return 0
+}
+
+type Waiting struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
+	Before        int64                  `protobuf:"varint,2,opt,name=before,proto3" json:"before,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Waiting) Reset() {
+	*x = Waiting{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Waiting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Waiting) ProtoMessage() {}
+
+func (x *Waiting) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Waiting.ProtoReflect.Descriptor instead.
+func (*Waiting) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Waiting) GetGrant() *Grant {
+	if x != nil {
+		return x.Grant
+	}
+	return nil
+}
+
+func (x *Waiting) GetBefore() int64 {
+	if x != nil {
+		return x.Before
+	}
+	return 0
+}
+
+type Watched struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
+	Readable      bool                   `protobuf:"varint,2,opt,name=readable,proto3" json:"readable,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Watched) Reset() {
+	*x = Watched{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Watched) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Watched) ProtoMessage() {}
+
+func (x *Watched) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Watched.ProtoReflect.Descriptor instead.
+func (*Watched) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Watched) GetGrant() *Grant {
+	if x != nil {
+		return x.Grant
+	}
+	return nil
+}
+
+func (x *Watched) GetReadable() bool {
+	if x != nil {
+		return x.Readable
+	}
+	return false
+}
+
+type Contended struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contended) Reset() {
+	*x = Contended{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contended) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contended) ProtoMessage() {}
+
+func (x *Contended) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contended.ProtoReflect.Descriptor instead.
+func (*Contended) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Contended) GetGrant() *Grant {
+	if x != nil {
+		return x.Grant
+	}
+	return nil
+}
+
+type Checked struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checked) Reset() {
+	*x = Checked{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checked) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checked) ProtoMessage() {}
+
+func (x *Checked) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checked.ProtoReflect.Descriptor instead.
+func (*Checked) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Checked) GetGrant() *Grant {
+	if x != nil {
+		return x.Grant
+	}
+	return nil
+}
+
 type Suspended struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
@@ -1211,7 +1510,7 @@ type Suspended struct {
 
 func (x *Suspended) Reset() {
 	*x = Suspended{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +1522,7 @@ func (x *Suspended) String() string {
 func (*Suspended) ProtoMessage() {}
 
 func (x *Suspended) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[11]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +1535,7 @@ func (x *Suspended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspended.ProtoReflect.Descriptor instead.
 func (*Suspended) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{11}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Suspended) GetGrant() *Grant {
@@ -1255,7 +1554,7 @@ type Resumed struct {
 
 func (x *Resumed) Reset() {
 	*x = Resumed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1267,7 +1566,7 @@ func (x *Resumed) String() string {
 func (*Resumed) ProtoMessage() {}
 
 func (x *Resumed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1280,7 +1579,7 @@ func (x *Resumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resumed.ProtoReflect.Descriptor instead.
 func (*Resumed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Resumed) GetGrant() *Grant {
@@ -1300,7 +1599,7 @@ type RevokeRequested struct {
 
 func (x *RevokeRequested) Reset() {
 	*x = RevokeRequested{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1312,7 +1611,7 @@ func (x *RevokeRequested) String() string {
 func (*RevokeRequested) ProtoMessage() {}
 
 func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1325,7 +1624,7 @@ func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequested.ProtoReflect.Descriptor instead.
 func (*RevokeRequested) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RevokeRequested) GetGrant() *Grant {
@@ -1351,7 +1650,7 @@ type Revoked struct {
 
 func (x *Revoked) Reset() {
 	*x = Revoked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1662,7 @@ func (x *Revoked) String() string {
 func (*Revoked) ProtoMessage() {}
 
 func (x *Revoked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1675,7 @@ func (x *Revoked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revoked.ProtoReflect.Descriptor instead.
 func (*Revoked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Revoked) GetGrant() *Grant {
@@ -1396,7 +1695,7 @@ type Deadlocked struct {
 
 func (x *Deadlocked) Reset() {
 	*x = Deadlocked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1707,7 @@ func (x *Deadlocked) String() string {
 func (*Deadlocked) ProtoMessage() {}
 
 func (x *Deadlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1720,7 @@ func (x *Deadlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deadlocked.ProtoReflect.Descriptor instead.
 func (*Deadlocked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Deadlocked) GetGrant() *Grant {
@@ -1449,7 +1748,7 @@ type Member struct {
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1461,7 +1760,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1474,7 +1773,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Member) GetWho() string {
@@ -1508,7 +1807,7 @@ type Released struct {
 
 func (x *Released) Reset() {
 	*x = Released{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1819,7 @@ func (x *Released) String() string {
 func (*Released) ProtoMessage() {}
 
 func (x *Released) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1832,7 @@ func (x *Released) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Released.ProtoReflect.Descriptor instead.
 func (*Released) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Released) GetGrant() *Grant {
@@ -1561,7 +1860,7 @@ type Lost struct {
 
 func (x *Lost) Reset() {
 	*x = Lost{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1872,7 @@ func (x *Lost) String() string {
 func (*Lost) ProtoMessage() {}
 
 func (x *Lost) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1885,7 @@ func (x *Lost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lost.ProtoReflect.Descriptor instead.
 func (*Lost) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Lost) GetGrant() *Grant {
@@ -1621,7 +1920,7 @@ type Cancelled struct {
 
 func (x *Cancelled) Reset() {
 	*x = Cancelled{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1932,7 @@ func (x *Cancelled) String() string {
 func (*Cancelled) ProtoMessage() {}
 
 func (x *Cancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1945,7 @@ func (x *Cancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancelled.ProtoReflect.Descriptor instead.
 func (*Cancelled) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Cancelled) GetGrant() *Grant {
@@ -1681,7 +1980,7 @@ type Failed struct {
 
 func (x *Failed) Reset() {
 	*x = Failed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1693,7 +1992,7 @@ func (x *Failed) String() string {
 func (*Failed) ProtoMessage() {}
 
 func (x *Failed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +2005,7 @@ func (x *Failed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failed.ProtoReflect.Descriptor instead.
 func (*Failed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Failed) GetGrant() *Grant {
@@ -1766,7 +2065,7 @@ type Contender struct {
 
 func (x *Contender) Reset() {
 	*x = Contender{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +2077,7 @@ func (x *Contender) String() string {
 func (*Contender) ProtoMessage() {}
 
 func (x *Contender) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +2090,7 @@ func (x *Contender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contender.ProtoReflect.Descriptor instead.
 func (*Contender) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Contender) GetPath() string {
@@ -2002,7 +2301,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2313,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2027,7 +2326,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Query) GetVersion() uint32 {
@@ -2139,7 +2438,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2151,7 +2450,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2164,7 +2463,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
 }
 
 type ReadQueue struct {
@@ -2176,7 +2475,7 @@ type ReadQueue struct {
 
 func (x *ReadQueue) Reset() {
 	*x = ReadQueue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2188,7 +2487,7 @@ func (x *ReadQueue) String() string {
 func (*ReadQueue) ProtoMessage() {}
 
 func (x *ReadQueue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2201,7 +2500,7 @@ func (x *ReadQueue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadQueue.ProtoReflect.Descriptor instead.
 func (*ReadQueue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReadQueue) GetPath() string {
@@ -2221,7 +2520,7 @@ type SendRevokeRequest struct {
 
 func (x *SendRevokeRequest) Reset() {
 	*x = SendRevokeRequest{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2233,7 +2532,7 @@ func (x *SendRevokeRequest) String() string {
 func (*SendRevokeRequest) ProtoMessage() {}
 
 func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2246,7 +2545,7 @@ func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRevokeRequest.ProtoReflect.Descriptor instead.
 func (*SendRevokeRequest) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SendRevokeRequest) GetPath() string {
@@ -2272,7 +2571,7 @@ type Break struct {
 
 func (x *Break) Reset() {
 	*x = Break{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2284,7 +2583,7 @@ func (x *Break) String() string {
 func (*Break) ProtoMessage() {}
 
 func (x *Break) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2297,7 +2596,7 @@ func (x *Break) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Break.ProtoReflect.Descriptor instead.
 func (*Break) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Break) GetContender() *Contender {
@@ -2317,7 +2616,7 @@ type SetPermits struct {
 
 func (x *SetPermits) Reset() {
 	*x = SetPermits{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2329,7 +2628,7 @@ func (x *SetPermits) String() string {
 func (*SetPermits) ProtoMessage() {}
 
 func (x *SetPermits) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2342,7 +2641,7 @@ func (x *SetPermits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPermits.ProtoReflect.Descriptor instead.
 func (*SetPermits) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SetPermits) GetPath() string {
@@ -2380,7 +2679,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2691,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2704,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Answer) GetVersion() uint32 {
@@ -2533,7 +2832,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +2844,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2857,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Welcome) GetServers() []string {
@@ -2585,7 +2884,7 @@ type Queue struct {
 
 func (x *Queue) Reset() {
 	*x = Queue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2597,7 +2896,7 @@ func (x *Queue) String() string {
 func (*Queue) ProtoMessage() {}
 
 func (x *Queue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2610,7 +2909,7 @@ func (x *Queue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Queue.ProtoReflect.Descriptor instead.
 func (*Queue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Queue) GetPath() string {
@@ -2637,7 +2936,7 @@ type RevokeRequestSent struct {
 
 func (x *RevokeRequestSent) Reset() {
 	*x = RevokeRequestSent{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2649,7 +2948,7 @@ func (x *RevokeRequestSent) String() string {
 func (*RevokeRequestSent) ProtoMessage() {}
 
 func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2662,7 +2961,7 @@ func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequestSent.ProtoReflect.Descriptor instead.
 func (*RevokeRequestSent) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RevokeRequestSent) GetPath() string {
@@ -2688,7 +2987,7 @@ type Broken struct {
 
 func (x *Broken) Reset() {
 	*x = Broken{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +2999,7 @@ func (x *Broken) String() string {
 func (*Broken) ProtoMessage() {}
 
 func (x *Broken) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +3012,7 @@ func (x *Broken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Broken.ProtoReflect.Descriptor instead.
 func (*Broken) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Broken) GetContender() *Contender {
@@ -2733,7 +3032,7 @@ type PermitsSet struct {
 
 func (x *PermitsSet) Reset() {
 	*x = PermitsSet{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2745,7 +3044,7 @@ func (x *PermitsSet) String() string {
 func (*PermitsSet) ProtoMessage() {}
 
 func (x *PermitsSet) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2758,7 +3057,7 @@ func (x *PermitsSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermitsSet.ProtoReflect.Descriptor instead.
 func (*PermitsSet) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *PermitsSet) GetPath() string {
@@ -2792,7 +3091,7 @@ type PackedTransport struct {
 
 func (x *PackedTransport) Reset() {
 	*x = PackedTransport{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2804,7 +3103,7 @@ func (x *PackedTransport) String() string {
 func (*PackedTransport) ProtoMessage() {}
 
 func (x *PackedTransport) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2817,7 +3116,7 @@ func (x *PackedTransport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PackedTransport.ProtoReflect.Descriptor instead.
 func (*PackedTransport) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PackedTransport) GetLock() *ActorID {
@@ -2908,7 +3207,7 @@ type ActorID struct {
 
 func (x *ActorID) Reset() {
 	*x = ActorID{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2920,7 +3219,7 @@ func (x *ActorID) String() string {
 func (*ActorID) ProtoMessage() {}
 
 func (x *ActorID) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2933,7 +3232,7 @@ func (x *ActorID) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActorID.ProtoReflect.Descriptor instead.
 func (*ActorID) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{35}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ActorID) GetAddress() string {
@@ -2954,7 +3253,7 @@ var File_turnstile_gateway_wire_proto protoreflect.FileDescriptor
 
 const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\n" +
-	"\x1cturnstile/gateway/wire.proto\x12\x11turnstile.gateway\"\xee\x02\n" +
+	"\x1cturnstile/gateway/wire.proto\x12\x11turnstile.gateway\"\xaf\x03\n" +
 	"\aRequest\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x16\n" +
@@ -2966,12 +3265,14 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\arelease\x18\b \x01(\v2\x1a.turnstile.gateway.ReleaseH\x00R\arelease\x12\x12\n" +
 	"\x04over\x18\t \x01(\bR\x04over\x12\x18\n" +
 	"\agateway\x18\n" +
-	" \x01(\x06R\agatewayB\a\n" +
+	" \x01(\x06R\agateway\x12)\n" +
+	"\x10watch_contention\x18\v \x01(\x04R\x0fwatchContention\x12\x14\n" +
+	"\x05check\x18\f \x01(\x04R\x05checkB\a\n" +
 	"\x05order\"\b\n" +
 	"\x06Revoke\" \n" +
 	"\x06Cancel\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\t\n" +
-	"\aRelease\"\xa3\x04\n" +
+	"\aRelease\"\xc0\x04\n" +
 	"\aAcquire\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x12\n" +
@@ -2995,7 +3296,8 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\bpriority\x18\x13 \x01(\x03R\bpriority\x12\x18\n" +
 	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1f\n" +
 	"\vmax_waiters\x18\x15 \x01(\x03R\n" +
-	"maxWaiters\"\xea\x02\n" +
+	"maxWaiters\x12\x1b\n" +
+	"\ttell_more\x18\x16 \x01(\bR\btellMore\"\xea\x02\n" +
 	"\x05Reply\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x127\n" +
@@ -3011,7 +3313,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\vpredecessor\x18\v \x01(\v2\x1e.turnstile.gateway.PredecessorR\vpredecessor\"a\n" +
 	"\vPredecessor\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12:\n" +
-	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"\x9c\x05\n" +
+	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"\x9c\a\n" +
 	"\x05Event\x12?\n" +
 	"\n" +
 	"transition\x18\x01 \x01(\v2\x1d.turnstile.gateway.TransitionH\x00R\n" +
@@ -3028,7 +3330,12 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x04lost\x18\t \x01(\v2\x17.turnstile.gateway.LostH\x00R\x04lost\x12<\n" +
 	"\tcancelled\x18\n" +
 	" \x01(\v2\x1c.turnstile.gateway.CancelledH\x00R\tcancelled\x123\n" +
-	"\x06failed\x18\v \x01(\v2\x19.turnstile.gateway.FailedH\x00R\x06failedB\x06\n" +
+	"\x06failed\x18\v \x01(\v2\x19.turnstile.gateway.FailedH\x00R\x06failed\x126\n" +
+	"\awaiting\x18\f \x01(\v2\x1a.turnstile.gateway.WaitingH\x00R\awaiting\x126\n" +
+	"\awatched\x18\r \x01(\v2\x1a.turnstile.gateway.WatchedH\x00R\awatched\x12<\n" +
+	"\tcontended\x18\x0e \x01(\v2\x1c.turnstile.gateway.ContendedH\x00R\tcontended\x126\n" +
+	"\achecked\x18\x0f \x01(\v2\x1a.turnstile.gateway.CheckedH\x00R\achecked\x12\x18\n" +
+	"\aanswers\x18\x10 \x01(\x04R\aanswersB\x06\n" +
 	"\x04what\"E\n" +
 	"\x05Grant\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
@@ -3043,13 +3350,24 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x02if\x18\x05 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02do\x18\x06 \x01(\tR\x02do\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x18\n" +
-	"\asession\x18\b \x01(\x03R\asession\"\x8a\x01\n" +
+	"\asession\x18\b \x01(\x03R\asession\"\xa2\x01\n" +
 	"\x04Held\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x18\n" +
 	"\asession\x18\x02 \x01(\x03R\asession\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04term\x18\x04 \x01(\x04R\x04term\x12\x0e\n" +
-	"\x02as\x18\x05 \x01(\tR\x02as\";\n" +
+	"\x02as\x18\x05 \x01(\tR\x02as\x12\x16\n" +
+	"\x06places\x18\x06 \x01(\x03R\x06places\"Q\n" +
+	"\aWaiting\x12.\n" +
+	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
+	"\x06before\x18\x02 \x01(\x03R\x06before\"U\n" +
+	"\aWatched\x12.\n" +
+	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x1a\n" +
+	"\breadable\x18\x02 \x01(\bR\breadable\";\n" +
+	"\tContended\x12.\n" +
+	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\"9\n" +
+	"\aChecked\x12.\n" +
+	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\";\n" +
 	"\tSuspended\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\"9\n" +
 	"\aResumed\x12.\n" +
@@ -3193,7 +3511,7 @@ func file_turnstile_gateway_wire_proto_rawDescGZIP() []byte {
 }
 
 var file_turnstile_gateway_wire_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(Standing)(0),             // 0: turnstile.gateway.Standing
 	(*Request)(nil),           // 1: turnstile.gateway.Request
@@ -3207,31 +3525,35 @@ var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(*Grant)(nil),             // 9: turnstile.gateway.Grant
 	(*Transition)(nil),        // 10: turnstile.gateway.Transition
 	(*Held)(nil),              // 11: turnstile.gateway.Held
-	(*Suspended)(nil),         // 12: turnstile.gateway.Suspended
-	(*Resumed)(nil),           // 13: turnstile.gateway.Resumed
-	(*RevokeRequested)(nil),   // 14: turnstile.gateway.RevokeRequested
-	(*Revoked)(nil),           // 15: turnstile.gateway.Revoked
-	(*Deadlocked)(nil),        // 16: turnstile.gateway.Deadlocked
-	(*Member)(nil),            // 17: turnstile.gateway.Member
-	(*Released)(nil),          // 18: turnstile.gateway.Released
-	(*Lost)(nil),              // 19: turnstile.gateway.Lost
-	(*Cancelled)(nil),         // 20: turnstile.gateway.Cancelled
-	(*Failed)(nil),            // 21: turnstile.gateway.Failed
-	(*Contender)(nil),         // 22: turnstile.gateway.Contender
-	(*Query)(nil),             // 23: turnstile.gateway.Query
-	(*Hello)(nil),             // 24: turnstile.gateway.Hello
-	(*ReadQueue)(nil),         // 25: turnstile.gateway.ReadQueue
-	(*SendRevokeRequest)(nil), // 26: turnstile.gateway.SendRevokeRequest
-	(*Break)(nil),             // 27: turnstile.gateway.Break
-	(*SetPermits)(nil),        // 28: turnstile.gateway.SetPermits
-	(*Answer)(nil),            // 29: turnstile.gateway.Answer
-	(*Welcome)(nil),           // 30: turnstile.gateway.Welcome
-	(*Queue)(nil),             // 31: turnstile.gateway.Queue
-	(*RevokeRequestSent)(nil), // 32: turnstile.gateway.RevokeRequestSent
-	(*Broken)(nil),            // 33: turnstile.gateway.Broken
-	(*PermitsSet)(nil),        // 34: turnstile.gateway.PermitsSet
-	(*PackedTransport)(nil),   // 35: turnstile.gateway.PackedTransport
-	(*ActorID)(nil),           // 36: turnstile.gateway.ActorID
+	(*Waiting)(nil),           // 12: turnstile.gateway.Waiting
+	(*Watched)(nil),           // 13: turnstile.gateway.Watched
+	(*Contended)(nil),         // 14: turnstile.gateway.Contended
+	(*Checked)(nil),           // 15: turnstile.gateway.Checked
+	(*Suspended)(nil),         // 16: turnstile.gateway.Suspended
+	(*Resumed)(nil),           // 17: turnstile.gateway.Resumed
+	(*RevokeRequested)(nil),   // 18: turnstile.gateway.RevokeRequested
+	(*Revoked)(nil),           // 19: turnstile.gateway.Revoked
+	(*Deadlocked)(nil),        // 20: turnstile.gateway.Deadlocked
+	(*Member)(nil),            // 21: turnstile.gateway.Member
+	(*Released)(nil),          // 22: turnstile.gateway.Released
+	(*Lost)(nil),              // 23: turnstile.gateway.Lost
+	(*Cancelled)(nil),         // 24: turnstile.gateway.Cancelled
+	(*Failed)(nil),            // 25: turnstile.gateway.Failed
+	(*Contender)(nil),         // 26: turnstile.gateway.Contender
+	(*Query)(nil),             // 27: turnstile.gateway.Query
+	(*Hello)(nil),             // 28: turnstile.gateway.Hello
+	(*ReadQueue)(nil),         // 29: turnstile.gateway.ReadQueue
+	(*SendRevokeRequest)(nil), // 30: turnstile.gateway.SendRevokeRequest
+	(*Break)(nil),             // 31: turnstile.gateway.Break
+	(*SetPermits)(nil),        // 32: turnstile.gateway.SetPermits
+	(*Answer)(nil),            // 33: turnstile.gateway.Answer
+	(*Welcome)(nil),           // 34: turnstile.gateway.Welcome
+	(*Queue)(nil),             // 35: turnstile.gateway.Queue
+	(*RevokeRequestSent)(nil), // 36: turnstile.gateway.RevokeRequestSent
+	(*Broken)(nil),            // 37: turnstile.gateway.Broken
+	(*PermitsSet)(nil),        // 38: turnstile.gateway.PermitsSet
+	(*PackedTransport)(nil),   // 39: turnstile.gateway.PackedTransport
+	(*ActorID)(nil),           // 40: turnstile.gateway.ActorID
 }
 var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	5,  // 0: turnstile.gateway.Request.acquire:type_name -> turnstile.gateway.Acquire
@@ -3241,57 +3563,65 @@ var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	0,  // 4: turnstile.gateway.Reply.standing:type_name -> turnstile.gateway.Standing
 	8,  // 5: turnstile.gateway.Reply.events:type_name -> turnstile.gateway.Event
 	7,  // 6: turnstile.gateway.Reply.predecessor:type_name -> turnstile.gateway.Predecessor
-	22, // 7: turnstile.gateway.Predecessor.contender:type_name -> turnstile.gateway.Contender
+	26, // 7: turnstile.gateway.Predecessor.contender:type_name -> turnstile.gateway.Contender
 	10, // 8: turnstile.gateway.Event.transition:type_name -> turnstile.gateway.Transition
 	11, // 9: turnstile.gateway.Event.held:type_name -> turnstile.gateway.Held
-	12, // 10: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
-	13, // 11: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
-	14, // 12: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
-	15, // 13: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
-	16, // 14: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
-	18, // 15: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
-	19, // 16: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
-	20, // 17: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
-	21, // 18: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
-	9,  // 19: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
-	9,  // 20: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
-	9,  // 21: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
-	9,  // 22: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
-	9,  // 23: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
-	9,  // 24: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
-	9,  // 25: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
-	17, // 26: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
-	22, // 27: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
-	22, // 28: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
-	9,  // 29: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
-	9,  // 30: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
-	9,  // 31: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
-	9,  // 32: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
-	25, // 33: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
-	26, // 34: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
-	27, // 35: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
-	28, // 36: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
-	24, // 37: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
-	22, // 38: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
-	22, // 39: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
-	31, // 40: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
-	32, // 41: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
-	33, // 42: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
-	34, // 43: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
-	30, // 44: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
-	22, // 45: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
-	22, // 46: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
-	22, // 47: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
-	36, // 48: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
-	8,  // 49: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
-	4,  // 50: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
-	3,  // 51: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
-	2,  // 52: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	16, // 10: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
+	17, // 11: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
+	18, // 12: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
+	19, // 13: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
+	20, // 14: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
+	22, // 15: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
+	23, // 16: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
+	24, // 17: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
+	25, // 18: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
+	12, // 19: turnstile.gateway.Event.waiting:type_name -> turnstile.gateway.Waiting
+	13, // 20: turnstile.gateway.Event.watched:type_name -> turnstile.gateway.Watched
+	14, // 21: turnstile.gateway.Event.contended:type_name -> turnstile.gateway.Contended
+	15, // 22: turnstile.gateway.Event.checked:type_name -> turnstile.gateway.Checked
+	9,  // 23: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
+	9,  // 24: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
+	9,  // 25: turnstile.gateway.Waiting.grant:type_name -> turnstile.gateway.Grant
+	9,  // 26: turnstile.gateway.Watched.grant:type_name -> turnstile.gateway.Grant
+	9,  // 27: turnstile.gateway.Contended.grant:type_name -> turnstile.gateway.Grant
+	9,  // 28: turnstile.gateway.Checked.grant:type_name -> turnstile.gateway.Grant
+	9,  // 29: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
+	9,  // 30: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
+	9,  // 31: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
+	9,  // 32: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
+	9,  // 33: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
+	21, // 34: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
+	26, // 35: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
+	26, // 36: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
+	9,  // 37: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
+	9,  // 38: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
+	9,  // 39: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
+	9,  // 40: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
+	29, // 41: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
+	30, // 42: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
+	31, // 43: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
+	32, // 44: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
+	28, // 45: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
+	26, // 46: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
+	26, // 47: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
+	35, // 48: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
+	36, // 49: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
+	37, // 50: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
+	38, // 51: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
+	34, // 52: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
+	26, // 53: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
+	26, // 54: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
+	26, // 55: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
+	40, // 56: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
+	8,  // 57: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
+	4,  // 58: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
+	3,  // 59: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
+	2,  // 60: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
+	61, // [61:61] is the sub-list for method output_type
+	61, // [61:61] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_turnstile_gateway_wire_proto_init() }
@@ -3316,22 +3646,26 @@ func file_turnstile_gateway_wire_proto_init() {
 		(*Event_Lost)(nil),
 		(*Event_Cancelled)(nil),
 		(*Event_Failed)(nil),
+		(*Event_Waiting)(nil),
+		(*Event_Watched)(nil),
+		(*Event_Contended)(nil),
+		(*Event_Checked)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[22].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[26].OneofWrappers = []any{
 		(*Query_ReadQueue)(nil),
 		(*Query_SendRevokeRequest)(nil),
 		(*Query_Break)(nil),
 		(*Query_SetPermits)(nil),
 		(*Query_Hello)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[28].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[32].OneofWrappers = []any{
 		(*Answer_Queue)(nil),
 		(*Answer_RevokeRequestSent)(nil),
 		(*Answer_Broken)(nil),
 		(*Answer_PermitsSet)(nil),
 		(*Answer_Welcome)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[34].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[38].OneofWrappers = []any{
 		(*PackedTransport_Event)(nil),
 		(*PackedTransport_Release)(nil),
 		(*PackedTransport_Cancel)(nil),
@@ -3343,7 +3677,7 @@ func file_turnstile_gateway_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_turnstile_gateway_wire_proto_rawDesc), len(file_turnstile_gateway_wire_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

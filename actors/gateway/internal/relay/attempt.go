@@ -25,6 +25,7 @@ type attempt struct {
 	said     Predecessor    // the newest predecessor that the gateway has named
 	saidAt   uint64         // the newest event of the reply with said
 	told     uint64         // the number of the predecessor that the listener knows; zero for none
+	plain    uint64         // the first sending that asks without TellMore; zero for none
 }
 
 // firstEvery is the time between sendings of a waiter until the gateway has told its own.
@@ -88,7 +89,12 @@ type hold struct {
 	deadline Instant       // of the lease
 	grace    Instant       // when the lock will be taken; zero for never
 	lasts    time.Duration // as last told
-	fresh    Instant       // sending time of the newest reply with a promise
+	fresh    Instant       // sending time of the newest reply with a promise, of which no event is missing
+
+	cut       bool              // the gateway's lock actor has told Suspended, and not Resumed
+	suspended bool              // the owner was told Suspended, and not Resumed
+	watched   *messages.Watched // what is told once after Held and each Resumed; nil while it is not known
+	asks      Asks              // that are not answered
 }
 
 // due is the time of the next end by itself: of the lease or of the grace period.
@@ -100,11 +106,15 @@ func (h *hold) due() Instant {
 }
 
 // renew takes a promise, and reports whether it is the longest one.
-func (h *hold) renew(now, until, sent Instant, lasts time.Duration) (longer bool) {
-	if until > now && sent >= h.fresh {
-		h.fresh, h.lasts = sent, lasts
-	}
+func (h *hold) renew(until Instant) (longer bool) {
 	longer = until > h.deadline
 	h.deadline = max(h.deadline, until)
 	return longer
+}
+
+// freshen notes a promise in a reply of which no event is missing.
+func (h *hold) freshen(now, until, sent Instant, lasts time.Duration) {
+	if until > now && sent >= h.fresh {
+		h.fresh, h.lasts = sent, lasts
+	}
 }

@@ -39,6 +39,7 @@
 //
 //   - the whole request, until it is accepted;
 //   - that the lock be revoked, until the sending is answered;
+//   - what else the owner of a hold asks for (see Shared holds), until that is answered;
 //   - that the request be given up or the lock given back, until the end.
 //
 // Events of the gateway's lock actor are numbered. Each sending says which of them have arrived,
@@ -74,6 +75,45 @@
 // Text that is not UTF-8 cannot be sent. A request with such text is refused before anything is
 // sent; in details that are only told, replacement marks stand in for the bytes.
 //
+// # Shared holds
+//
+// The owner of a hold may have others hold in its place, with the tokens of messages.Held.Places: the
+// calls of one client share a hold so (package turns). It does so without asking anybody. What bounds
+// each of these grants is the requester's lease, by the rule of time. T is the gateway's session
+// timeout.
+//
+// An operator may delete the node while the lease runs. The gateway's lock actor hears of it, and Lost
+// comes with a reply: at once, or with the reply to the next sending where that message is lost. A holder
+// sends at least every T/6, as often as the gateway's session asks the servers. After two sendings
+// without an answer the owner is told Suspended, and grants nothing. So while it may grant, a reply to a
+// sending of the last T/3 was taken in, and all events that the gateway had told before that reply.
+//
+// A hold that nobody had for T/6, which is no less than the time between two sendings, is checked before
+// its next grant: Check, through the gateway, a transaction at the servers, Checked. A shorter rest is a
+// pause of a busy holder. If each grant waited for a reply that was sent after the grant before, it would
+// cost a round trip, and a holder without a pause would hear of the end no earlier.
+//
+// What the two notices prove:
+//
+//   - Watched: the gateway's lock actor watches the node. It is void with Suspended of that lock actor,
+//     which tells it anew. A silence between requester and gateway does not touch the watch. So it is told
+//     again with Resumed, as it was before.
+//   - Checked: a transaction that was sent after Check has found the node.
+//
+// messages.WatchContention and Check are asks. Each has a number. The gateway passes each on once, and
+// only where its lock actor holds, and names the newest with the answer. Suspended makes asks void,
+// whether the gateway's connection is down or the gateway is not heard: an answer to one from before does
+// not count, and the owner asks anew. Where two checks come to a lock actor one right after the other, the
+// answer to the first may count for the second: it is older by less than a transaction takes.
+//
+// A silence ends with a reply to a sending of the last T/3, of which no event is missing: an earlier one
+// does not show whether the gateway's lock actor is suspended by now. What that tells meanwhile of its
+// connection is noted, and told then.
+//
+// A gateway of an older version refuses a request with TellMore. The requester asks it once more without.
+// Then it tells Watched with Readable false by itself, so that the hold serves one grant and is not kept,
+// answers WatchContention with Contended, and has no answer to Check. Waiting is not told.
+//
 // # Limits
 //
 // A gateway has no more requests at a time than its limits allow. It refuses those above as full,
@@ -104,6 +144,6 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        message
-//	requester   attempt, requester; send, events, inputs
+//	requester   attempt, requester; send, suspend, events, inputs
 //	gateway     entry, table
 package relay

@@ -56,15 +56,17 @@ type entry struct {
 
 	grant       messages.Grant
 	epoch, term uint64  // of the grant
+	asks        Asks    // that were passed on to the lock actor
 	promised    Instant // until when the requester may rely on the lock
 	force       Instant // when the grace period is over; zero where none runs
 	revoked     bool    // it is being taken by force, and the requester is to be told so
 }
 
-// told is an event; at is the deadline that it names, zero for none.
+// told is an event; at is the deadline that it names, answers the ask that it answers, zero for none.
 type told struct {
-	notice any
-	at     Instant
+	notice  any
+	at      Instant
+	answers uint64
 }
 
 // heed forgets the events that the requester has taken in.
@@ -88,6 +90,17 @@ func (e *entry) obey(r Request) []Output {
 		return e.giveUp(r.Reason)
 	}
 	return nil
+}
+
+// pass passes the asks of a hold's owner on to the lock actor, each once.
+func (e *entry) pass(asks Asks) (out []Output) {
+	for what, command := range [...]any{WatchContention: &messages.WatchContention{}, Check: &messages.Check{}} {
+		if e.phase == holding && asks[what] > e.asks[what] {
+			e.asks[what] = asks[what]
+			out = append(out, Tell{e.id, command})
+		}
+	}
+	return out
 }
 
 // giveUp gives the request up, or the lock back.
@@ -167,8 +180,12 @@ func (e *entry) hasUnsent() bool {
 }
 
 func (e *entry) add(notice any, at Instant) {
+	ev := told{notice: notice, at: at}
+	if what, is := answers(notice); is {
+		ev.answers = e.asks[what]
+	}
 	e.newest++
-	e.events = append(e.events, told{notice, at})
+	e.events = append(e.events, ev)
 }
 
 // promise gives for how long the requester's lease lasts from its newest sending, and notes it;

@@ -69,12 +69,32 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		}
 		r.stage, r.grant = held, n.Grant
 		r.hold.deadline, r.hold.lasts, r.hold.fresh = until, until.since(sent), sent
-		return []Output{Extend{until}, Say{Notice: n}}
-	case *messages.Suspended, *messages.Resumed: // the owner may have given the lock back meanwhile
-		if r.stage == before {
+		r.unwatched()
+		return append([]Output{Extend{until}, Say{Notice: n}}, r.watched()...)
+	case *messages.Suspended:
+		r.hold.cut = true
+		r.unwatched()
+		return r.suspended()
+	case *messages.Resumed:
+		r.hold.cut = false
+		return r.resumed()
+	case *messages.Waiting:
+		if !r.isWaiting() {
 			return nil
 		}
-		return []Output{Say{Notice: n}}
+		told := *n
+		if r.mayHaunt() { // each earlier attempt may have a node
+			told.Before = max(0, n.Before-r.try.index)
+		}
+		return []Output{Say{Notice: &told}}
+	case *messages.Watched:
+		if r.try.plain != 0 { // another gateway was asked for more, and this request does not rely on it
+			return nil
+		}
+		r.hold.watched = n
+		return r.watched()
+	case *messages.Contended, *messages.Checked:
+		return r.answered(ev)
 	case *messages.RevokeRequested:
 		if r.stage == before {
 			return nil
@@ -105,6 +125,8 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	hides := r.wish.ends() && r.stage == before
 	switch {
 	case shown.From == shown.To && n.From != n.To:
+		return nil
+	case r.stage == held && r.try.silent && n.To != messages.StateReleasing && !n.To.Terminal(): // resume shows it
 		return nil
 	case hides && (n.To == messages.StateHeld || n.To == messages.StateRevoking):
 		return nil

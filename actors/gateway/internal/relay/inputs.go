@@ -111,7 +111,7 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	}
 	switch p.Acceptance {
 	case Refused:
-		return r.refused(p)
+		return r.refused(now, p)
 	case Full:
 		return r.full(now, p)
 	case Closing:
@@ -136,14 +136,39 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	}
 	until, sent := r.try.sent.promised(p)
 	out := r.troubled(p.Detail)
-	if r.stage == held && r.hold.renew(now, until, sent, p.Lasts) {
+	if r.stage == held && r.hold.renew(until) {
 		out = append(out, Extend{until})
 	}
-	if until > now || r.stage != held {
+	if r.stage != held {
 		out = append(out, r.resume()...)
 	}
 	out = append(out, r.takeIn(now, p, until, sent)...)
+	if r.stage == held && p.First+uint64(len(p.Events)) <= r.try.seen+1 { // no event is missing
+		r.hold.freshen(now, until, sent, p.Lasts)
+		if now < r.quiet() {
+			out = append(out, r.resume()...)
+		}
+	}
 	return append(out, r.waitsFor(p)...)
+}
+
+// Ask passes an ask of the owner on. It is void while the hold is suspended, as for a local lock
+// actor, and where the gateway's lock actor does not tell more.
+func (r *Requester) Ask(now Instant, what Ask) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	switch {
+	case r.stage != held || r.hold.suspended || !r.want.TellMore:
+		return nil
+	case r.try.plain != 0 && what == WatchContention: // nobody will say so
+		return []Output{Say{Notice: &messages.Contended{Grant: r.grant}}}
+	case r.try.plain != 0:
+		return nil
+	}
+	r.asked++
+	r.hold.asks[what] = r.asked
+	return r.send(now)
 }
 
 // Afterwards answers a reply that arrives after its requester has ended. A delayed sending has
@@ -162,7 +187,7 @@ func (r *Requester) Garbled(detail string) []Output {
 	if r.stage == over {
 		return nil
 	}
-	return r.refused(Reply{Detail: detail})
+	return r.refuse(detail)
 }
 
 // Close ends the request because the program closes its side.
@@ -185,12 +210,25 @@ func (r *Requester) Stop(now Instant) []Output {
 	return []Output{EndLease{}, r.farewell()}
 }
 
-// refused ends a request that the gateway cannot carry out.
-func (r *Requester) refused(p Reply) []Output {
-	if r.stage == held {
-		return r.lose(messages.ReasonRefused, p.Detail, "Refused")
+// refused takes the answer that the gateway cannot carry the request out. A gateway of an older
+// version refuses TellMore, which it does not know, so the request is sent once without.
+func (r *Requester) refused(now Instant, p Reply) []Output {
+	switch {
+	case p.Number < r.try.plain: // it asked for more
+		return nil
+	case r.want.TellMore && r.try.plain == 0 && !r.try.accepted:
+		r.try.plain = r.number + 1
+		return r.send(now)
 	}
-	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonRefused, Detail: p.Detail}, "Refused")
+	return r.refuse(p.Detail)
+}
+
+// refuse ends a request that the gateway cannot carry out.
+func (r *Requester) refuse(detail string) []Output {
+	if r.stage == held {
+		return r.lose(messages.ReasonRefused, detail, "Refused")
+	}
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonRefused, Detail: detail}, "Refused")
 }
 
 // closing leaves a gateway that takes no more requests, for the next one where there is one.
@@ -230,37 +268,25 @@ func (r *Requester) unknown(now Instant) []Output {
 
 // notice tells the owner that the gateway is silent.
 func (r *Requester) notice(now Instant) []Output {
-	quiet := r.try.heard.plus(missed * r.pace())
-	if r.stage == held {
-		quiet = r.hold.fresh.plus(r.hold.lasts / 2)
-	}
-	if r.try.silent || now < quiet || r.wish.ends() || r.shown == messages.StateReleasing {
+	if r.try.silent || now < r.quiet() || r.wish.ends() {
 		return nil
 	}
 	r.try.silent = true
-	if r.shown == messages.StateRecovering {
-		return nil // the gateway's own connection is down, and the owner knows
+	if r.shown == messages.StateReleasing {
+		return nil
 	}
-	out := r.move(messages.StateRecovering, "Silent", messages.ReasonNone)
-	if r.stage == held {
-		out = append(out, Say{Notice: &messages.Suspended{Grant: r.grant}})
-	}
-	return out
+	return append(r.move(messages.StateRecovering, "Silent", messages.ReasonNone), r.suspended()...)
 }
 
-// resume tells the owner that the gateway answers again.
-func (r *Requester) resume() []Output {
+// resume tells the owner that the gateway answers again, and where its lock actor stands by then.
+func (r *Requester) resume() (out []Output) {
 	if !r.try.silent {
 		return nil
 	}
 	r.try.silent = false
 	there := r.try.there
-	if r.shown != messages.StateRecovering || there == messages.StateRecovering || there == messages.StateNone {
-		return nil
+	if r.shown == messages.StateRecovering && there != messages.StateRecovering && there != messages.StateNone {
+		out = r.move(there, "Found", messages.ReasonNone)
 	}
-	out := r.move(there, "Found", messages.ReasonNone)
-	if r.stage == held {
-		out = append(out, Say{Notice: &messages.Resumed{Grant: r.grant}})
-	}
-	return out
+	return append(out, r.resumed()...)
 }

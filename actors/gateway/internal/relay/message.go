@@ -40,6 +40,30 @@ const (
 	Release
 )
 
+// Ask is what the owner of a hold asks the gateway's lock actor for besides.
+type Ask uint8
+
+// The asks. messages.Contended and Checked answer them.
+const (
+	WatchContention Ask = iota
+	Check
+)
+
+// Asks has the number of the newest of each ask that is not answered; zero for none. A requester
+// counts all of its asks together.
+type Asks [2]uint64
+
+// answers gives the ask that a notice answers; false where it answers none.
+func answers(notice any) (Ask, bool) {
+	switch notice.(type) {
+	case *messages.Contended:
+		return WatchContention, true
+	case *messages.Checked:
+		return Check, true
+	}
+	return 0, false
+}
+
 // Request is one sending of a requester. All sendings of one request have the same ID.
 type Request struct {
 	ID string
@@ -54,6 +78,8 @@ type Request struct {
 	// Wish is the newest wish of the owner; Reason is the reason for a Cancel.
 	Wish   Wish
 	Reason messages.Reason
+	// Asks are the owner's asks that are not answered.
+	Asks Asks
 	// Over: the requester has ended, and wants no reply. The gateway gives the request up.
 	Over bool
 }
@@ -117,6 +143,8 @@ type Event struct {
 	// In is the deadline of messages.RevokeRequested, counted from the sending of Reply.Number;
 	// zero for no deadline.
 	In time.Duration
+	// Answers is the number of the ask that messages.Contended or Checked answers; zero for others.
+	Answers uint64
 }
 
 // terminal gives the state that a notice ends a request in.

@@ -27,6 +27,7 @@ type Requester struct {
 
 	try    attempt
 	number uint64        // of the newest sending
+	asked  uint64        // of the newest ask
 	slow   time.Duration // the longest time between sendings that a gateway has asked for
 	ghost  Instant       // when the newest attempt was left that may still be at a gateway; zero for none
 }
@@ -93,7 +94,10 @@ func (r *Requester) Unpin() { r.places.pinned = false }
 func (r *Requester) Due() Instant {
 	due := r.try.asked.plus(r.pace())
 	if r.stage == held {
-		return min(due, r.hold.due())
+		due = min(due, r.hold.due())
+		if !r.try.silent {
+			due = min(due, r.quiet())
+		}
 	}
 	return due
 }
@@ -104,11 +108,19 @@ func (r *Requester) pace() time.Duration {
 	case r.wish.ends():
 		return wishEvery
 	case r.stage == held:
-		return max(minEvery, min(r.try.every, r.hold.lasts/4))
+		return max(minEvery, min(r.try.every/3, r.hold.lasts/4))
 	case !r.try.accepted:
 		return firstEvery
 	}
 	return max(minEvery, r.try.every)
+}
+
+// quiet is the time at which the owner is told that nothing is heard.
+func (r *Requester) quiet() Instant {
+	if r.stage == held {
+		return r.hold.fresh.plus(min(2*r.pace(), r.hold.lasts/2))
+	}
+	return r.try.heard.plus(missed * r.pace())
 }
 
 // patience is longer than any gateway takes to give up a silent request.

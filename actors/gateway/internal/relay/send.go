@@ -57,8 +57,12 @@ func (r *Requester) send(now Instant) []Output {
 	r.try.sent.add(r.number, now)
 	q := Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen,
 		Wish: r.wish.what, Reason: r.wish.why}
+	if r.stage == held {
+		q.Asks = r.hold.asks
+	}
 	if !r.try.accepted {
 		want := r.want
+		want.TellMore = want.TellMore && r.try.plain == 0
 		if want.Timeout > 0 {
 			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
 		}

@@ -31,10 +31,13 @@ type ask struct {
 	// before is the node that its owner was told it waits for, "" for none; begun is when its request began there to wait.
 	before string
 	begun  time.Time
+	share  share
 }
 
 func newAsk(w *world, number int, want messages.Acquire) *ask {
 	a := &ask{process: w.newProcess(), w: w, number: number, name: fmt.Sprintf("requester %d", number)}
+	want.TellMore = w.random.IntN(2) == 0
+	a.share.more = want.TellMore
 	places := len(w.gates)
 	if w.forwards {
 		places = 2
@@ -145,6 +148,7 @@ func (a *ask) schedule() {
 
 func (a *ask) say(notice any) {
 	a.w.tell("%s: %T %+v", a.name, notice, notice)
+	a.hearShared(notice)
 	switch n := notice.(type) {
 	case *messages.Transition:
 		if n.From != a.state {
@@ -157,6 +161,10 @@ func (a *ask) say(notice any) {
 	case *messages.Held:
 		a.leased = true
 		a.w.grants++
+		if a.share.more {
+			a.use()
+			return
+		}
 		a.w.after(time.Duration(a.w.random.Int64N(int64(2*timeout))), &a.process, func() { a.wish(relay.Release) })
 	case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
 		if a.ended != nil {
@@ -172,7 +180,7 @@ func (a *ask) say(notice any) {
 // simulate plays one history. The world that it returns has the first violation.
 func simulate(seed uint64) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
-	w.zk = &ensemble{w: w, gone: map[string]time.Duration{}}
+	w.zk = &ensemble{w: w, gone: map[string]time.Duration{}, broken: map[request]time.Duration{}}
 	w.forwards = w.random.IntN(3) == 0
 	for i := range 1 + w.random.IntN(2) {
 		w.gates = append(w.gates, newGate(w, fmt.Sprintf("gateway %d", i)))
@@ -209,6 +217,7 @@ func simulate(seed uint64) *world {
 	for after := 13; after <= 25; after++ { // no process is paused any more
 		w.run(time.Duration(after) * timeout)
 		w.waitersKnow()
+		w.askersKnow()
 	}
 	for _, a := range w.asks {
 		w.after(0, &a.process, func() { a.wish(relay.Release) })
@@ -240,7 +249,12 @@ func (w *world) waitersKnow() {
 func (w *world) strike() {
 	g, a := w.gates[w.random.IntN(len(w.gates))], w.asks[w.random.IntN(len(w.asks))]
 	for_ := time.Duration(w.random.Int64N(int64(3 * timeout)))
-	switch w.random.IntN(7) {
+	if w.random.IntN(2) == 0 { // the lease outlasts it
+		for_ /= 6
+	}
+	switch w.random.IntN(8) {
+	case 7:
+		w.zk.operate()
 	case 0:
 		w.tell("%s is cut from the ensemble for %v", g.name, for_)
 		g.cut = true
@@ -334,7 +348,7 @@ func TestSimulation(t *testing.T) {
 		require.Empty(t, w.broken)
 		return
 	}
-	seeds, grants, waits, known, unused := uint64(1000), 0, 0, 0, time.Duration(0)
+	seeds, grants, waits, known, unused, shared := uint64(1000), 0, 0, 0, time.Duration(0), sharedCounts{}
 	if all := os.Getenv("TURNSTILE_GATEWAY_SEEDS"); all != "" {
 		n, err := strconv.ParseUint(all, 10, 64)
 		require.NoError(t, err)
@@ -347,9 +361,11 @@ func TestSimulation(t *testing.T) {
 		waits += w.waits
 		known += w.known
 		unused += w.unused
+		shared.add(w.shared)
 	}
 	require.Greater(t, grants, int(seeds), "the histories grant too seldom to show anything")
 	require.Greater(t, waits, 2*int(seeds), "the histories wait too seldom to show anything")
+	shared.enough(t, int(seeds))
 	require.Greater(t, known, int(seeds)/20, "too few wait when the faults are over")
 	// A history has a third of a second more of it where nobody answers for requesters that have ended.
 	require.Less(t, unused/time.Duration(seeds), 200*time.Millisecond, "the lock is held for nobody")

@@ -19,7 +19,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	switch d.Cmd {
 	case "new":
 		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout"),
-			MaxWaiters: int(count(t, d, "max-waiters"))}
+			MaxWaiters: int(count(t, d, "max-waiters")), TellMore: d.HasArg("tells-more")}
 		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
 		s.r.Prefer(int(count(t, d, "prefers")))
 		return s.r.Begin(0)
@@ -34,6 +34,11 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 		return s.r.Wake(at)
 	case "wish":
 		return s.r.Wish(at, wishIn(d), messages.ReasonNone)
+	case "ask":
+		if d.HasArg("check") {
+			return s.r.Ask(at, relay.Check)
+		}
+		return s.r.Ask(at, relay.WatchContention)
 	case "gap":
 		return s.r.LeaseOver(at)
 	case "stop":
@@ -66,8 +71,11 @@ func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply
 	r.Acceptance = acceptances[acceptance]
 	for _, n := range notices(t, d) {
 		ev := relay.Event{Notice: n}
-		if _, revoke := n.(*messages.RevokeRequested); revoke {
+		switch n.(type) {
+		case *messages.RevokeRequested:
 			ev.In = span(t, d, "in")
+		case *messages.Contended, *messages.Checked:
+			ev.Answers = count(t, d, "answers")
 		}
 		r.Events = append(r.Events, ev)
 	}
@@ -100,7 +108,8 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
 		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Wish: wishIn(d),
-			Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
+			Over: d.HasArg("over"), Gateway: count(t, d, "gateway"),
+			Asks: relay.Asks{relay.WatchContention: count(t, d, "contention"), relay.Check: count(t, d, "check")}}
 		if d.HasArg("want") {
 			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}
 		}

@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,13 +18,15 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N]
+//	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N] [tells-more]
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [id=ID] [gateway=N]
 //	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
+//	      [answers=N]                  the ask that Contended or Checked answers
 //	      [said=N [before=NODE]]       whom the request waits for: the number of what was said, and the node
 //	wake at=T                          the timer
 //	wish at=T release|cancel|revoke
+//	ask at=T contention|check
 //	gap at=T                           the lease clock has a gap
 //	pin at=T gateway=N, unpin          its owner holds the lock there, and not any more
 //	stop at=T
@@ -34,6 +37,7 @@ import (
 //	new patience=D [requests=N] [ended=N]  with limits
 //	lease until=T                      until when the gateway's own lease lasts
 //	request at=T id=ID n=N [seen=N] [want] [grace=D] [release|cancel|revoke] [over]
+//	        [contention=N] [check=N]   asks
 //	        [gateway=N]                its name is 7
 //	told at=T id=ID events=(E, E, ...) [times=N] what the lock actor tells; then it is flushed
 //	troubled id=ID [text=TEXT]         what keeps it from being carried out
@@ -42,7 +46,8 @@ import (
 //	sweep at=T
 //	close at=T
 //
-// An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ... It names the node
+// An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ... Waiting:2 is one
+// behind two contenders, Watched:not says that the node may not be read. It names the node
 // from when one is made, as a lock actor's do.
 func TestRequesterStories(t *testing.T) {
 	datadriven.Walk(t, "testdata/requester", func(t *testing.T, path string) {
@@ -119,6 +124,15 @@ func notices(t *testing.T, d *datadriven.TestData) (all []any) {
 		switch name {
 		case "Held":
 			all = append(all, &messages.Held{Grant: grant, Epoch: 1, Term: 1})
+		case "Waiting":
+			n, _ := strconv.Atoi(reason)
+			all = append(all, &messages.Waiting{Grant: grant, Before: n})
+		case "Watched":
+			all = append(all, &messages.Watched{Grant: grant, Readable: reason != "not"})
+		case "Contended":
+			all = append(all, &messages.Contended{Grant: grant})
+		case "Checked":
+			all = append(all, &messages.Checked{Grant: grant})
 		case "Suspended":
 			all = append(all, &messages.Suspended{Grant: grant})
 		case "Resumed":
@@ -206,10 +220,18 @@ func sending(r relay.Request) string {
 		if r.Want.MaxWaiters > 0 {
 			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
 		}
+		if r.Want.TellMore {
+			text += " tells-more"
+		}
 	}
 	for name, wish := range wishes {
 		if r.Wish == wish {
 			text += " " + name
+		}
+	}
+	for what, name := range []string{"contention", "check"} {
+		if n := r.Asks[what]; n > 0 {
+			text += fmt.Sprintf(" %s=%d", name, n)
 		}
 	}
 	if r.Over {
@@ -246,6 +268,9 @@ func answered(r relay.Reply) string {
 		if ev.In > 0 {
 			text += fmt.Sprintf("(in %v)", ev.In)
 		}
+		if ev.Answers > 0 {
+			text += fmt.Sprintf("(answers %d)", ev.Answers)
+		}
 	}
 	return text
 }
@@ -279,6 +304,12 @@ func named(notice any) string {
 	}
 	text := strings.TrimPrefix(fmt.Sprintf("%T", notice), "*messages.")
 	switch n := notice.(type) {
+	case *messages.Waiting:
+		return fmt.Sprintf("%s(%d)", text, n.Before)
+	case *messages.Watched:
+		if !n.Readable {
+			return text + "(not)"
+		}
 	case *messages.Released:
 		return text + "(" + string(n.Reason) + ")"
 	case *messages.Lost:

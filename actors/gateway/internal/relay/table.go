@@ -71,7 +71,7 @@ func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Reque
 		e.number, e.received, e.from = r.Number, now, from
 	}
 	e.heed(r.Seen)
-	out := e.obey(r)
+	out := append(e.obey(r), e.pass(r.Asks)...)
 	if r.Over {
 		return append(out, t.over(now, e)...)
 	}
@@ -290,7 +290,7 @@ func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
 		r.Lasts = e.promise(now, lease)
 	}
 	for _, ev := range e.events[after-e.seen:] {
-		told := Event{Notice: ev.notice}
+		told := Event{Notice: ev.notice, Answers: ev.answers}
 		if ev.at != 0 {
 			told.In = max(1, ev.at.since(e.received))
 		}

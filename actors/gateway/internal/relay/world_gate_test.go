@@ -14,12 +14,14 @@ type gate struct {
 	process
 	w       *world
 	name    string
+	number  uint64 // its name on the wire
 	table   *relay.Table
 	cut     bool          // from the ensemble
 	heard   time.Duration // when the ensemble was last in reach, by its own clock
 	expires time.Duration // by the ensemble's clock
 	lease   time.Duration // until when its own lease runs, by its own clock
 	epoch   uint64
+	old     bool // its version does not know TellMore
 	locks   map[string]*lockModel
 }
 
@@ -29,15 +31,26 @@ type lockModel struct {
 	grant messages.Grant
 	ends  any  // the notice that follows the delete
 	late  bool // nobody wanted the lock any more when it was asked for
+
+	more       bool // TellMore
+	contention bool // it looks for contenders
+	check      int  // the newest check
+	links      int  // how often it was suspended
 }
 
+// holds reports whether it holds, suspended or not.
+func (l *lockModel) holds() bool { return l.state == messages.StateHeld || l.suspended() }
+
+func (l *lockModel) suspended() bool { return l.state == messages.StateRecovering }
+
 func newGate(w *world, name string) *gate {
-	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}}
+	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}, old: w.random.IntN(4) == 0}
 	limits := relay.Usual()
 	if w.random.IntN(4) == 0 {
 		limits = relay.Limits{Requests: 1 + w.random.IntN(4), Ended: 1 + w.random.IntN(20)}
 	}
-	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout, limits)
+	g.number = 1 + w.random.Uint64()>>1
+	g.table = relay.NewTable(g.number, timeout, limits)
 	g.connect()
 	g.beat()
 	g.sweep()
@@ -99,17 +112,16 @@ func (g *gate) beat() {
 	if g.clock(g.w.now) >= g.lease {
 		g.loseAll(messages.ReasonLeaseOver)
 	}
+	g.checkLinks()
 	g.w.after(timeout/6, &g.process, g.beat)
 }
 
 // loseAll takes the lock from its holder, and begins anew for the waiters, as lock actors do.
 func (g *gate) loseAll(why messages.Reason) {
 	for id, l := range g.locks {
-		if l.state == messages.StateHeld {
-			g.move(id, l, messages.StateLost)
-			g.told(id, &messages.Lost{Grant: l.grant, Reason: why})
+		if l.holds() {
+			g.lose(id, l, why)
 			g.w.zk.remove(func(n znode) bool { return n.of == g && n.id == id })
-			delete(g.locks, id)
 		} else if why == messages.ReasonSessionExpired {
 			if l.state == messages.StateWatching {
 				g.move(id, l, messages.StateCreating)
@@ -117,6 +129,12 @@ func (g *gate) loseAll(why messages.Reason) {
 			g.create(id, l)
 		}
 	}
+}
+
+func (g *gate) lose(id string, l *lockModel, why messages.Reason) {
+	g.move(id, l, messages.StateLost)
+	g.told(id, &messages.Lost{Grant: l.grant, Reason: why})
+	delete(g.locks, id)
 }
 
 func (g *gate) sweep() {
@@ -172,7 +190,12 @@ func (g *gate) turn(id string, zxid int64) {
 	}
 	l.grant.Token, _ = messages.NewToken(zxid, 0)
 	g.move(id, l, messages.StateHeld)
-	g.told(id, &messages.Held{Grant: l.grant, Epoch: g.epoch, Term: 1})
+	held := &messages.Held{Grant: l.grant, Epoch: g.epoch, Term: 1}
+	if l.more {
+		held.Places = 5
+	}
+	g.told(id, held)
+	g.watchOwn(id, l)
 }
 
 // create makes the node of a request, once the ensemble is in reach.
@@ -224,11 +247,18 @@ func (g *gate) command(id string, command any) {
 		return
 	}
 	why := messages.ReasonReleased
-	if c, is := command.(*messages.Cancel); is {
+	switch c := command.(type) {
+	case *messages.Check:
+		g.check(id, l)
+		return
+	case *messages.WatchContention:
+		g.watchContention(id, l)
+		return
+	case *messages.Cancel:
 		why = c.Reason
 	}
 	switch {
-	case l.state == messages.StateHeld:
+	case l.holds():
 		l.ends = &messages.Released{Grant: l.grant, Reason: why}
 	default:
 		l.ends = &messages.Cancelled{Grant: l.grant, Reason: why}
@@ -242,7 +272,7 @@ func (g *gate) perform(out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
-			l := &lockModel{grant: messages.Grant{Path: o.Want.Path}, late: g.w.isOver(o.ID)}
+			l := &lockModel{grant: messages.Grant{Path: o.Want.Path}, late: g.w.isOver(o.ID), more: o.Want.TellMore}
 			g.locks[o.ID] = l
 			g.move(o.ID, l, messages.StateCreating)
 			g.create(o.ID, l)
@@ -263,5 +293,13 @@ func index(id messages.ActorID) int {
 }
 
 func (g *gate) take(from int, r relay.Request) {
+	if g.old && (r.Asks != relay.Asks{} || r.Want != nil && r.Want.TellMore) {
+		a := g.w.asks[from]
+		if r.Gateway == g.number {
+			g.w.fault("%s asks %s for what it does not know", a.name, g.name)
+		}
+		g.w.post(&a.process, func() { a.hear(g, relay.Refuse(r.ID, r.Number, "a field is not known")) })
+		return
+	}
 	g.perform(g.table.Request(g.instant(), g, messages.ActorID{ID: fmt.Sprint(from)}, r))
 }

@@ -31,6 +31,7 @@ type world struct {
 	unused   time.Duration // for which the lock was held by requests that began when nobody wanted it any more
 	waits    int           // how often an owner was told whom its request waits for
 	known    int           // how many owners knew it when the faults were over
+	shared   sharedCounts
 	story    []string
 }
 
@@ -64,6 +65,7 @@ type process struct {
 	offset time.Duration // of its clock
 	drift  float64       // by how much it goes faster
 	paused bool
+	woke   time.Duration // when it was last paused no more
 	dead   bool
 	held   []event // what has come while it was paused
 }
@@ -110,7 +112,7 @@ func (w *world) pause(p *process, d time.Duration) {
 	}
 	p.paused = true
 	w.after(d, nil, func() {
-		p.paused = false
+		p.paused, p.woke = false, w.now
 		held := p.held
 		p.held = nil
 		for _, ev := range held {
@@ -148,7 +150,7 @@ func (w *world) tell(format string, args ...any) {
 func (w *world) witness() {
 	var valid []*ask
 	for _, a := range w.asks {
-		if a.valid() {
+		if _, broken := a.broken(); a.valid() && !broken {
 			valid = append(valid, a)
 		}
 	}
@@ -174,8 +176,16 @@ type ensemble struct {
 	w       *world
 	queue   []znode
 	zxid    int64
-	gone    map[string]time.Duration // when nodes were deleted, by their names
-	changed time.Duration            // when the queue last changed
+	gone    map[string]time.Duration  // when nodes were deleted, by their names
+	changed time.Duration             // when the queue last changed
+	broken  map[request]time.Duration // when an operator deleted nodes
+	crowded time.Duration             // until when there was more than one node
+}
+
+// request is a request at one gateway. Copies of it may come to others.
+type request struct {
+	id      string
+	gateway uint64
 }
 
 type znode struct {
@@ -191,14 +201,32 @@ func (n znode) name() string { return fmt.Sprint("n-", n.zxid) }
 
 func (z *ensemble) create(id string, of *gate) {
 	z.zxid++
+	delete(z.broken, request{id, of.number})
 	z.queue = append(z.queue, znode{id, of, z.zxid})
 	z.changed = z.w.now
 	z.grant()
 	z.watch(len(z.queue) - 1)
+	head := z.queue[0]
+	z.w.after(time.Millisecond, &head.of.process, func() { head.of.contended(head.id) })
+}
+
+// operate has an operator delete the first node of the queue. Its session is told so.
+func (z *ensemble) operate() {
+	if len(z.queue) == 0 {
+		return
+	}
+	head := z.queue[0]
+	z.w.tell("an operator deletes the node of %s", head.id)
+	z.broken[request{head.id, head.of.number}] = z.w.now
+	z.remove(func(n znode) bool { return n == head })
+	z.w.after(time.Millisecond, &head.of.process, func() { head.of.broken(head.id) })
 }
 
 func (z *ensemble) remove(gone func(znode) bool) {
 	before := map[string]string{}
+	if len(z.queue) > 1 {
+		z.crowded = z.w.now
+	}
 	for i, n := range z.queue {
 		before[n.name()] = z.before(i)
 		if gone(n) {
@@ -248,7 +276,7 @@ func (w *world) heldForNobody() bool {
 	}
 	head := w.zk.queue[0]
 	l := head.of.locks[head.id]
-	return l != nil && l.late && l.state == messages.StateHeld && !head.of.dead
+	return l != nil && l.late && l.holds() && !head.of.dead
 }
 
 // asker gives the requester of an attempt.

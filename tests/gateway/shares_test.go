@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// sharer is the owner of a hold that it lets others have.
+type sharer struct {
+	*office
+	lock *actor.PID
+	told chan any
+}
+
+// shares spawns a lock actor that tells more, and waits until it holds.
+func (o *office) shares(at *gateway.Gateways) (*sharer, *messages.Held) {
+	o.t.Helper()
+	s := &sharer{office: o, told: make(chan any, 100)}
+	observer := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *messages.Transition, actor.SystemMessage, actor.AutoReceiveMessage:
+		default:
+			s.told <- msg
+		}
+	}))
+	o.t.Cleanup(func() { o.system.Root.Stop(observer) })
+	s.lock = o.system.Root.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/shared", TellMore: true}, actors.WithObserver(observer)))
+	held, is := s.hear().(*messages.Held)
+	require.True(o.t, is)
+	return s, held
+}
+
+func (s *sharer) hear() any {
+	s.t.Helper()
+	select {
+	case got := <-s.told:
+		return got
+	case <-time.After(time.Minute):
+		s.t.Fatal("nothing is told")
+		return nil
+	}
+}
+
+// quiet checks that nothing is told for a while.
+func (s *sharer) quiet(d time.Duration) {
+	s.t.Helper()
+	time.Sleep(d)
+	require.Empty(s.t, s.told)
+}
+
+func (s *sharer) send(command any) { s.system.Root.Send(s.lock, command) }
+
+// TestSharedHold: over a gateway the owner of a hold is told what it needs to let others have it, as by a lock actor of its
+// own process. A silence of the gateway makes void what it has asked for.
+func TestSharedHold(t *testing.T) {
+	inOffice(t, func(o *office) {
+		t := o.t
+		s, held := o.shares(o.at)
+		defer s.send(&messages.Release{})
+		grant := held.Grant
+		require.Equal(t, messages.MaxPlace, held.Places)
+		watched := &messages.Watched{Grant: grant, Readable: true}
+		require.Equal(t, watched, s.hear())
+		s.send(&messages.Check{})
+		require.Equal(t, &messages.Checked{Grant: grant}, s.hear())
+		s.send(messages.WatchContention{})
+		s.quiet(time.Hour)
+
+		o.deaf[0].Store(true)
+		begun := time.Now()
+		s.send(&messages.Check{}) // nobody hears it
+		require.IsType(t, &messages.Suspended{}, s.hear())
+		require.LessOrEqual(t, time.Since(begun), patient.Session/3)
+		s.send(&messages.Check{})
+		o.deaf[0].Store(false)
+		require.IsType(t, &messages.Resumed{}, s.hear())
+		require.Equal(t, watched, s.hear())
+		s.quiet(time.Minute)
+		s.send(messages.Check{})
+		require.Equal(t, &messages.Checked{Grant: grant}, s.hear())
+
+		waiting := elsewhere(t.Context(), o.clients[1].Mutex("/shared"))
+		s.quiet(time.Minute) // the ask of before the silence is void
+		s.send(&messages.WatchContention{})
+		require.Equal(t, &messages.Contended{Grant: grant}, s.hear())
+
+		contenders, err := o.clients[1].Queue(t.Context(), "/shared")
+		require.NoError(t, err)
+		begun = time.Now()
+		require.NoError(t, o.clients[1].Break(t.Context(), contenders[0]))
+		lost := s.hear().(*messages.Lost)
+		require.Equal(t, messages.ReasonNodeDeleted, lost.Reason)
+		require.Less(t, time.Since(begun), time.Second)
+		got := <-waiting
+		require.NoError(t, got.err)
+		require.NoError(t, got.lease.Unlock(t.Context()))
+	})
+}
+
+// TestWaitingOverGateway: it is told behind how many a request waits.
+func TestWaitingOverGateway(t *testing.T) {
+	inOffice(t, func(o *office) {
+		t := o.t
+		first, second := o.lock(t.Context(), o.clients[1].Mutex("/shared")), make(chan int, 1)
+		observer := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+			if msg, is := ctx.Message().(*messages.Waiting); is {
+				second <- msg.Before
+			}
+		}))
+		defer o.system.Root.Stop(observer)
+		lock := o.system.Root.Spawn(gateway.NewLock(o.at, messages.Acquire{Path: "/shared", TellMore: true}, actors.WithObserver(observer)))
+		require.Equal(t, 1, await(t, second))
+		o.system.Root.Send(lock, &messages.Cancel{})
+		require.NoError(t, first.Unlock(t.Context()))
+	})
+}
+
+// TestSharedHoldOverOlderGateway: a gateway of an older version refuses what it does not know. Its holds serve one grant.
+func TestSharedHoldOverOlderGateway(t *testing.T) {
+	inOffice(t, func(o *office) {
+		t := o.t
+		refused := 0
+		older := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+			x, is := ctx.Message().(*wire.Request)
+			switch {
+			case !is:
+			case x.GetAcquire().GetTellMore() || x.GetCheck() > 0 || x.GetWatchContention() > 0:
+				refused++
+				ctx.Respond(&wire.Reply{Version: wire.Version, Id: x.GetId(), Number: x.GetNumber(), Standing: wire.Standing_REFUSED,
+					Detail: "field 22 of turnstile.gateway.Acquire is not known here"})
+			default:
+				ctx.Forward(o.pids[0])
+			}
+		}))
+		defer o.system.Root.Stop(older)
+		s, held := o.shares(gateway.At(older))
+		grant := held.Grant
+		require.Equal(t, &messages.Watched{Grant: grant}, s.hear())
+		s.send(&messages.WatchContention{})
+		require.Equal(t, &messages.Contended{Grant: grant}, s.hear())
+		s.send(&messages.Check{})
+		s.quiet(time.Hour)
+		s.send(&messages.Release{})
+		require.IsType(t, &messages.Released{}, s.hear())
+		require.Equal(t, 1, refused)
+	})
+}
