@@ -119,13 +119,13 @@
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        plan, state, world
-//	invariants  invariants, admission
-//	model       servers, sessions, carry, shells, connection
-//	moves       move_kinds, operator, moves
-//	walk        fingerprint, explore
+//	data        calls, plan, state, world
+//	invariants  call_rules, invariants, admission
+//	model       servers, sessions, carry, clients, shells, connection
+//	moves       move_kinds, operator, call_moves, moves
+//	walk        turns_print, fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_sticky_cohort,
-//	            plans_admission, plans_max_waiters, plans_contention, plans_faults
-//	mistakes    seeded, boundary
+//	            plans_admission, plans_max_waiters, plans_contention, plans_faults, plans_calls
+//	mistakes    seeded, seeded_calls, boundary
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk
