@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"reflect"
+
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -213,6 +215,35 @@ func (w *world) checkQuietCalls() {
 			w.checkQuietHold(i)
 		}
 	}
+	for s := range w.clients {
+		if n := w.queuesOf(s); n > 0 && !w.busy(s) {
+			w.violate(NoCallForgotten, "all is over, and the turns of %s remember %d queues", sessionName(s), n)
+		}
+	}
+}
+
+// queuesOf gives the number of queues that the turns of a session have.
+func (w *world) queuesOf(s int) int {
+	t := w.clients[s].turns
+	if t == nil {
+		return 0
+	}
+	return reflect.ValueOf(t).Elem().FieldByName("queues").Len()
+}
+
+// busy reports whether a call or a lock actor of a session is there.
+func (w *world) busy(s int) bool {
+	for i, of := range w.plan.Sessions {
+		if of == s && w.actors[i].lives() {
+			return true
+		}
+	}
+	for k := range w.plan.Calls {
+		if c := &w.calls[k]; w.plan.Calls[k].Session == s && c.phase != toCome && c.phase != callEnded {
+			return true
+		}
+	}
+	return false
 }
 
 // awaitsOwner reports whether another call of the same owner is decided first.
@@ -264,6 +295,8 @@ func (w *world) checkQuietHold(i int) {
 	case !a.m.Holding() || w.inUse(i):
 	case wish.Sticky == 0 || wish.Mode != messages.Exclusive || w.clients[s].closed || a.m.State != messages.StateHeld:
 		w.violate(NoCallForgotten, "nothing is under way, and no call has the hold of %s", actorName(i))
+	case w.at-a.asked.sure >= wish.Sticky:
+		w.violate(NoCallForgotten, "nothing is under way, and %s is kept for too long", actorName(i))
 	case sameQueue > 0:
 		w.violate(NoCallForgotten, "nothing is under way, and %s is kept, but %d calls wait", actorName(i), sameQueue)
 	case w.othersQueue(i):

@@ -33,13 +33,6 @@ type Call struct {
 	Within int
 }
 
-// want gives the Want of a call.
-func (c *Call) want() *turns.Want {
-	w := &turns.Want{Sticky: c.Sticky, Cohort: c.Cohort, Reentry: c.Reentry}
-	w.Path, w.Mode, w.Name, w.Grace, w.Try = lockPaths[c.Path], c.Mode, c.Name, c.Grace, c.Try
-	return w
-}
-
 // sameQueue reports whether two calls are for one queue.
 func (c *Call) sameQueue(other *Call) bool { return c.Path == other.Path && c.Name == other.Name }
 

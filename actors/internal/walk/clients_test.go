@@ -295,3 +295,10 @@ func (w *world) beginClients() {
 	w.suited = *w.base
 	w.plan = &w.suited
 }
+
+// want gives the Want of a call.
+func (c *Call) want() *turns.Want {
+	w := &turns.Want{Sticky: c.Sticky, Cohort: c.Cohort, Reentry: c.Reentry}
+	w.Path, w.Mode, w.Name, w.Grace, w.Try = lockPaths[c.Path], c.Mode, c.Name, c.Grace, c.Try
+	return w
+}

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -13,6 +14,7 @@ var (
 	inCohort = Call{Cohort: 2}
 	forLong  = Call{Cohort: 8}
 	sticks   = Call{Sticky: 3 * time.Second} // two ticks end that, and one is a rest
+	both     = Call{Cohort: 2, Sticky: 3 * time.Second}
 	writes   = Call{Mode: messages.Write, Cohort: 8}
 	reads    = Call{Mode: messages.Read, Cohort: 8}
 )
@@ -49,21 +51,37 @@ func (c Call) grace() Call {
 	return c
 }
 
+// smallCalls are the plans of every test run.
 var smallCalls = []Plan{
 	{Name: "calls", Sessions: three, Calls: times(3, Call{}), Prompt: true, Bounds: Bounds{Withdraws: 1}},
-	{Name: "calls, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Slow: Always}},
 	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true},
 	{Name: "calls in a cohort, a cut", Sessions: two, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "calls in a cohort, an operator", Sessions: threeOne, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Breaks: 1}},
-	{Name: "calls in a cohort, an expiry", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Expiries: 1, Lapses: 1}},
-	{Name: "calls in a cohort, a lapse", Sessions: three, Calls: times(3, forLong), ClockTells: true, Prompt: true, Bounds: Bounds{Lapses: 1, Slow: 1}},
+	{Name: "calls in a cohort, a lapse", Sessions: three, Calls: times(3, forLong), ClockTells: true, Prompt: true,
+		Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "a kept hold", Sessions: twoOne, Calls: times(2, sticks), Arrive: third, Prompt: true, Bounds: Bounds{Ticks: 2}},
 	{Name: "a kept hold, an operator", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 1, Breaks: 1}},
-	{Name: "a kept hold, a cut", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 1, Cuts: 1}},
-	{Name: "two queues in one batch", Sessions: four, Calls: []Call{forLong, forLong, forLong.named("x"), forLong.named("x")}, Prompt: true},
-	{Name: "calls of readers", Sessions: threeOne, Calls: []Call{reads, reads, writes, reads}, Prompt: true},
-	{Name: "calls of one owner", Sessions: three, Calls: []Call{forLong, forLong.within(1), forLong}, Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "calls, a downgrade", Sessions: three, Calls: []Call{{Mode: messages.Write}, Call{Mode: messages.Read}.within(1), {Mode: messages.Write}}, Prompt: true, Bounds: Bounds{Breaks: 1}},
-	{Name: "calls that are asked", Sessions: three, Calls: times(3, forLong.grace()), Prompt: true, Bounds: Bounds{Asks: 1}},
-	{Name: "calls of two clients", Sessions: []int{0, 0, 1, 1}, Calls: append(of(0, forLong, forLong), of(1, forLong, forLong)...), Prompt: true},
+	{Name: "calls, a downgrade", Sessions: three,
+		Calls:  []Call{{Mode: messages.Write}, Call{Mode: messages.Read}.within(1), {Mode: messages.Write}},
+		Prompt: true, Bounds: Bounds{Breaks: 1}},
+	twoInABatch,
 }
+
+// largeCalls are the plans of `make walk`.
+var largeCalls = []Plan{
+	{Name: "calls, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Slow: Always}},
+	{Name: "calls in a cohort, an operator", Sessions: threeOne, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "calls in a cohort, an expiry", Sessions: three, Calls: times(3, forLong), Prompt: true,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a kept hold, a cut", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 1, Cuts: 1}},
+	{Name: "a kept hold that is wanted", Sessions: three, Calls: times(2, both), Prompt: true, Bounds: Bounds{Asks: 1, Ticks: 1}},
+	{Name: "calls of readers", Sessions: threeOne, Calls: []Call{reads, reads, writes, reads}, Prompt: true},
+	{Name: "calls of one owner", Sessions: three, Calls: []Call{forLong, forLong.within(1), forLong}, Prompt: true,
+		Bounds: Bounds{Cuts: 1}},
+	{Name: "calls that are asked", Sessions: three, Calls: times(3, forLong.grace()), Prompt: true, Bounds: Bounds{Asks: 1}},
+	{Name: "calls of two clients", Sessions: []int{0, 0, 1, 1}, Calls: slices.Concat(of(0, forLong, forLong), of(1, forLong, forLong)),
+		Prompt: true},
+}
+
+// twoInABatch: the nodes of two queues of one lock path are made in one transaction.
+var twoInABatch = Plan{Name: "two queues in one batch", Sessions: four, Prompt: true,
+	Calls: []Call{forLong, forLong, forLong.named("x"), forLong}}

@@ -181,9 +181,9 @@ func (w *world) hear(i int) {
 	}
 	switch n.event.Kind {
 	case machine.WatchContention:
-		a.is.put(attends, holdsFast(a))
+		a.is.put(attends, a.m.State.Holding())
 	case machine.Check:
-		a.is.put(checks, holdsFast(a))
+		a.is.put(checks, a.m.State.Holding())
 		a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
 	}
 	w.step(i, n.event)

@@ -39,7 +39,7 @@ func plansOfThisRun() []Plan {
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
 		return slices.Concat(allSmall(), large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
-			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, largeContention, without(largeWithout))
+			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, largeContention, largeCalls, without(largeWithout))
 	case testing.Short():
 		return small
 	default:
