@@ -24,7 +24,7 @@ const (
 	// NoCallForgotten: a call that waits has a hold that waits or is held, no hold waits without a call, and none is kept that
 	// nobody may have.
 	NoCallForgotten Invariant = "no call is forgotten"
-	// CallNotices: a call is granted or refused once, while it waits, and told of a hold while it has one.
+	// CallNotices: a call is granted or refused once, while it waits, and told of a hold while it has one. Turns do not panic.
 	CallNotices Invariant = "what calls are told makes sense"
 )
 

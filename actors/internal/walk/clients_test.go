@@ -40,6 +40,11 @@ func (w *world) turnsHear(s int, in told) {
 		c.turns, w.told[s] = c.heard.again(), true
 	}
 	c.heard = &heard{in, c.heard}
+	defer func() {
+		if r := recover(); r != nil {
+			w.violate(CallNotices, "turns panic: %v", r)
+		}
+	}()
 	if id := in.tell(c.turns); id != 0 {
 		w.calls[w.coming].id = id
 	}

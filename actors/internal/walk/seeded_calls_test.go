@@ -120,13 +120,13 @@ var inTurns = []seeded{
 		rule("r.node.batchMates = places[r.queue.path] > 1",
 			"r.node.batchMates = places[r.queue.path] > 1 && slices.ContainsFunc(changes, func(o change) bool {\n"+
 				"\t\t\t\treturn o.node == \"\" && o.request != r.id && c.requests[o.request].queue == r.queue\n\t\t\t})")),
-		plan: twoInABatch, breaks: CallTokens},
+		plan: twoInABatch, breaks: PlacesAreOwn},
 	{name: "keep a hold that somebody asks for", folder: turnsFolder, source: edits(
 		rule("h.phase != held && h.phase != kept && h.phase != spent {", "h.phase != held && h.phase != spent {")),
-		plan: bounded(aloneKept, Bounds{Asks: 1}), breaks: NoCallForgotten},
+		plan: bounded(aloneKept, Bounds{Asks: 1}), breaks: GrantsAreSound},
 	{name: "hold what was given back", folder: turnsFolder, source: edits(
 		rule("if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn")),
-		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Withdraws: 1, Slow: Always}}, breaks: NoCallForgotten},
+		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Withdraws: 1, Slow: Always}}, breaks: CallNotices},
 	{name: "watch for contenders once", folder: turnsFolder, source: edits(
 		rule("\tif h.rivals == alone {\n\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\tt.emit(Output{Do: WatchContention")),
 		plan: Plan{Sessions: twoOne, Calls: times(1, sticks), Arrive: third, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoCallForgotten},
