@@ -46,6 +46,11 @@ func (c Call) within(other int) Call {
 	return c
 }
 
+func trying(c Call) Call {
+	c.Try = true
+	return c
+}
+
 func (c Call) grace() Call {
 	c.Grace = 100 * time.Millisecond
 	return c
@@ -55,10 +60,10 @@ func (c Call) grace() Call {
 var smallCalls = []Plan{
 	{Name: "calls", Sessions: three, Calls: times(3, Call{}), Prompt: true, Bounds: Bounds{Withdraws: 1}},
 	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true},
-	{Name: "calls in a cohort, a cut", Sessions: two, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "calls in a cohort, a cut", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "calls in a cohort, a lapse", Sessions: three, Calls: times(3, forLong), ClockTells: true, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Slow: 1}},
-	{Name: "a kept hold", Sessions: twoOne, Calls: times(2, sticks), Arrive: third, Prompt: true, Bounds: Bounds{Ticks: 2}},
+	{Name: "a kept hold", Sessions: twoOne, Calls: times(2, sticks), Arrive: third, Prompt: true, Swept: true, Bounds: Bounds{Ticks: 1}},
 	{Name: "a kept hold, an operator", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 1, Breaks: 1}},
 	{Name: "calls, a downgrade", Sessions: three,
 		Calls:  []Call{{Mode: messages.Write}, Call{Mode: messages.Read}.within(1), {Mode: messages.Write}},
@@ -68,6 +73,23 @@ var smallCalls = []Plan{
 
 // largeCalls are the plans of `make walk`.
 var largeCalls = []Plan{
+	{Name: "calls, withdrawn", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Withdraws: 2, Slow: 1}},
+	{Name: "calls in a cohort, a cut, slow", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
+	{Name: "calls, a cut and a withdrawal", Sessions: three, Calls: times(2, Call{}), Prompt: true, Bounds: Bounds{Cuts: 1, Withdraws: 1}},
+	{Name: "calls in a cohort, a stop", Sessions: four, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
+	{Name: "calls in a cohort, a heartbeat late", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Silences: 1, Slow: 1}},
+	{Name: "calls in a cohort, a lapse, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Lapses: 1, Slow: Always}},
+	{Name: "calls in a cohort, a session given up", Sessions: four, Calls: times(3, forLong), ClockTells: true, Prompt: true,
+		Bounds: Bounds{GivesUp: 1, Expiries: 1}},
+	{Name: "calls, one tries", Sessions: three, Calls: []Call{forLong, trying(forLong), forLong}, Prompt: true, Bounds: Bounds{Withdraws: 1, Slow: 1}},
+	{Name: "calls of readers, a cut", Sessions: three, Calls: times(3, reads), Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "a kept hold, its time", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 2}},
+	{Name: "a kept hold, an expiry", Sessions: three, Calls: times(2, sticks), ClockTells: true, Prompt: true,
+		Bounds: Bounds{Lapses: 1, Expiries: 1, Ticks: 1}},
+	{Name: "a kept hold, an operator and a contender", Sessions: apart, Calls: times(2, sticks), Arrive: second, Prompt: true,
+		Spared: spareB, Bounds: Bounds{Ticks: 1, Breaks: 1}},
+	{Name: "calls of two clients, an operator", Sessions: []int{0, 0, 1, 1}, Prompt: true, Bounds: Bounds{Breaks: 1},
+		Calls: slices.Concat(of(0, sticks), of(1, forLong, forLong))},
 	{Name: "calls, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Slow: Always}},
 	{Name: "calls in a cohort, an operator", Sessions: threeOne, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "calls in a cohort, an expiry", Sessions: three, Calls: times(3, forLong), Prompt: true,
