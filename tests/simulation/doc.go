@@ -18,8 +18,13 @@
 //   - a semaphore, with weights;
 //   - a contest.
 //
-// One exclusive request in five leaves its node for half a second or for 20 s. Every other client
-// does without some fast paths, which the seed chooses.
+// In one seed of three the calls of a client share what they can. They come several at a time, for one
+// lock and with the same wish: in cohorts, kept, both or neither. Nobody observes them, because an
+// observer gives a call a hold of its own: they are known by what Lock gives and by their leases. So are
+// calls within a lease. In the other seeds one exclusive request in five leaves its node for half a second
+// or for 20 s.
+//
+// Every other client does without some fast paths, which the seed chooses.
 //
 // After every action the invariants of a lock are checked, by the bubble's clock, which stands
 // still meanwhile:

@@ -124,7 +124,9 @@ func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.tally.Grants++
 	r.client.grants++
 	w.tally.Kinds[r.sort(held)]++
-	r.held, r.clock = held, r.client.Session().Clock(held.Epoch)
+	if r.held = held; r.cancel == nil {
+		r.clock = r.client.Session().Clock(held.Epoch)
+	}
 	if !time.Now().Before(held.Until) {
 		w.violated("r%d is granted after its lease has run out", r.number)
 	}

@@ -15,7 +15,16 @@ import (
 func (p plan) lockPaths() []string { return []string{"/a", "/deep/b", "/c"}[:p.paths] }
 
 func (w *world) ask(a action) bool {
-	return w.underWay() < w.plan.requests && w.askAs(w.clients[pick(a.a, len(w.clients))], a)
+	c := w.clients[pick(a.a, len(w.clients))]
+	if !w.plan.inside {
+		return w.underWay() < w.plan.requests && w.askAs(c, a)
+	}
+	asked := false
+	for range 1 + a.c>>28%4 { // for one lock
+		asked = w.underWay() < w.plan.requests && w.askAs(c, a) || asked
+		a.b = a.b>>3 | a.b<<29
+	}
+	return asked
 }
 
 // askAs has a client ask for a lock.
@@ -24,7 +33,7 @@ func (w *world) askAs(c *client, a action) bool {
 		return false
 	}
 	place := pick(a.a>>8, w.plan.paths)
-	want := wish{path: w.plan.lockPaths()[place], actor: a.b%3 == 0, try: a.b>>4%5 == 0}
+	want := wish{path: w.plan.lockPaths()[place], actor: a.b%3 == 0, try: a.b>>4%5 == 0, observed: true}
 	if w.choose(&want, w.plan.uses[place], a); want.within != nil {
 		c = want.within.client
 	}
@@ -39,6 +48,9 @@ func (w *world) askAs(c *client, a action) bool {
 	}
 	if n := w.plan.uses[place].cohort; n > 0 && want.sharesNode() && a.c>>24%4 != 0 {
 		want.cohort = n
+	}
+	if w.plan.inside {
+		want.share(w.plan.uses[place], a.b>>24)
 	}
 	w.start(c, want)
 	return true

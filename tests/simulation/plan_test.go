@@ -22,6 +22,7 @@ type plan struct {
 	tick      time.Duration     // of the servers: sessions expire at ticks
 	syncLimit int               // for how many ticks servers may not hear of each other
 	requests  int               // that may be under way at once
+	inside    bool              // the calls of a client share what they can: they ask for the same, and nobody observes them
 	uses      []use             // what each lock path is used for
 	without   []actors.FastPath // what each client does without
 	actions   []action
@@ -57,7 +58,10 @@ func newPlan(seed uint64) plan {
 	if p.replicas > 1 && len(p.timeouts) == 1 { // somebody at another replica
 		p.timeouts = append(p.timeouts, p.timeouts[0])
 	}
-	p.uses = newUses(seed, p.paths)
+	if p.inside = seed%3 == 1; p.inside { // the more wait, the more share
+		p.requests += 4
+	}
+	p.uses = newUses(seed, p.paths, p.inside)
 	p.tick, p.syncLimit = pace(seed)
 	p.without = lacking(seed, len(p.timeouts))
 	weights := make([]int, len(kinds))

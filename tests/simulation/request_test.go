@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -77,6 +78,7 @@ type wish struct {
 	weight   int
 	watchAll bool
 	within   *lockRequest // whose lease it asks within; nil for none
+	observed bool         // an actor hears all of it; else only what the lock says is known
 	actor    bool
 	try      bool
 	timeout  time.Duration // of the ctx, or of Acquire
@@ -94,7 +96,10 @@ func (w *world) start(c *client, want wish) {
 	guids.number.Store(uint32(r.number))
 	w.history.note("r%d: c%d asks for %s, by an actor %t, trying %t, within %v, grace %v",
 		r.number, c.number, want, want.actor, want.try, want.timeout, want.grace)
-	watcher := w.observe(r)
+	var watcher *actor.PID
+	if want.observed {
+		watcher = w.observe(r)
+	}
 	if want.actor {
 		r.pid = w.spawn(c, want.acquire(), watcher)
 		return
@@ -108,7 +113,15 @@ func (w *world) start(c *client, want wish) {
 		ctx, cancel = context.WithTimeout(values, want.timeout)
 	}
 	r.cancel = cancel
-	go w.lock(ctx, r, want.call(c.Client, locks.WithGrace(want.grace), locks.WithSticky(want.sticky), locks.WithCohort(want.cohort), locks.WithObserver(watcher)))
+	opts := []locks.LockOption{locks.WithGrace(want.grace), locks.WithSticky(want.sticky), locks.WithCohort(want.cohort)}
+	if want.observed {
+		opts = append(opts, locks.WithObserver(watcher))
+	}
+	go w.lock(ctx, r, want.call(c.Client, opts...))
+	if w.plan.inside {
+		synctest.Wait()
+		guids.number.Store(0) // a hold that is asked for later is no request's
+	}
 }
 
 // lock waits for the lock, as a program does.
@@ -120,6 +133,29 @@ func (w *world) lock(ctx context.Context, r *lockRequest, lock func(context.Cont
 	if err != nil {
 		w.history.returned(r.number, "r%d: Lock gives %s", r.number, short(err.Error()))
 	}
+	if r.observed {
+		return
+	}
+	if err != nil {
+		r.end = "Refused"
+		return
+	}
+	w.history.returned(r.number, "r%d: Lock gives %s token %v", r.number, short(lease.Node()), lease.Token())
+	w.granted(r, &messages.Held{Grant: messages.Grant{Path: lease.Path(), Node: lease.Node(), Token: lease.Token()}, Until: lease.Deadline()})
+	go w.follow(r)
+}
+
+// follow notes the end of a lease that nobody observes.
+func (w *world) follow(r *lockRequest) {
+	<-r.lease.Context().Done()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.letGo || r.end != "" {
+		return
+	}
+	w.tally.Losses++
+	r.end = "Lost"
+	w.history.returned(r.number, "r%d: its lease has ended", r.number)
 }
 
 // giveBack releases what a request has.
@@ -137,6 +173,11 @@ func (w *world) giveBack(r *lockRequest, within time.Duration) {
 		defer cancel()
 		if err := r.lease.Unlock(ctx); err != nil {
 			w.history.returned(r.number, "r%d: Unlock gives %s", r.number, short(err.Error()))
+		}
+		if !r.observed {
+			w.mu.Lock()
+			r.end = "Unlocked"
+			w.mu.Unlock()
 		}
 	}()
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -16,6 +17,8 @@ type use struct {
 	recipe  recipe
 	permits int // of a semaphore
 	cohort  int // where exclusive requests, and readers, may share a node
+	// Of a plan with calls inside: what all ask for alike.
+	sticky, grace time.Duration
 }
 
 type recipe int
@@ -40,12 +43,15 @@ func (u use) String() string {
 const contested = "node"
 
 // newUses draws what the lock paths are for, from numbers of its own.
-func newUses(seed uint64, paths int) []use {
+func newUses(seed uint64, paths int, inside bool) []use {
 	rng := rand.New(rand.NewPCG(seed, 0x75736573))
 	all := make([]use, paths)
+	if inside {
+		drawShares(seed, all)
+	}
 	cohorts := rand.New(rand.NewPCG(seed, 0x636f686f))
 	for i := range all {
-		if cohorts.IntN(3) == 0 {
+		if cohorts.IntN(3) == 0 && !inside {
 			all[i].cohort = 2 + cohorts.IntN(6)
 		}
 	}
@@ -62,6 +68,18 @@ func newUses(seed uint64, paths int) []use {
 		}
 	}
 	return all
+}
+
+// drawShares draws what the calls of a client share on each lock path: three in four have a cohort, and two in four are kept.
+func drawShares(seed uint64, all []use) {
+	rng := rand.New(rand.NewPCG(seed, 0x696e73696465))
+	for i := range all {
+		if rng.IntN(4) > 0 {
+			all[i].cohort = 2 + rng.IntN(6)
+		}
+		all[i].sticky = [...]time.Duration{0, 0, 500 * time.Millisecond, 20 * time.Second}[rng.IntN(4)]
+		all[i].grace = [...]time.Duration{0, time.Second}[rng.IntN(2)]
+	}
 }
 
 // choose completes a wish by the use of the lock path.
@@ -83,7 +101,7 @@ func (w *world) choose(want *wish, u use, a action) {
 	case contest:
 		want.mode, want.path = messages.Contest, want.path+"/"+contested
 	}
-	if u.recipe == exclusive || u.recipe == semaphore || a.b>>16%8 == 0 {
+	if u.recipe == exclusive || u.recipe == semaphore || a.b>>16%8 == 0 || w.plan.inside && a.b>>16%4 > 0 {
 		return
 	}
 	// Within the lease of a holder of the lock: once more, or reading where the holder writes.
@@ -91,6 +109,7 @@ func (w *world) choose(want *wish, u use, a action) {
 		return r.acquired() && r.lease != nil && r.holds() && r.queue() == want.queue() && !r.client.closing
 	})
 	if len(outer) > 0 {
+		want.observed = false // it may have the hold of the outer one
 		want.actor, want.within = false, outer[pick(a.b>>20, len(outer))]
 		if want.mode != messages.Read || want.within.mode != messages.Write {
 			want.mode = want.within.mode
@@ -102,6 +121,20 @@ func (w *world) choose(want *wish, u use, a action) {
 // sharesNode reports whether the node of a wish may serve others: an exclusive one's, or a reader's.
 func (want wish) sharesNode() bool {
 	return (want.mode == messages.Exclusive || want.mode == messages.Read) && want.within == nil && !want.watchAll
+}
+
+// share has a wish of a plan with calls inside be as the others of its lock path.
+func (want *wish) share(u use, by uint32) {
+	want.grace, want.sticky, want.cohort = u.grace, 0, 0
+	if want.within != nil || want.mode == messages.Semaphore || want.mode == messages.Contest || want.watchAll {
+		return
+	}
+	if want.actor = by%6 == 0; want.actor { // it serves nobody else
+		return
+	}
+	if want.observed, want.cohort = false, u.cohort; want.mode == messages.Exclusive {
+		want.sticky = u.sticky
+	}
 }
 
 // queue is whom a request waits with.

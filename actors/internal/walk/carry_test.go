@@ -352,7 +352,7 @@ func (w *world) findOrphans(s int, f *flight, q *coordinator.FindOrphans) {
 			continue
 		}
 		for _, guid := range q.GUIDs {
-			if n.guid == strings.TrimPrefix(guid, queue.Reclaimable) {
+			if n.guid == knownAs(guid) {
 				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: name, GUID: guid, Czxid: n.czxid})
 			}
 		}

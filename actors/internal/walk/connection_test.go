@@ -200,6 +200,7 @@ func (w *world) lapse(s int) {
 	sess := &w.sessions[s]
 	sess.lease = false
 	sess.term++
+	w.termOver(s)
 	w.ring(s, coordinator.LeaseTimer)
 }
 
@@ -237,6 +238,7 @@ func (w *world) closeSession(s int) {
 	sess.closed, sess.link, sess.lease = true, unlinked, false
 	sess.term++
 	sess.flights, sess.wire, sess.timers = nil, nil, nil
+	w.termOver(s)
 }
 
 // breakChain: the session lapses. No lease may rest on it any more, because its chain of evidence is broken: see package
@@ -247,6 +249,7 @@ func (w *world) breakChain(s int) {
 	if !w.mistake.Outlasts {
 		sess.lease = false
 		sess.term++
+		w.termOver(s)
 	}
 	w.tell(s, coordinator.Lapsed{})
 }

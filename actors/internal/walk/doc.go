@@ -1,6 +1,6 @@
 // Package walk is a model checker for what Turnstile decides. It runs the real machines (package
-// actors/machine) and the real coordinators (package actors/internal/coordinator) on a model of
-// ZooKeeper. Up to four lock requests in one or two sessions go through every order in which things
+// actors/machine) and the real coordinators (package actors/internal/coordinator), in some plans below
+// the real turns of their clients (package actors/turns), on a model of ZooKeeper. Up to four lock requests in one or two sessions go through every order in which things
 // can happen within the bounds of a plan. In every state it checks the invariants. Of a violation
 // it tells a story, the shortest in plans that are not large. There is no code in it but tests, so
 // that no program can link it.
@@ -32,6 +32,21 @@
 // clock is taken for granted: the servers do not end a session before its lease is over. From the
 // moment at which a session lapses they may end it, even though they still commit its transactions.
 // Package zkconn and tests/touches check that.
+//
+// # Calls
+//
+// In a plan with Calls the lock actors of a session are asked for by its turns. Callers call, give up
+// and give back; lock actors hear what turns decide in their mailboxes, and tell turns what becomes of
+// them at once. The shell of turns is part of the model: it is the state of each call and each hold.
+//
+// Turns are not copied. A state keeps the list of the inputs that its turns have had, and they are made
+// again from that before they hear more. The fingerprint reads all their fields (turns_print). Time
+// stands still for turns but for two moves: time passes, by more than a rest and than the time of a hold,
+// and a grace period ends. Transactions under a hold, bounds on waiters and refusals for want of room are
+// left to the walk of package turns.
+//
+// A history in which turns ask for more lock actors than the plan has is not followed further. The figures
+// say how many moves that cuts off.
 //
 // # What is left out, or coarser than reality
 //
@@ -66,6 +81,9 @@
 // told what they ask for is checked in world.checkNotice, and where all is quiet; that places of
 // tokens are the holder's own, when a grant is told.
 //
+// Those of calls are in call_rules: world.checkCalls with mutual exclusion, world.checkCallGrant with
+// all that a grant needs, and world.checkQuietCalls where all is quiet.
+//
 // When all states are known, the walk goes backwards from those in which all is over. Every state
 // must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).
 //
@@ -95,11 +113,12 @@
 // has a tenth of the states of one without.
 //
 // A kind of move is a row of a table: of requests and sessions in move_kinds_test.go, of
-// operators in operator_test.go.
+// operators in operator_test.go, of callers and clients in call_moves_test.go.
 //
 // Seeded mistakes test the checker: it must find each. Every test run has those at the boundary of
 // the coordinator: an output dropped, doubled or altered (boundary_test.go). `make mistakes` has
-// those in its source, which go test -overlay replaces (seeded_test.go). Each stands beside the
+// those in its source, which go test -overlay replaces (seeded_test.go). Those of calls are in
+// seeded_calls_test.go, at the boundary of turns and in their source. Each stands beside the
 // plan that finds it and the invariant that it breaks.
 //
 // # How to run it
@@ -119,13 +138,13 @@
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        plan, state, world
-//	invariants  invariants, admission
-//	model       servers, sessions, carry, shells, connection
-//	moves       move_kinds, operator, moves
-//	walk        fingerprint, explore
+//	data        calls, plan, state, world
+//	invariants  call_rules, invariants, admission
+//	model       servers, sessions, carry, clients, shells, connection
+//	moves       move_kinds, operator, call_moves, moves
+//	walk        turns_print, fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_sticky_cohort,
-//	            plans_admission, plans_max_waiters, plans_contention, plans_faults
-//	mistakes    seeded, boundary
+//	            plans_admission, plans_max_waiters, plans_contention, plans_faults, plans_calls
+//	mistakes    seeded, seeded_calls, boundary
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk

@@ -17,7 +17,9 @@ type Result struct {
 	// Quiet: states in which nothing happens by itself. Ends: those of them in which all is over.
 	Quiet, Ends int
 	// Cut: it ended at Plan.Part.
-	Cut     bool
+	Cut bool
+	// Short counts the moves that were not followed, because turns asked for more lock actors than the plan has.
+	Short   int
 	Elapsed time.Duration
 	// Fired are the rows of the machine's table that some history has reached.
 	Fired map[*machine.Row]bool
@@ -25,8 +27,12 @@ type Result struct {
 
 // String is one line of figures.
 func (r Result) String() string {
-	return fmt.Sprintf("%d states, %d transitions, %d quiescent, %d ends, %v",
+	text := fmt.Sprintf("%d states, %d transitions, %d quiescent, %d ends, %v",
 		r.States, r.Transitions, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
+	if r.Short > 0 {
+		text += fmt.Sprintf(", %d moves not followed", r.Short)
+	}
+	return text
 }
 
 // Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
@@ -71,11 +77,12 @@ type edge struct{ from, to uint32 }
 
 // newWorld makes a world at the start of a plan.
 func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
-	w := &world{plan: plan, mistake: mistake, fired: fired}
+	w := &world{plan: plan, base: plan, mistake: mistake, fired: fired}
 	for i := range plan.Sessions {
 		w.specs[i] = plan.spec(i)
 	}
 	w.left = plan.Bounds
+	w.beginClients()
 	w.leave()
 	for s := range w.sessions {
 		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout, plan.bounds()), term: 1}
@@ -86,7 +93,7 @@ func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
 	}
 	for i := range plan.Sessions {
 		w.actors[i].m = machine.New(plan.Try[i], plan.TellMore[i])
-		if !plan.Arrive[i] && plan.Within[i] == 0 {
+		if !plan.Arrive[i] && plan.Within[i] == 0 && !plan.ofCalls(i) {
 			w.make(move{kind: begins, at: uint8(i)})
 		}
 	}
@@ -159,6 +166,12 @@ func (k *walker) expand(w *world, from waiting, todo []waiting) (_ []waiting, er
 		w.make(m)
 		if w.violation != nil {
 			return nil, k.tell(w.violation, from.number, &m)
+		}
+		if w.short { // the history is not followed
+			w.short, quiet = false, false
+			k.Short++
+			k.ends[from.number] = true
+			continue
 		}
 		w.simplify()
 		k.Transitions++

@@ -257,6 +257,7 @@ var reasons = []struct {
 	fields []string
 }{
 	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
+	{"its hash is there, of all its fields", []string{"walk.state.clients.turns", "walk.state.clients.heard"}},
 	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
 		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.again", "coordinator.Coordinator.epoch.toScan",
 		"coordinator.Coordinator.epoch.burstsOver"}},

@@ -37,6 +37,11 @@ func (w *world) rename(id coordinator.RequestID, op uint64) byte {
 
 // simplify makes states equal that behave alike: answers that can change nothing are dropped.
 func (w *world) simplify() {
+	for s := range w.told {
+		if w.told[s] || w.plan.Calls != nil && w.clients[s].print == [2]uint64{} {
+			w.printTurns(s)
+		}
+	}
 	for s := range w.sessions {
 		sess := &w.sessions[s]
 		ignored := func(f flight) bool { return sess.decides.Ignores(f.id) }
@@ -47,6 +52,17 @@ func (w *world) simplify() {
 			sess.seen = 0
 		}
 	}
+}
+
+// printTurns gives turns the hash of their state.
+func (w *world) printTurns(s int) {
+	c := &w.clients[s]
+	if c.turns == nil {
+		c.turns = c.heard.again()
+	}
+	p := turnsPrinter{wants: w.wants}
+	p.print(c.turns)
+	c.print = printOf(p.b)
 }
 
 // writer writes the state of a world in bytes.
@@ -68,6 +84,7 @@ func (e *writer) fingerprint() fingerprint {
 		e.session(s)
 	}
 	e.servers()
+	e.callers()
 	e.b = append(e.b, e.w.left[:]...)
 	return printOf(e.b)
 }
@@ -122,6 +139,7 @@ func (e *writer) actor(i int) {
 	e.flags(m.Try, m.TellMore, m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
+	e.askedFor(&a.asked)
 	for at := range a.inbox {
 		e.envelope(coordinator.RequestID(i+1), &a.inbox[at])
 	}
@@ -135,6 +153,36 @@ func (e *writer) envelope(id coordinator.RequestID, n *envelope) {
 	e.flags(ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 	e.text(ev.Node)
 	e.text(ev.Predecessor)
+}
+
+// askedFor writes for what turns have asked for a lock actor.
+func (e *writer) askedFor(ask *askedFor) {
+	if ask.call == 0 {
+		return
+	}
+	e.num(uint64(ask.call), uint64(ask.beside), uint64(ask.hold.Slot()), uint64(ask.due), uint64(ask.sure))
+	e.flags(ask.hold == 0, ask.try, ask.shared, ask.leaves, ask.ended, ask.watched, ask.granted)
+}
+
+// callers writes what callers and clients know.
+func (e *writer) callers() {
+	for k := range e.w.plan.Calls {
+		c := &e.w.calls[k]
+		e.num(uint64(c.phase), uint64(c.id.Slot()), uint64(c.on), c.epoch, c.term, uint64(c.due))
+		e.flags(c.id == 0)
+	}
+	if e.w.plan.Calls == nil {
+		return
+	}
+	for s := range e.w.clients {
+		c := &e.w.clients[s]
+		e.num(c.print[0], c.print[1])
+		e.flags(c.closed)
+	}
+	for _, top := range e.w.granted {
+		e.num(uint64(top.alone), uint64(top.any))
+	}
+	e.num(uint64(e.w.at))
 }
 
 // session writes a session. The order in which queries were sent does not matter, nor that in which timers were

@@ -62,6 +62,7 @@ func (w *world) checkHolders() {
 	if w.plan.Modes[0] == messages.Semaphore && permits > w.plan.Permits {
 		w.violate(Exclusion, "%d contenders hold %d permits with valid leases", permits, w.plan.Permits)
 	}
+	w.checkCalls()
 }
 
 // checkDelete is invariant 1 where a session deletes a node: nobody may rely on it.
@@ -127,7 +128,7 @@ func (w *world) checkNotice(i int, do machine.Do) {
 // checkGrant is invariants 2 and 6. A node that the operator has deleted meanwhile is granted to nobody's harm, as
 // relies says.
 func (w *world) checkGrant(i int) {
-	a, mode, newest := &w.actors[i], w.plan.Modes[i], &w.newest[w.plan.Paths[i]]
+	a, mode, newest := &w.actors[i], w.plan.Modes[i], &w.newest[w.plan.queueOf(i)]
 	if a.is.any(broken) || mode == messages.Semaphore {
 		return
 	}
@@ -144,7 +145,7 @@ func (w *world) checkGrant(i int) {
 	}
 	for _, n := range w.servers.nodes[:max(w.servers.at(a.m.Node), 0)] {
 		before, _ := queue.Parse(n.name)
-		if n.path == w.plan.Paths[i] && queue.WaitsFor(mode, before.Mode) && !n.back && !w.handsOver(n, i) {
+		if n.path == w.plan.Paths[i] && before.Name == w.plan.Names[i] && queue.WaitsFor(mode, before.Mode) && !n.back && !w.handsOver(n, i) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", actorName(i), n.name)
 		}
 	}
@@ -217,6 +218,7 @@ func (w *world) checkQuiet() {
 	for _, n := range w.servers.nodes {
 		names[n.path] = append(names[n.path], n.name)
 	}
+	w.checkQuietCalls()
 	for i := range w.plan.Sessions {
 		switch a := &w.actors[i]; {
 		case !a.lives():
@@ -231,7 +233,7 @@ func (w *world) checkQuiet() {
 		}
 	}
 	for _, n := range w.servers.nodes {
-		w.checkQuietNode(n, names[n.path])
+		w.checkQuietNode(n, slices.DeleteFunc(slices.Clone(names[n.path]), func(other string) bool { return queueName(other) != queueName(n.name) }))
 	}
 	for _, g := range w.servers.guards {
 		if s := &w.sessions[g.session]; !s.closed && s.served == alive && g.epoch == w.epoch(g.session) {
@@ -291,12 +293,17 @@ func (w *world) user(n node) int {
 // over reports whether all requests have ended and nothing is left of them.
 func (w *world) over() bool {
 	for i := range w.plan.Sessions {
-		if w.actors[i].life != stopped {
+		if a := &w.actors[i]; a.life != stopped && !(a.life == unasked && w.plan.ofCalls(i)) {
 			return false
 		}
 	}
 	for s := range w.sessions {
 		if len(w.sessions[s].sent) > 0 {
+			return false
+		}
+	}
+	for k := range w.plan.Calls {
+		if w.calls[k].phase != callEnded {
 			return false
 		}
 	}

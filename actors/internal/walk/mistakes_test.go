@@ -2,6 +2,7 @@ package walk
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,7 @@ import (
 // TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
 // first.
 func TestMistakesAreFound(t *testing.T) {
-	all := atBoundary
+	all := slices.Concat(atBoundary, aboveTurns)
 	if underRace {
 		all = all[:2]
 	}
@@ -40,7 +41,7 @@ func find(t *testing.T, c seeded) {
 func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
-	for _, c := range inCoordinator {
+	for _, c := range slices.Concat(inCoordinator, inTurns) {
 		m := c.inSource(t, root)
 		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)

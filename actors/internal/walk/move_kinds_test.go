@@ -107,7 +107,7 @@ func inGrace(a *lockActor) bool   { return a.is.any(grace) }
 // mayBegin reports whether a request can be made: that within another one, while the other's lock is held.
 func mayBegin(w *world, i int) ways {
 	within := w.plan.Within[i]
-	return once(unbegun(&w.actors[i]) && (within == 0 || w.actors[within-1].m.Holding()))
+	return once(unbegun(&w.actors[i]) && !w.plan.ofCalls(i) && (within == 0 || w.actors[within-1].m.Holding()))
 }
 
 // mayRelease reports whether a lock can be given back: not while another request lives that is within it.
@@ -117,7 +117,7 @@ func mayRelease(w *world, i int) ways {
 			return 0
 		}
 	}
-	return once(holds(&w.actors[i]))
+	return once(holds(&w.actors[i]) && !w.plan.ofCalls(i))
 }
 
 func canStop(w *world, i int) ways { return once(!w.sessionOf(i).closed) }

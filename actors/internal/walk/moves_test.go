@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -10,8 +11,15 @@ import (
 // move is one thing that happens: the index of its kind, to which request or session, and in which way.
 type move struct{ kind, at, how uint8 }
 
-// kinds are all kinds: those of requests, of sessions, and of the servers.
-var kinds = slices.Concat(ofActors, ofSessions, ofServers)
+// kinds are all kinds: those of requests, of sessions, of the servers, of calls, and of clients.
+var kinds = slices.Concat(ofActors, ofSessions, ofServers, ofCallers, ofClients)
+
+// The first kinds of some of them.
+var (
+	firstOfServers = len(ofActors) + len(ofSessions)
+	firstOfCallers = firstOfServers + len(ofServers)
+	firstOfClients = firstOfCallers + len(ofCallers)
+)
 
 // goesOn reports whether a move comes by itself, expected whether it may be counted on.
 func (m move) goesOn() bool   { c := kinds[m.kind].class; return c == itself || c == perhaps }
@@ -42,7 +50,15 @@ func (w *world) moves(into []move) []move {
 			into = w.movesOf(into, ofSessions, len(ofActors), s)
 		}
 	}
-	return w.movesOf(into, ofServers, len(ofActors)+len(ofSessions), 0)
+	for k := range w.plan.Calls {
+		into = w.movesOf(into, ofCallers, firstOfCallers, k)
+	}
+	for s := range w.sessions {
+		if w.plan.Calls != nil {
+			into = w.movesOf(into, ofClients, firstOfClients, s)
+		}
+	}
+	return w.movesOf(into, ofServers, firstOfServers, 0)
 }
 
 // movesOf lists what can happen to one request or session. first is the index of the first of these kinds.
@@ -84,8 +100,12 @@ func (w *world) describe(m move) string {
 	switch first := int(m.kind); {
 	case first < len(ofActors):
 		text = actorName(at) + " "
-	case first < len(ofActors)+len(ofSessions):
+	case first < firstOfServers:
 		text = sessionName(at) + ": "
+	case first >= firstOfClients:
+		text = "the client of " + sessionName(at) + " "
+	case first >= firstOfCallers:
+		text = fmt.Sprintf("call %d ", at+1)
 	}
 	if text += k.text; k.of != nil {
 		text += " " + k.of(w, at, int(m.how))

@@ -5,6 +5,7 @@ package walk
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,7 +21,7 @@ const mistakeInSource = "TURNSTILE_WALK_MISTAKE"
 func TestWalkFinds(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
-	for _, c := range inCoordinator {
+	for _, c := range slices.Concat(inCoordinator, inTurns) {
 		switch os.Getenv(mistakeInSource) {
 		case c.name:
 			find(t, c)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -27,6 +28,12 @@ type Plan struct {
 	Modes [maxActors]messages.Mode
 	// Paths gives the lock path of each request, 0 or 1.
 	Paths [maxActors]int
+	// Names gives the name of the queue of each request. Only calls have one, and only in the first lock path.
+	Names [maxActors]string
+	// Calls are calls of the clients of some sessions, whose turns ask for the requests of these.
+	Calls []Call
+	// ClockTells: turns hear of the end of a lease from its clock, before lock actors do. Without, they hear it from these.
+	ClockTells bool
 	// Within names, from 1, the request whose lock must be held before another begins, and is not given back while that
 	// one lives: so do several locks that one caller wants together.
 	Within [maxActors]int
@@ -98,31 +105,33 @@ type Bound uint8
 const (
 	unbounded Bound = iota
 
-	Cuts     // a connection is lost
-	Defers   // the servers put a query off, which is not carried out
-	Silences // a heartbeat is not answered in time while the connection is up
-	Lapses   // a lease runs out
-	Expiries // the servers end a session
-	Outlives // a create or a delete that was lost with its connection is carried out after all, when the next is lost
-	Moves    // likewise, but a moment before that, while the connection is still read
-	GivesUp  // a session lapses, so that its client gives it up
-	Lags     // a connection comes back to a server that lags behind
-	Breaks   // an operator deletes a contender's node
-	Returns  // servers that are restored bring back a node that its session had deleted
-	Asks     // an operator writes to a node that he wants the lock
-	Reaps    // an empty lock path is deleted; the next create makes it again
-	Passes   // another client makes a node in a lock path, and deletes it
-	Cancels  // a request is cancelled
-	Timeouts // a request has waited for long enough
-	Revokes  // a request is asked to give back
-	Attends  // a holder asks to be told of other contenders
-	Checks   // a holder has its node checked
-	Releases // a request is released that does not hold
-	Stops    // a lock actor is stopped from outside, or panics
-	Closes   // a session is closed
-	Polls    // a waiting request looks at the queue though no watch told it to
-	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
-	Looks    // a session looks at what its nodes say, and may write to one; or for an orphan, though none is due
+	Cuts      // a connection is lost
+	Defers    // the servers put a query off, which is not carried out
+	Silences  // a heartbeat is not answered in time while the connection is up
+	Lapses    // a lease runs out
+	Expiries  // the servers end a session
+	Outlives  // a create or a delete that was lost with its connection is carried out after all, when the next is lost
+	Moves     // likewise, but a moment before that, while the connection is still read
+	GivesUp   // a session lapses, so that its client gives it up
+	Lags      // a connection comes back to a server that lags behind
+	Breaks    // an operator deletes a contender's node
+	Returns   // servers that are restored bring back a node that its session had deleted
+	Asks      // an operator writes to a node that he wants the lock
+	Reaps     // an empty lock path is deleted; the next create makes it again
+	Passes    // another client makes a node in a lock path, and deletes it
+	Cancels   // a request is cancelled
+	Timeouts  // a request has waited for long enough
+	Revokes   // a request is asked to give back
+	Attends   // a holder asks to be told of other contenders
+	Checks    // a holder has its node checked
+	Releases  // a request is released that does not hold
+	Stops     // a lock actor is stopped from outside, or panics
+	Closes    // a session is closed
+	Polls     // a waiting request looks at the queue though no watch told it to
+	Ages      // a session has watched a lock path for so long that it does not believe in the watch any more
+	Looks     // a session looks at what its nodes say, and may write to one; or for an orphan, though none is due
+	Withdraws // a call is not wanted any more
+	Ticks     // time passes for turns: more than a rest of a hold, and than its time
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
 	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.
@@ -167,6 +176,16 @@ func base(path string) string {
 // guid is the GUID of a request.
 func guid(i int) string { return fmt.Sprintf("guid%d", i) }
 
+// guidTail makes a GUID as long as it is in the names of a queue with a name. knownAs takes it off.
+const guidTail = "-00-0000-0000-0000-000000000000"
+
+func knownAs(guid string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(guid, queue.Reclaimable), guidTail)
+}
+
+// by is the address of the lock actor of a request.
+func by(i int) string { return fmt.Sprintf("actor%d", i) }
+
 // spec gives the spec of a request.
 func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
@@ -187,7 +206,15 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	if p.Owners[i] != 0 {
 		want.Owner = fmt.Sprintf("owner%d", p.Owners[i])
 	}
-	return coordinator.NewSpec(want, guid(i), fmt.Sprintf("actor%d", i), false, time.Time{})
+	return coordinator.NewSpec(want, guid(i), by(i), false, time.Time{})
+}
+
+// queueOf gives the number of a request's queue: that of its lock path, or 1 for the one with a name.
+func (p *Plan) queueOf(i int) int {
+	if p.Names[i] != "" {
+		return 1
+	}
+	return p.Paths[i]
 }
 
 // bounded reports whether the bounds of a plan are smaller than the usual ones.
@@ -221,5 +248,5 @@ func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i]
 // shares reports whether two requests may hold at the same time.
 func (p *Plan) shares(i, j int) bool {
 	mode := p.Modes[i]
-	return p.Paths[i] != p.Paths[j] || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
+	return p.queueOf(i) != p.queueOf(j) || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
 }

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,20 +18,21 @@ type seeded struct {
 	name    string
 	mistake Mistake
 	source  []edit
+	folder  string // of the source; that of the coordinator where it is empty
 	plan    Plan
 	breaks  Invariant
 }
 
-// edit replaces a text that occurs once in the coordinator.
+// edit replaces a text that occurs once in the folder.
 type edit struct{ from, to string }
 
 func rule(from, to string) edit { return edit{from, to} }
 
 func edits(all ...edit) []edit { return all }
 
-// inSource gives a mistake as a change of the coordinator's files. A text is sought in all of them: rules move.
+// inSource gives a mistake as a change of the files of a folder. A text is sought in all of them: rules move.
 func (c *seeded) inSource(t *testing.T, root string) mistakes.Mistake {
-	const folder = "actors/internal/coordinator"
+	folder := cmp.Or(c.folder, "actors/internal/coordinator")
 	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 	require.NoError(t, err)
 	m := mistakes.Mistake{Name: c.name}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -37,7 +36,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 	if sp.One == "" {
 		z.sequence[path]++ // for any name
 	}
-	n := node{name: name, path: path, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
+	n := node{name: name, path: path, guid: knownAs(sp.GUID), session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 	for i := range w.plan.Sessions {

@@ -90,6 +90,7 @@ func (w *world) output(s int, out coordinator.Output) {
 			w.end(s)
 		}
 		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, term: 1, sent: sess.sent}
+		w.termOver(s)
 	}
 }
 
@@ -175,7 +176,16 @@ func (w *world) hear(i int) {
 	n := a.inbox[0]
 	a.inbox = a.inbox[1:]
 	a.is.put(slow, a.is.any(slow) && len(a.inbox) > 0)
-	a.epoch = n.epoch
+	if n.epoch != 0 {
+		a.epoch = n.epoch
+	}
+	switch n.event.Kind {
+	case machine.WatchContention:
+		a.is.put(attends, a.m.State.Holding())
+	case machine.Check:
+		a.is.put(checks, a.m.State.Holding())
+		a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
+	}
 	w.step(i, n.event)
 }
 
@@ -223,12 +233,15 @@ func (w *world) effect(i int, e machine.Effect, ev machine.Event) {
 		a.poll = e.Op
 	case machine.StartTimeout:
 	case machine.StartGrace:
-		a.is.put(grace, true)
+		a.is.put(grace, !w.plan.ofCalls(i)) // else the call has it
 	case machine.Halt:
 		w.violate(NeverImpossible, "%s is %v, and hears %v", actorName(i), a.m.State, ev.Kind)
 	case machine.TellWaiting, machine.TellHeld, machine.TellWatched, machine.TellContended, machine.TellChecked, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
 		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
 		w.checkNotice(i, e.Do)
+		if a.asked.call != 0 {
+			w.hearsNotice(i, e.Do, ev)
+		}
 	default:
 		id := coordinator.RequestID(i + 1)
 		w.post(w.plan.Sessions[i], &coordinator.Order{Request: id, Spec: w.specs[i], Effect: e, Epoch: a.epoch})
@@ -247,6 +260,8 @@ func (w *world) stop(i int) {
 			w.actors[j].life = stopped
 		}
 	}
-	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped, epoch: w.actors[i].epoch}
+	held := w.actors[i].is.any(toldHeld)
+	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped, epoch: w.actors[i].epoch, asked: w.actors[i].asked}
 	w.post(w.plan.Sessions[i], coordinator.Ended{Request: coordinator.RequestID(i + 1)})
+	w.endsUntold(i, held)
 }

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"slices"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -17,7 +18,16 @@ type state struct {
 	left     Bounds
 	// newest is, of each lock path, the token of the newest grant, except to readers and in semaphores.
 	newest [maxPaths]messages.Token
+	// What plans with calls have besides: what callers and clients know, the greatest tokens that calls were granted, and the
+	// time.
+	calls   [maxCalls]call
+	clients [maxSessions]client
+	granted [maxPaths]tops
+	at      time.Duration
 }
+
+// tops are the greatest tokens that calls were granted in a queue: those that exclude all, and any.
+type tops struct{ alone, any messages.Token }
 
 // lockActor is the shell of one request's machine.
 type lockActor struct {
@@ -30,6 +40,8 @@ type lockActor struct {
 	epoch, held, term uint64
 	// poll is the operation whose Poll is due; zero for none.
 	poll uint64
+	// asked says what turns have asked for it for.
+	asked askedFor
 }
 
 // life is the stage of a lock actor.
@@ -73,7 +85,7 @@ func (m *marks) put(which marks, on bool) {
 // lives reports whether a request was made and its lock actor runs.
 func (a *lockActor) lives() bool { return a.life == asked }
 
-// envelope has an event for a lock actor.
+// envelope has an event for a lock actor; epoch is zero where it is not from the session.
 type envelope struct {
 	event machine.Event
 	epoch uint64

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // allSmall gives the plans of small bounds.
 func allSmall() []Plan {
 	return slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallMaxWaiters, smallContention, without(smallWithout), swept, []Plan{secondIsNoProof})
+		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallMaxWaiters, smallContention, smallCalls, without(smallWithout), swept, []Plan{secondIsNoProof})
 }
 
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
@@ -39,7 +39,7 @@ func plansOfThisRun() []Plan {
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
 		return slices.Concat(allSmall(), large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
-			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, largeContention, without(largeWithout))
+			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, largeContention, largeCalls, without(largeWithout))
 	case testing.Short():
 		return small
 	default:

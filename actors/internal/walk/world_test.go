@@ -3,9 +3,12 @@ package walk
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Invariant names an invariant, with the number by which violations name it.
@@ -30,6 +33,17 @@ type world struct {
 	specs [maxActors]*coordinator.Spec
 	// owned tells which coordinators are this state's own; the others are shared with the state that it comes from.
 	owned [maxSessions]bool
+	// told tells which turns are this state's own, likewise. coming is the call that begins.
+	told   [maxSessions]bool
+	coming int
+	// short: turns ask for more lock actors than there are.
+	short bool
+	// base is the plan. Where it has calls, plan is suited: base, with the requests as turns have asked for them. wants and asked
+	// are what calls and these requests want.
+	base   *Plan
+	suited Plan
+	wants  []*turns.Want
+	asked  map[askedSpec]*coordinator.Spec
 	// stepped tells of which sessions a machine has taken an event.
 	stepped [maxSessions]bool
 	// mistake is a mistake that the walk must find.
@@ -48,7 +62,48 @@ type world struct {
 // load begins a move from a state.
 func (w *world) load(from *state) {
 	w.state = *from
-	w.owned, w.stepped = [maxSessions]bool{}, [maxSessions]bool{}
+	w.owned, w.stepped, w.told = [maxSessions]bool{}, [maxSessions]bool{}, [maxSessions]bool{}
+	if w.base != nil && w.base.Calls != nil {
+		w.suited = *w.base
+		for i := range w.base.Sessions {
+			w.suit(i)
+		}
+	}
+}
+
+// askedSpec is what makes the spec of a request that turns have asked for.
+type askedSpec struct {
+	actor, call, beside uint8
+	try, shared         bool
+}
+
+// suit has a request of the plan be what the call wants for which it is asked.
+func (w *world) suit(i int) {
+	ask := &w.actors[i].asked
+	if ask.call == 0 {
+		return
+	}
+	c := &w.plan.Calls[ask.call-1]
+	p := &w.suited
+	p.Modes[i], p.Paths[i], p.Names[i], p.Try[i], p.TellMore[i] = c.Mode, c.Path, c.Name, ask.try, ask.shared
+	if ask.beside != 0 { // of one owner
+		p.Owners[ask.beside-1], p.Owners[i] = int(ask.beside), int(ask.beside)
+	}
+	key := askedSpec{uint8(i), ask.call, ask.beside, ask.try, ask.shared}
+	sp := w.asked[key]
+	if sp == nil {
+		want := &messages.Acquire{Path: lockPaths[c.Path], Mode: c.Mode, Name: c.Name, Try: ask.try, TellMore: ask.shared}
+		if ask.beside != 0 {
+			want.Owner = by(int(ask.beside) - 1)
+		}
+		id := guid(i)
+		if c.Name != "" {
+			id += guidTail
+		}
+		sp = coordinator.NewSpec(want, id, by(i), false, time.Time{})
+		w.asked[key] = sp
+	}
+	w.specs[i] = sp
 }
 
 // sessionOf gives the session of a request.
@@ -88,6 +143,9 @@ type Mistake struct {
 	// that may lag behind. Outlasts: the lease goes on when the chain of evidence breaks. Revives: a transaction renews it
 	// after that.
 	EndsEarly, Unsynced, Outlasts, Revives bool
+	// TurnsHear changes what turns are told, TurnsDecide what they decide with one input.
+	TurnsHear   func(w *world, s int, in told) []told
+	TurnsDecide func(w *world, s int, all []turns.Output) []turns.Output
 }
 
 // input gives the input that a coordinator is told instead of in; nil for nothing.
