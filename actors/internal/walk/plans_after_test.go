@@ -31,6 +31,26 @@ var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: not
 		"session A: the servers carry out Commit of stage 0",
 	}}
 
+// answeredLate begins when two connections have been lost with the delete of a request. What became of the second delete is
+// still on its way. The third waits, because servers may have hung up on both.
+var answeredLate = Plan{Name: "hung up on, a late answer", Sessions: single, HangsUp: true, Prompt: true,
+	Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}, After: []string{
+		"contender 1 is cancelled",
+		"session A: the servers carry out Create of stage 0",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: the answer comes to Commit of stage 0",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Find of stage 0",
+	}}
+
 // orphanGoes begins when the delete of an orphan is under way, and its request makes another node.
 var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 2, Slow: 1}, After: []string{
 	"session A: the connection is lost (answers lost: false, requests wait: false)",

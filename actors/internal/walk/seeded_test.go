@@ -213,7 +213,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits when a late answer comes", source: edits(
 		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
-		plan: Plan{Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}}, breaks: AllEnd},
+		plan: answeredLate, breaks: AllEnd},
 	{name: "leave what nobody owns", source: edits(rule("if p.unowned != \"\" || !c.isUnowned(r, name) {", "if true {")),
 		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
 	{name: "look for no orphans", source: edits(rule("	c.lookForAllOrphans()\n", "")),
