@@ -30,6 +30,9 @@ var smallOrphans = []Plan{
 	{Name: "an orphan, a stop", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Stops: 1}},
 	{Name: "an orphan, a contest", Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, while the connection is read", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1}},
+	orphanIsSought,
+	contestGoes,
+	madeAnew,
 	orphansOvertaken,
 }
 
