@@ -58,6 +58,29 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 	}
 }
 
+// TestTxnIsResolvedByOneNode: one node that was set or made is enough. One that was deleted is not: anybody may have done it.
+func TestTxnIsResolvedByOneNode(t *testing.T) {
+	conn := dial.Session(t, embedded.Run(t).Addr())
+	require.NoError(t, conn.EnsureParents("/a"))
+	for _, c := range []struct {
+		op   zkconn.Op
+		want zkconn.Outcome
+	}{
+		{zkconn.Op{Kind: zkconn.OpSet, Path: "/a", Data: []byte("new"), Version: 0}, zkconn.Applied},
+		{zkconn.Op{Kind: zkconn.OpCreate, Path: "/a/b", Data: []byte("new")}, zkconn.Applied},
+		{zkconn.Op{Kind: zkconn.OpDelete, Path: "/a/b", Version: -1}, zkconn.Unknown},
+	} {
+		_, stat, err := conn.Get("/a")
+		require.NoError(t, err)
+		before := zkconn.Heard{Zxid: max(stat.Mzxid, stat.Pzxid), Whole: true}
+		_, _, err = conn.Txn(zkconn.Guard{Path: "/a", Version: -1}, []zkconn.Op{c.op})
+		require.NoError(t, err)
+		outcome, _, err := conn.ResolveTxn([]zkconn.Op{c.op}, before, true)
+		require.NoError(t, err)
+		require.Equal(t, c.want, outcome, "%v", c.op.Kind)
+	}
+}
+
 // TestTxnIsResolvedBesideWhatMayNotBeRead: a node that the session may not READ is no evidence, and no error. The outcome
 // is unknown, unless another node shows that nothing was carried out.
 func TestTxnIsResolvedBesideWhatMayNotBeRead(t *testing.T) {

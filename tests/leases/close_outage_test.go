@@ -10,7 +10,9 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -71,4 +73,29 @@ func TestCloseUsesItsTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOldSessionRemains: a session lapses in an outage, so that the client wants another. The client is closed before the
+// servers are back. The log says that the old session was not closed: it keeps others out until it expires.
+func TestOldSessionRemains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const session = 10 * time.Second
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		d := &bubble.Network{Server: server}
+		log, logger := stories.NewLog()
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session), logger)
+		require.NoError(t, err)
+		relists.Count(t, client.Session())
+		lease, err := client.Mutex("/old").Lock(t.Context())
+		require.NoError(t, err)
+		waits := patient.Elsewhere(t.Context(), client.Mutex("/old").Lock)
+		time.Sleep(time.Minute)
+		go d.Outage(time.Hour)
+		<-lease.Context().Done()
+		time.Sleep(time.Second)
+		require.NoError(t, client.Close(t.Context()), "there is no newer session yet")
+		require.ErrorIs(t, patient.Receive(t, waits).Err, locks.ErrClosed)
+		time.Sleep(2 * time.Hour) // until the outage is over, for the end of the bubble
+		require.Equal(t, 1, log.Count("session not closed at the servers"))
+	})
 }

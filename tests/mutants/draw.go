@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,18 +29,18 @@ type site struct {
 	is       string
 }
 
-// draw gives the first n changes, in an order that the seed decides, that compile: those that are known have. A change turns a
+// draw gives the first n changes, in an order that the seed and the source decide, that compile. A change turns a
 // comparison, a logical operator, a sum or a condition round, takes a number for the next one, returns
 // the other truth value, or leaves a statement out.
-func draw(root, seed string, n int, known map[string]string) ([]change, error) {
+func draw(root, seed string, n int) ([]change, error) {
 	var all []site
 	for _, folder := range library {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-				strings.Contains(path, "/testdata/") || strings.Contains(path, "/adapters/") {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
+				strings.Contains(file, "/testdata/") || strings.Contains(file, "/adapters/") {
 				return err
 			}
-			found, err := sites(root, path)
+			found, err := sites(root, file)
 			all = append(all, found...)
 			return err
 		})
@@ -61,6 +62,7 @@ func draw(root, seed string, n int, known map[string]string) ([]change, error) {
 	r := rand.New(rand.NewPCG(h.Sum64(), 0))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var drawn []change
+	names := map[string]bool{}
 	for _, s := range all {
 		if len(drawn) == n {
 			break
@@ -69,30 +71,60 @@ func draw(root, seed string, n int, known map[string]string) ([]change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if known[c.key()] != "" || compiles(root, c.Mistake) {
+		for names[c.Name] { // the line occurs more than once
+			c.Name += " again"
+		}
+		if compiles(root, c.Mistake) {
+			names[c.Name] = true
 			drawn = append(drawn, c)
 		}
 	}
 	return drawn, nil
 }
 
-// change describes the site by its line, so that it is found again although lines above it change.
+// change describes the site by its line, and by as many lines around it as its package has once, so that it is found again
+// when other lines change, or move to another file.
 func (s site) change(root string) (change, error) {
-	text, err := os.ReadFile(filepath.Join(root, s.file))
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.file)))
 	if err != nil {
 		return change{}, err
 	}
-	begin := bytes.LastIndexByte(text[:s.from], '\n') + 1
-	end := s.to
-	if i := bytes.IndexByte(text[s.to:], '\n'); i >= 0 {
-		end += i
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(path.Dir(s.file)), "*.go"))
+	if err != nil {
+		return change{}, err
 	}
-	line := string(text[begin:end])
-	changed := string(text[begin:s.from]) + s.is + string(text[s.to:end])
-	name := fmt.Sprintf("%s: %q for %q", s.file, squeeze(changed), squeeze(line))
-	// The whole file up to the change makes the text occur once.
-	return change{"random", mistakes.Mistake{Name: strings.ReplaceAll(name, ": ", " "), What: name,
-		Edits: []mistakes.Edit{{File: s.file, Old: string(text[:end]), New: string(text[:begin]) + changed}}}}, nil
+	occurs := func(part []byte) (times int) {
+		for _, name := range files {
+			other, _ := os.ReadFile(name) // if it may not be read, the change does not apply
+			if !strings.HasSuffix(name, "_test.go") {
+				times += bytes.Count(other, part)
+			}
+		}
+		return times
+	}
+	begin, end := bytes.LastIndexByte(text[:s.from], '\n')+1, lineEnd(text, s.to)
+	name := fmt.Sprintf("%s: %q for %q", s.file, squeeze(string(text[begin:s.from])+s.is+string(text[s.to:end])), squeeze(string(text[begin:end])))
+	for occurs(text[begin:end]) > 1 && (begin > 0 || end < len(text)) {
+		if begin > 0 {
+			begin = bytes.LastIndexByte(text[:begin-1], '\n') + 1
+		}
+		if end < len(text) {
+			end = lineEnd(text, end+1)
+		}
+	}
+	return change{"random", mistakes.Mistake{Name: strings.ReplaceAll(name, ": ", " "), What: name, Edits: []mistakes.Edit{{
+		Package: path.Dir(s.file), Old: string(text[begin:end]), New: string(text[begin:s.from]) + s.is + string(text[s.to:end])}}}}, nil
+}
+
+// lineEnd is where the line ends in which something stands.
+func lineEnd(text []byte, at int) int {
+	if at >= len(text) {
+		return len(text)
+	}
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(text)
 }
 
 // squeeze is a text on one line.
@@ -108,7 +140,7 @@ func compiles(root string, m mistakes.Mistake) bool {
 	if err != nil {
 		return false
 	}
-	build := exec.Command("go", "build", "-overlay", overlay, "./"+filepath.Dir(m.Edits[0].File))
+	build := exec.Command("go", "build", "-overlay", overlay, "./"+changedPackage(m))
 	build.Dir = root
 	return build.Run() == nil
 }
@@ -120,17 +152,17 @@ var turned = map[token.Token]string{
 }
 
 // sites finds the places of a file. Generated files have none.
-func sites(root, path string) ([]site, error) {
-	name, err := filepath.Rel(root, path)
+func sites(root, file string) ([]site, error) {
+	name, err := filepath.Rel(root, file)
 	if err != nil {
 		return nil, err
 	}
 	positions := token.NewFileSet()
-	file, err := parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil || ast.IsGenerated(file) {
+	parsed, err := parser.ParseFile(positions, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || ast.IsGenerated(parsed) {
 		return nil, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +171,7 @@ func sites(root, path string) ([]site, error) {
 		all = append(all, site{file: filepath.ToSlash(name), from: positions.Position(from).Offset,
 			to: positions.Position(to).Offset, is: is})
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
+	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
 			return n.Tok != token.IMPORT

@@ -1,10 +1,14 @@
 // Mutants says what a quick test run is worth: which of the mistakes in the rules, and which of some
 // random changes to production code, it finds.
 //
-//	go run ./tests/mutants [-seed turnstile] [-random 40] [-of random,rules,soak] [-all] [-few] [-without ./tests/rig/...]
+//	go run ./tests/mutants [-random 40] [-of random,rules,soak] [-all] [-few] [-again pattern] [-without ./tests/rig/...]
+//	go run ./tests/mutants -draw 100 [-seed turnstile]
 //
-// The rules' mistakes are those of package mistakes and of the walk. The random changes are drawn by
-// the seed: see draw. Each is tried by itself, by an overlay: the source stays as it is. First the
+// The rules' mistakes are those of package mistakes and of the walk. The random changes were drawn once, from a seed and
+// from the source of one commit, by -draw: see draw. The file drawn.json has more of them than are tried. One whose text
+// has gone since is left out, and the next takes its place.
+//
+// Each change is tried by itself, by an overlay: the source stays as it is. First the
 // test is run that is known to find it, then those beside the changed code, then all that import it
 // and need no program of others, until the first failure. A failure counts when it comes again: see
 // ask. With -all the random changes that were missed are tried by the tests that need servers, too: of
@@ -13,7 +17,9 @@
 // Mistakes that only the soak finds are counted apart.
 //
 // Results are lines of a file, one for each change, by the text of the change. A change that has its
-// line is not tried again, so that a run can be cut and goes on where it was.
+// line is not tried again, so that a run can be cut and goes on where it was. With -again those are whose lines match: first
+// by the test that found them last time. Lines that say "equivalent: ", and why, are written by hand: with such a change the
+// code does the same, so that no test can find it.
 package main
 
 import (
@@ -28,6 +34,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,26 +49,44 @@ type change struct {
 	mistakes.Mistake
 }
 
-// missed stands in the results of a change that no test has found.
-const missed = "missed"
+// missed stands in the results of a change that no test has found. equivalent begins that of one that no test can find.
+const (
+	missed     = "missed"
+	equivalent = "equivalent: "
+)
+
+// options are the flags.
+type options struct {
+	seed, of, again, without, drawn, results string
+	draw, random, atATime                    int
+	all, few                                 bool
+}
 
 func main() {
-	seed := flag.String("seed", "turnstile", "decides which random changes are drawn")
-	random := flag.Int("random", 40, "how many random changes are tried")
-	of := flag.String("of", "random,rules,soak", "which changes are tried")
-	all := flag.Bool("all", false, "try random changes that were missed by the tests that need servers")
-	few := flag.Bool("few", false, "ask only the packages that find most in a second")
-	atATime := flag.Int("p", 2, "how many changes are tried at a time")
-	without := flag.String("without", "", "packages, separated by commas, that the quick run leaves out")
-	file := flag.String("results", "tests/mutants/results.txt", "the file of results, from the root of the module")
+	var o options
+	flag.StringVar(&o.seed, "seed", "turnstile", "decides which random changes are drawn")
+	flag.IntVar(&o.draw, "draw", 0, "draw so many random changes from the source, write them, and try none")
+	flag.StringVar(&o.drawn, "drawn", "tests/mutants/drawn.json", "the file of random changes, from the root of the module")
+	flag.IntVar(&o.random, "random", 40, "how many random changes are tried")
+	flag.StringVar(&o.of, "of", "random,rules,soak", "which changes are tried")
+	flag.BoolVar(&o.all, "all", false, "try random changes that were missed by the tests that need servers")
+	flag.BoolVar(&o.few, "few", false, "ask only the packages that find most in a second")
+	flag.StringVar(&o.again, "again", "^$", "a pattern: changes whose lines in the results match are tried again")
+	flag.IntVar(&o.atATime, "p", 2, "how many changes are tried at a time")
+	flag.StringVar(&o.without, "without", "", "packages, separated by commas, that the quick run leaves out")
+	flag.StringVar(&o.results, "results", "tests/mutants/results.txt", "the file of results, from the root of the module")
 	flag.Parse()
-	if err := run(*seed, *random, *of, *all, *few, *atATime, *without, *file); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(seed string, random int, of string, all, few bool, atATime int, without, file string) error {
+func run(o options) error {
+	again, err := regexp.Compile(o.again)
+	if err != nil {
+		return fmt.Errorf("-again: %w", err)
+	}
 	root, err := mistakes.Root()
 	if err != nil {
 		return err
@@ -68,21 +94,27 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
-	known, err := readResults(file)
+	if o.draw > 0 {
+		return writeDrawn(root, o.drawn, o.seed, o.draw)
+	}
+	known, err := readResults(o.results)
 	if err != nil {
 		return err
 	}
-	suites, err := findSuites(root, strings.FieldsFunc(without, func(r rune) bool { return r == ',' }))
+	suites, err := findSuites(root, strings.FieldsFunc(o.without, func(r rune) bool { return r == ',' }))
 	if err != nil {
 		return err
 	}
-	suites.few = few
-	var changes []change
-	for _, kind := range strings.Split(of, ",") {
+	suites.few = o.few
+	var changes, gone []change
+	for _, kind := range strings.Split(o.of, ",") {
 		var some []change
 		switch kind {
 		case "random":
-			some, err = draw(root, seed, random, known)
+			some, gone, err = readDrawn(root, o.drawn, o.random, known)
+			for _, c := range gone {
+				fmt.Println(c.key() + ": gone")
+			}
 		case "rules":
 			some, err = rules()
 		case "soak":
@@ -99,19 +131,22 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 	var workers sync.WaitGroup
 	var wrong error
 	next := make(chan change)
-	for range atATime {
+	for range o.atATime {
 		workers.Go(func() {
 			for c := range next {
 				mu.Lock()
 				before := known[c.key()]
 				mu.Unlock()
 				begin := time.Now()
+				if again.MatchString(line(c.key(), before)) {
+					c.Test, before = cmp.Or(finder(before), c.Test), ""
+				}
 				found, err := suites.search(c, before)
 				mu.Lock()
 				fmt.Printf("%s: %s (%v)\n", c.key(), found, time.Since(begin).Round(time.Second))
 				if err == nil {
 					known[c.key()] = found
-					err = writeResult(file, c, found)
+					err = writeResult(o.results, c.key(), found)
 				}
 				wrong = errors.Join(wrong, err)
 				mu.Unlock()
@@ -122,7 +157,7 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 		mu.Lock()
 		found, tried := known[c.key()]
 		mu.Unlock()
-		if !tried || !few && found == missedByFew || all && found == missed && c.kind == "random" {
+		if !tried || !o.few && found == missedByFew || o.all && found == missed && c.kind == "random" || again.MatchString(line(c.key(), found)) {
 			next <- c
 		}
 	}
@@ -138,6 +173,8 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 		switch {
 		case !tried, found == missedByFew:
 			how = "not tried"
+		case strings.HasPrefix(found, equivalent):
+			how = "equivalent"
 		case strings.HasPrefix(found, missed), strings.HasPrefix(found, unsure):
 			how = missed
 		case strings.HasPrefix(found, inAll):
@@ -146,16 +183,17 @@ func run(seed string, random int, of string, all, few bool, atATime int, without
 		counts[c.kind+" "+how]++
 		counts[c.kind]++
 	}
-	for _, kind := range strings.Split(of, ",") {
-		fmt.Printf("%s: %d changes, make test finds %d, make test-all alone %d, nothing %d, not tried %d\n", kind, counts[kind],
-			counts[kind+" found"], counts[kind+" found by make test-all alone"], counts[kind+" "+missed], counts[kind+" not tried"])
+	for _, kind := range strings.Split(o.of, ",") {
+		fmt.Printf("%s: %d changes, make test finds %d, make test-all alone %d, nothing %d, equivalent %d, not tried %d\n", kind, counts[kind],
+			counts[kind+" found"], counts[kind+" found by make test-all alone"], counts[kind+" "+missed], counts[kind+" equivalent"],
+			counts[kind+" not tried"])
 	}
 	return nil
 }
 
 func (c change) key() string { return c.kind + " " + c.Name }
 
-// readResults reads the file. The last line of a change counts.
+// readResults reads the file.
 func readResults(name string) (map[string]string, error) {
 	known := map[string]string{}
 	f, err := os.Open(name)
@@ -175,13 +213,28 @@ func readResults(name string) (map[string]string, error) {
 	return known, lines.Err()
 }
 
-func writeResult(name string, c change, found string) error {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
+// writeResult puts a line into the file, in the place of the one that it had.
+func writeResult(name, key, found string) error {
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s: %s\n", c.key(), found)
-	return cmp.Or(err, f.Close())
+	lines := slices.Collect(strings.Lines(string(text)))
+	at := slices.IndexFunc(lines, func(other string) bool { return strings.HasPrefix(other, key+": ") })
+	if at < 0 {
+		at, lines = len(lines), append(lines, "")
+	}
+	lines[at] = line(key, found) + "\n"
+	return os.WriteFile(name, []byte(strings.Join(lines, "")), 0o644)
+}
+
+// line is the line of a change in the results.
+func line(key, found string) string { return key + ": " + found }
+
+// finder is the package and the test that a result names; empty where it names none.
+func finder(found string) string {
+	found = strings.TrimPrefix(strings.TrimPrefix(found, unsure), inAll)
+	return strings.TrimPrefix(found, "timeout in ")
 }
 
 // rules are the mistakes that ask whether a rule is kept: those of package mistakes, and those in the

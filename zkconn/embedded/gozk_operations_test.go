@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,24 @@ func TestGozkPermissions(t *testing.T) {
 	require.ErrorIs(t, err, zk.ErrInvalidACL)
 	require.ErrorIs(t, stranger.AddAuth("none", []byte("x")), zk.ErrAuthFailed)
 	stranger.await(zk.StateHasSession) // that has cost the connection
+}
+
+// TestGozkTextThatIsNotUTF8: bytes that are not UTF-8 come back as Java's String reads them: a U+FFFD for as many as could
+// have begun a character. The numbers are those of OpenJDK 17.
+func TestGozkTextThatIsNotUTF8(t *testing.T) {
+	c := dialGozk(t, embedded.Run(t))
+	for id, marks := range map[string]int{
+		"\x80\x80": 2, "\xc2": 1, "\xc0\x80": 2, "\xe2\x82": 1, "\xe0\x80": 2, "\xe0\xa0": 1, "\xed\xa0\x80": 1,
+		"\xf0\x9f": 1, "\xf0\x9f\x98": 1, "\xf1\x80\x80": 1, "\xf0\x80": 2, "\xf0\x8f\x80": 3, "\xf4\x8f\xbf": 1, "\xf4\x90": 2, "\xf5\x80": 2,
+	} {
+		list := []zk.ACL{{Perms: zk.PermAll, Scheme: "digest", ID: "u:" + id + "a"}, worldACL[0]}
+		_, err := c.Create("/text", nil, 0, list)
+		require.NoError(t, err)
+		list, _, err = c.GetACL("/text")
+		require.NoError(t, err)
+		require.Equal(t, "u:"+strings.Repeat("\ufffd", marks)+"a", list[0].ID, "%x", id)
+		require.NoError(t, c.Delete("/text", all))
+	}
 }
 
 func TestGozkMulti(t *testing.T) {

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +145,7 @@ func (g *game) apply(in Input) {
 	outputs := g.c.Apply(in, g.at)
 	g.log = append(append(g.log, fmt.Sprintf("%d %s", g.steps, given(in))), describeAll(outputs)...)
 	require.NoError(g.t, g.c.Check(), "seed %d, step %d, %T %+v\n%s", g.seed, g.steps, in, in, g.tale())
+	g.requestsDiffer()
 	for _, out := range outputs {
 		switch out := out.(type) {
 		case *Note:
@@ -231,6 +233,24 @@ func unanswered(query Query, f Failure) Answer {
 		return &Described{Failure: f}
 	default:
 		return &Ack{f}
+	}
+}
+
+// requestsDiffer: queries for two requests are written differently, so that package walk tells apart which of them an answer
+// is for.
+func (g *game) requestsDiffer() {
+	newest := func(RequestID, uint64) byte { return 1 }
+	of := map[string]RequestID{}
+	for id, what := range g.c.epoch.asked {
+		o := reflect.Indirect(reflect.ValueOf(what)).FieldByName("operation")
+		if !o.IsValid() || g.c.isStale(what, id) {
+			continue
+		}
+		written, request := string(g.c.AppendPurpose(nil, id, newest)), RequestID(o.Field(0).Uint())
+		if other, is := of[written]; is && other != request {
+			require.Fail(g.t, "two queries are written the same", "%T of requests %d and %d, seed %d, step %d", what, other, request, g.seed, g.steps)
+		}
+		of[written] = request
 	}
 }
 

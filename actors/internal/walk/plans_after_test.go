@@ -31,6 +31,26 @@ var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: not
 		"session A: the servers carry out Commit of stage 0",
 	}}
 
+// answeredLate begins when two connections have been lost with the delete of a request. What became of the second delete is
+// still on its way. The third waits, because servers may have hung up on both.
+var answeredLate = Plan{Name: "hung up on, a late answer", Sessions: single, HangsUp: true, Prompt: true,
+	Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}, After: []string{
+		"contender 1 is cancelled",
+		"session A: the servers carry out Create of stage 0",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: the answer comes to Commit of stage 0",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Find of stage 0",
+	}}
+
 // orphanGoes begins when the delete of an orphan is under way, and its request makes another node.
 var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 2, Slow: 1}, After: []string{
 	"session A: the connection is lost (answers lost: false, requests wait: false)",
@@ -51,6 +71,66 @@ var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bo
 	"contender 1 reads its mailbox",
 	"contender 1 reads its mailbox",
 }}
+
+// orphanIsSought goes on from there: that node was made, and lost with the connection, so the request looks for a node.
+var orphanIsSought = Plan{Name: "an orphan goes, its request looks for a node", Sessions: single, Prompt: true, Bounds: orphanGoes.Bounds,
+	After: slices.Concat(orphanGoes.After, []string{
+		"session A: the connection is lost with the answer to Create of stage 0",
+		"session A: the answer comes to Create of stage 1",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+	})}
+
+// contestGoes begins like orphanGoes, for a contest.
+var contestGoes = Plan{Name: "an orphan goes, a contest", Sessions: single, Modes: contests, Prompt: true,
+	Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}, After: []string{
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: the answer comes to Create of stage 0",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"contender 1 leaves its mailbox",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 1",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 1",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: an event arrives",
+		"session A: the servers carry out after all Create",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out FindOrphans of stage 0",
+		"contender 1 reads its mailbox",
+		"contender 1 reads its mailbox",
+		"contender 1 reads its mailbox",
+	}}
+
+// madeAnew begins when a reader's node was deleted, and made again by a create that was lost with an earlier connection.
+var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
+	Bounds: Bounds{Cuts: 2, Outlives: 1}, After: []string{
+		"contender 2 asks for the lock",
+		"session A: the servers carry out Create of stage 0",
+		"session A: the connection is lost with the answer to ReadOwn of stage 0",
+		"session A: the answer comes to CreateAt of stage 0",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out CreateAt of stage 0",
+		"session A: the servers carry out ReadOwn of stage 0",
+		"session A: the servers carry out ReadOwn of stage 0",
+		"contender 2 is released",
+		"session A: the servers carry out Commit of stage 0",
+		"session A: an event arrives",
+		"session A: the connection is lost (answers lost: false, requests wait: false)",
+		"session A: an event arrives",
+		"session A: the servers carry out after all CreateAt",
+		"session A: a server is found",
+		"session A: an event arrives",
+	}}
 
 // orphansOvertaken begins when a look for the nodes of two requests is under way, each of which has lost two creates. A
 // newer look for one of them has overtaken it, and its request makes a node.

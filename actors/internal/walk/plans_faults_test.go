@@ -11,6 +11,7 @@ var smallPauses = []Plan{
 	{Name: "hung up on, an actor stops", Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1}},
 	{Name: "hung up on, an expiry", Sessions: single, HangsUp: true, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Lapses: 1, Expiries: 1}},
+	answeredLate,
 	{Name: "hung up on, apart", Sessions: apart, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},
 	{Name: "put off", Sessions: single, Bounds: Bounds{Defers: 3, Cancels: 1, Slow: 1}},
 	{Name: "put off, two", Sessions: two, Prompt: true, Bounds: Bounds{Defers: 2, Cancels: 1}},
@@ -29,6 +30,9 @@ var smallOrphans = []Plan{
 	{Name: "an orphan, a stop", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Stops: 1}},
 	{Name: "an orphan, a contest", Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, while the connection is read", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1}},
+	orphanIsSought,
+	contestGoes,
+	madeAnew,
 	orphansOvertaken,
 }
 
