@@ -67,7 +67,7 @@ func WithListener(to Listener) LockOption {
 // timeout.
 //
 // An owner on another node gets notices late, or never, and no clock comes with them. To rely on
-// the lock for a known time, use package gateway. NewAll refuses other nodes even so.
+// the lock for a known time, use package gateway.
 func WithRemote(pack func(message any) any) LockOption {
 	return func(a *audience.Audience) { a.Pack = pack }
 }
