@@ -28,8 +28,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		},
 		After:   s.after,
 		Unused:  s.unused,
-		Cohorts: s.cohorts,
-		Waiting: s.waitingBehind,
+		Cohorts: func() []inspect.Cohort { return nil },
 		Inside:  s.withoutNode,
 	})
 }
@@ -58,29 +57,6 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 // unused reports whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
-}
-
-// waitingBehind counts the requests of this session that wait behind a node of it without nodes of their own.
-func (s *session) waitingBehind(node messages.Contender) int {
-	if node.Session != s.info.session {
-		return 0
-	}
-	return s.decides.Waiting(node.Path, node.Node)
-}
-
-// cohorts gives the nodes of this session that are passed on in cohorts.
-func (s *session) cohorts() (all []inspect.Cohort) {
-	for k := range s.decides.Cohorts {
-		cohort := inspect.Cohort{Has: s.contender(k.Has, k.Node)}
-		cohort.Has.Waiting = len(k.Waiting)
-		for _, sp := range k.Waiting {
-			waits := s.contender(sp, "")
-			waits.WaitsFor = []string{k.Node}
-			cohort.Waiting = append(cohort.Waiting, waits)
-		}
-		all = append(all, cohort)
-	}
-	return all
 }
 
 // mostInside bounds the requests that one answer to messages.ReadInside describes.

@@ -53,7 +53,6 @@ type Session struct {
 	polls     atomic.Int64
 	unowned   atomic.Int64
 	weight    atomic.Int64     // of its ephemeral nodes
-	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
 	calls     *told.Queue[func()]
 	closing   closingHooks
@@ -257,7 +256,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
 	now.Silence = max(now.Silence, s.silence())
-	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
+	now.NodeBytes, now.MaxNodeBytes = int(s.weight.Load()), s.bounds().Weight
 	now.Lease, _ = s.leaseLeft()
 	now.Trouble, now.Stuck = s.troubles.current()
 	if now.Phase != Connected {

@@ -59,12 +59,12 @@ func inOrder(lockers []Locker) ([]Locker, error) {
 	}
 	ordered := slices.SortedStableFunc(slices.Values(lockers), compare)
 	for i, locker := range ordered {
-		want := locker.self().want
-		if err := actors.CheckAcquire(want); err != nil {
-			return nil, fmt.Errorf("lock %.100q: %w", want.Path, err) // of any length, when it is bad
+		l := locker.self()
+		if err := l.checkRequest(); err != nil {
+			return nil, fmt.Errorf("lock %.100q: %w", l.want.Path, err) // of any length, when it is bad
 		}
 		if i > 0 && compare(ordered[i-1], locker) == 0 {
-			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, want.Path)
+			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, l.want.Path)
 		}
 	}
 	return ordered, nil

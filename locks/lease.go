@@ -141,7 +141,7 @@ func (l *Lease) caller() string {
 	if caller := l.from.want.Caller; caller != "" {
 		return caller
 	}
-	return queue.Caller(cmp.Or(l.held.As, l.address()))
+	return queue.Caller(l.address())
 }
 
 // address is the address of the lease's lock actor.

@@ -40,7 +40,7 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode = mode
 	if mode == messages.Write {
-		l.want.Cohort = 0 // readers share a node, writers do not
+		l.cohort = 0 // readers share a node, writers do not
 	}
 	return &l
 }

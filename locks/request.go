@@ -32,6 +32,9 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	if l.wrong != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: l.wrong}
 	}
+	if err := l.checkRequest(); err != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
 	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
@@ -68,7 +71,7 @@ func (l *lock) within(ctx context.Context) *lock {
 	for held := around; held != nil; held = held.outer() {
 		if held.from.sameLock(l) && held.ctx.Err() == nil {
 			inner.want.Owner = held.key()
-			if l.want.Reentry || l.want.Mode == messages.Read {
+			if l.reentry || l.want.Mode == messages.Read {
 				held.shared.Store(true) // before it is asked for, and so before anything is written under it
 			}
 			break

@@ -24,7 +24,7 @@ func FromNotice(notice any, in time.Duration) *Event {
 			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: Valid(string(n.Reason)), Session: n.Session}}}
 	case *messages.Held:
 		return &Event{What: &Event_Held{&Held{Grant: fromGrant(n.Grant), Session: n.Session, Epoch: n.Epoch,
-			Term: n.Term, As: Valid(n.As)}}}
+			Term: n.Term}}}
 	case *messages.Suspended:
 		return &Event{What: &Event_Suspended{&Suspended{Grant: fromGrant(n.Grant)}}}
 	case *messages.Resumed:
@@ -63,7 +63,7 @@ func (x *Event) Notice() (notice any, in time.Duration) {
 	case *Event_Held:
 		h := n.Held
 		return &messages.Held{Grant: h.GetGrant().messages(), Session: h.GetSession(), Epoch: h.GetEpoch(),
-			Term: h.GetTerm(), As: h.GetAs()}, 0
+			Term: h.GetTerm()}, 0
 	case *Event_Suspended:
 		return &messages.Suspended{Grant: n.Suspended.GetGrant().messages()}, 0
 	case *Event_Resumed:

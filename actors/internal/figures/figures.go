@@ -32,7 +32,6 @@ type Figures struct {
 	left     func() (time.Duration, bool)
 	state    string // the state that it is counted under; "" for a session that has not begun, or has ended
 	weight   int64  // as it was told last, in bytes
-	inside   int64  // likewise
 }
 
 type strandKey struct {
@@ -178,8 +177,8 @@ func (f *Figures) Batch(operations int) {
 	}
 }
 
-// Loaded takes the weight of the session's ephemeral nodes, in bytes, and the number of requests that wait inside it.
-func (f *Figures) Loaded(weight, inside int) {
+// Loaded takes the weight of the session's ephemeral nodes, in bytes.
+func (f *Figures) Loaded(weight int) {
 	if f == nil {
 		return
 	}
@@ -187,16 +186,19 @@ func (f *Figures) Loaded(weight, inside int) {
 		f.add(f.instruments.weight, d, with{})
 		f.weight += d
 	}
-	if d := int64(inside) - f.inside; d != 0 {
-		f.add(f.instruments.inside, d, with{})
-		f.inside += d
+}
+
+// Inside takes a change of the number of calls that wait above the session, without a node of their own.
+func (f *Figures) Inside(by int) {
+	if f != nil {
+		f.add(f.instruments.inside, int64(by), with{})
 	}
 }
 
 // End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {
-		f.Loaded(0, 0)
+		f.Loaded(0)
 		f.Became("")
 		f.provider.leave(f)
 	}

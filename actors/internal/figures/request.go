@@ -239,7 +239,7 @@ func causeOf(ev *machine.Event) cause {
 			return notListed
 		}
 		return lateGrant
-	case machine.Created, machine.Seated:
+	case machine.Created:
 		return lateGrant
 	}
 	return otherCause

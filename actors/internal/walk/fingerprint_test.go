@@ -122,6 +122,7 @@ func (e *writer) actor(i int) {
 	e.flags(m.Try, m.TellMore, m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
+	e.text(a.beside)
 	for at := range a.inbox {
 		e.envelope(coordinator.RequestID(i+1), &a.inbox[at])
 	}

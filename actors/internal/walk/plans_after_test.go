@@ -21,16 +21,6 @@ var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1,
 	"session A: an event arrives",
 }}
 
-// batchMates begins when two nodes have been asked for in one transaction.
-var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
-	Bounds: Bounds{Slow: 1}, After: []string{
-		"session A: the servers carry out Create of stage 0",
-		"contender 1 is released",
-		"contender 2 asks for the lock",
-		"contender 3 asks for the lock",
-		"session A: the servers carry out Commit of stage 0",
-	}}
-
 // orphanGoes begins when the delete of an orphan is under way, and its request makes another node.
 var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 4, Outlives: 2, Slow: 1}, After: []string{
 	"session A: the connection is lost (answers lost: false, requests wait: false)",
@@ -56,7 +46,7 @@ var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bo
 // newer look for one of them has overtaken it, and its request makes a node.
 var orphansOvertaken = Plan{Name: "an orphan, overtaken", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
 	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1], []string{
-		"session A: timer 14",
+		"session A: timer 11",
 		"session A: the servers carry out, and answer later, Create of stage 0",
 	})}
 

@@ -28,6 +28,8 @@ type world struct {
 	state
 	plan  *Plan
 	specs [maxActors]*coordinator.Spec
+	// named has the specs of requests that name a writer's node, by that.
+	named map[string]*coordinator.Spec
 	// owned tells which coordinators are this state's own; the others are shared with the state that it comes from.
 	owned [maxSessions]bool
 	// stepped tells of which sessions a machine has taken an event.
@@ -53,6 +55,18 @@ func (w *world) load(from *state) {
 
 // sessionOf gives the session of a request.
 func (w *world) sessionOf(i int) *session { return &w.sessions[w.plan.Sessions[i]] }
+
+// specOf gives the spec of a request.
+func (w *world) specOf(i int) *coordinator.Spec {
+	beside := w.actors[i].beside
+	if beside == "" {
+		return w.specs[i]
+	}
+	if w.named[beside] == nil {
+		w.named[beside] = w.plan.spec(i, beside)
+	}
+	return w.named[beside]
+}
 
 // epoch is the epoch of a session.
 func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }
