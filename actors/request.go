@@ -224,7 +224,7 @@ func checkWeight(want messages.Acquire) string {
 
 func checkBeside(want messages.Acquire) string {
 	style, is := queue.Parse(want.Beside)
-	if !is || style.Mode != messages.Write || style.Name != want.Name {
+	if !is || style.Mode != messages.Write || style.Name != want.Name || strings.Contains(want.Beside, "/") {
 		return fmt.Sprintf("beside %.100q: that is no writer's node of the queue", want.Beside)
 	}
 	return ""

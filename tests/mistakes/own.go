@@ -45,9 +45,8 @@ var own = []ownMistake{
 		"cmp.Compare(a.reads(), b.reads()),\n", "\n"),
 		"actors/queue", "TestDowngradeKeepsWritersOut"},
 
-	{in("actors/machine", "seated-without-lease", "a lock is granted with a node of the session though the lease is over",
-		"{creating, Seated, leased, held, grant},\n\t{creating, Seated, always, recovery, verify},",
-		"{creating, Seated, always, held, grant},"),
+	{in("actors/machine", "granted-without-lease", "a lock is granted though the lease is over",
+		"\t{creating, Created, firstLate, recovery, verify},", "\t{creating, Created, firstLate, held, grant},"),
 		"actors/machine", "TestHistories"},
 	{in("actors/machine", "stale-after-a-cut", "a holder believes an answer to what it asked before the connection was lost",
 		"\tsuspend = Action{\"suspend\", func(m *Machine, _ Event) Effects {\n\t\tm.recover()\n\t\tm.Op++\n",
@@ -170,9 +169,9 @@ var own = []ownMistake{
 	{in("actors/internal/carrier", "says-of-another", "the holder of a contest writes to a node that has become another's",
 		"contest && czxid != q.Czxid || !contest", "!contest"),
 		"actors/internal/carrier", "TestSaysAgain"},
-	{in("actors/internal/carrier", "asked-and-retained", "a revoke request on a node that is about to be retained is not seen",
+	{in("actors/internal/carrier", "asked-and-watched", "a revoke request that is there when contention is first looked for is not seen",
 		"Spent: err != nil || queue.IsRevokeRequest(data)", "Spent: err != nil || len(data) < 0"),
-		"actors/internal/carrier", "TestRetainedNodeIsWatched"},
+		"actors/internal/carrier", "TestContentionIsWatched"},
 	{in("actors/internal/carrier", "replaced-in-a-contest", "the holder of a contest deletes a node that has become another's",
 		"if err != nil || stat.Czxid != q.Czxid {", "if err != nil || stat.Czxid < 0 {"),
 		"tests/elections", "TestContestNodeIsReplaced"},
@@ -209,12 +208,6 @@ var own = []ownMistake{
 	{in("actors/internal/carrier", "looked-once", "that a node does not exist is believed of a server that lags",
 		"if err := k.searchOnce(q, a); err != nil || a.Name != \"\" {", "if err := k.searchOnce(q, a); err != nil || len(a.Name) >= 0 {"),
 		"tests/matrix", "TestMatrix"},
-	{in("actors/internal/carrier", "described-elsewhere", "a node that is written to anew says another place",
-		"ownerData(q.Spec, was.Place), stat.Version", "ownerData(q.Spec, 0), stat.Version"),
-		"actors/internal/carrier", "TestDescribe"},
-	{in("actors/internal/carrier", "described-over", "what a node says is written over a revoke request that comes at that moment",
-		"was, ours := queue.ParseOwner(data)\n", "was, ours := queue.ParseOwner(data)\n\tstat.Version = -1\n"),
-		"actors/internal/carrier", "TestDescribe"},
 }
 
 // in is a mistake that one edit of a package makes.

@@ -68,9 +68,9 @@ func TestSaysAgain(t *testing.T) {
 	}
 }
 
-// TestRetainedNodeIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
+// TestContentionIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
 // it already: no event tells of that any more.
-func TestRetainedNodeIsWatched(t *testing.T) {
+func TestContentionIsWatched(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(t *testing.T, conn *zkconn.Conn, node string)
 		want   coordinator.Contention

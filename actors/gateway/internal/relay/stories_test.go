@@ -203,9 +203,6 @@ func sending(r relay.Request) string {
 		if r.Want.Timeout > 0 {
 			text += fmt.Sprintf(" timeout=%v", r.Want.Timeout)
 		}
-		if r.Want.MaxWaiters > 0 {
-			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
-		}
 	}
 	for name, wish := range wishes {
 		if r.Wish == wish {
