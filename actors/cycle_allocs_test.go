@@ -17,21 +17,17 @@ import (
 const (
 	uncontendedAllocs = 211 // a lock and an unlock that nobody competes with; a slow machine adds heartbeats
 	handOverAllocs    = 178 // the same for each of two that take turns, in one session
-	cohortAllocs      = 44  // the same for each of sixteen in a cohort
 )
 
 func TestCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "") // the bounds are for all fast paths
 	const cycles = 100
 	for name, of := range map[string]struct {
-		workers, cohort int
-		bound           float64
-	}{
-		"uncontended": {1, 0, uncontendedAllocs}, "two in turn": {2, 0, handOverAllocs},
-		"sixteen in a cohort": {16, 64, cohortAllocs},
-	} {
+		workers int
+		bound   float64
+	}{"uncontended": {1, uncontendedAllocs}, "two in turn": {2, handOverAllocs}} {
 		t.Run(name, func(t *testing.T) {
-			c := newCycler(t, of.workers, of.cohort)
+			c := newCycler(t, of.workers)
 			each := testing.AllocsPerRun(3, func() { c.cycles(cycles) }) / float64(cycles*of.workers)
 			t.Logf("%.0f allocations a cycle", each)
 			require.LessOrEqual(t, each, of.bound)

@@ -23,8 +23,8 @@ type cycler struct {
 	over    chan struct{} // each worker tells it once for each order
 }
 
-// newCycler starts everything; a cohort of zero means no cohort. All of it ends with the test.
-func newCycler(tb testing.TB, workers, cohort int, opts ...actors.SessionOption) *cycler {
+// newCycler starts everything. All of it ends with the test.
+func newCycler(tb testing.TB, workers int, opts ...actors.SessionOption) *cycler {
 	tb.Helper()
 	server := embedded.Run(tb, embedded.WithoutNetwork())
 	silent := slog.New(slog.DiscardHandler)
@@ -44,7 +44,7 @@ func newCycler(tb testing.TB, workers, cohort int, opts ...actors.SessionOption)
 	require.NoError(tb, session.Ready(tb.Context()))
 	c := &cycler{root: system.Root, over: make(chan struct{})}
 	for range workers {
-		w := &worker{tb: tb, session: session, cohort: cohort, over: c.over}
+		w := &worker{tb: tb, session: session, over: c.over}
 		pid := system.Root.Spawn(actor.PropsFromFunc(w.receive))
 		tb.Cleanup(func() { _ = system.Root.StopFuture(pid).Wait() })
 		c.workers = append(c.workers, pid)
@@ -67,7 +67,6 @@ func (c *cycler) cycles(each int) {
 type worker struct {
 	tb      testing.TB
 	session *actors.Session
-	cohort  int
 	over    chan<- struct{}
 	wanted  int
 	lock    *actor.PID
@@ -94,19 +93,17 @@ func (w *worker) begin(ctx actor.Context) {
 		return
 	}
 	w.wanted--
-	w.lock = ctx.Spawn(actors.NewLock(w.session, messages.Acquire{Path: "/cycles", Cohort: w.cohort}))
+	w.lock = ctx.Spawn(actors.NewLock(w.session, messages.Acquire{Path: "/cycles"}))
 }
 
 // BenchmarkCycle is a lock and an unlock by lock actors, with an embedded server in the same process.
 func BenchmarkCycle(b *testing.B) {
-	for name, of := range map[string]struct{ workers, cohort int }{
-		"uncontended": {1, 0}, "2 in turn": {2, 0}, "128 in turn": {128, 0}, "128 in cohorts of 64": {128, 64},
-	} {
+	for name, workers := range map[string]int{"uncontended": 1, "2 in turn": 2, "128 in turn": 128} {
 		b.Run(name, func(b *testing.B) {
-			c := newCycler(b, of.workers, of.cohort)
+			c := newCycler(b, workers)
 			b.ReportAllocs()
 			b.ResetTimer()
-			c.cycles((b.N + of.workers - 1) / of.workers)
+			c.cycles((b.N + workers - 1) / workers)
 		})
 	}
 }

@@ -48,8 +48,12 @@
 //
 // The owner of a request is the actor that spawned the lock actor, or the key in
 // messages.Acquire.Owner. Two requests of one owner for one lock would wait for each other;
-// messages.Acquire.Owner says what happens to the second. [NewAll] makes the props of an actor that
-// acquires several locks as one.
+// messages.Acquire.Owner says what happens to the second.
+//
+// An actor that wants several locks takes them in the order of their paths, each when it holds the one
+// before (see the example "several locks"). If all do, none waits for another in a circle. If one is
+// lost, it gives the others back. Where the session has no room for one (messages.ReasonSessionFull),
+// it gives all back and begins again after a pause: others may need that room as much.
 //
 // An actor that its supervisor restarts has not ended. It may find notices in its mailbox from lock
 // actors of its previous incarnation: see [NewLock]. The guide locks/guides/supervision.go has what

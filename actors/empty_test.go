@@ -98,9 +98,8 @@ func TestNothingIsKept(t *testing.T) {
 		{Path: "/rw", Mode: messages.Read}, {Path: "/rw", Mode: messages.Write}, {Path: "/rw", Mode: messages.Read},
 		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2},
 		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2, Weight: 2},
-		{Path: "/contest", Mode: messages.Contest}, {Path: "/contest", Mode: messages.Contest, Owner: "me", Reentry: true},
-		{Path: "/mine", Owner: "me", Reentry: true}, {Path: "/mine", Owner: "me", Reentry: true},
-		{Path: "/down", Mode: messages.Write, Owner: "me"}, {Path: "/down", Mode: messages.Read, Owner: "me"},
+		{Path: "/contest", Mode: messages.Contest}, {Path: "/contest", Mode: messages.Contest, Owner: "me"},
+		{Path: "/mine", Owner: "me"}, {Path: "/mine", Owner: "me"},
 	}
 	for round := range 3 {
 		var recs []*actorstest.Recorder

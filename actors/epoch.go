@@ -151,7 +151,7 @@ func (s *session) end(err error) {
 	s.info.clock.End()
 	s.queries.Close()
 	left := s.counts
-	left.Weight, left.Inside = 0, 0
+	left.Weight = 0
 	s.noteCounts(left)
 }
 

@@ -48,24 +48,23 @@ func played(play func(session *actors.Session, over chan<- struct{}) actor.Recei
 	}
 }
 
-// A writer becomes a reader: the read lock under the write lock, then the release of that.
+// A writer becomes a reader: it takes the read lock beside the write lock, and then releases that. Nobody writes in
+// between.
 func ExampleNewLock_downgrade() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
-		var writer, reader *actor.PID
+		var writer *actor.PID
 		return func(ctx actor.Context) {
-			want := messages.Acquire{Path: "/prices", Mode: messages.Write, Owner: "clerk"}
-			switch ctx.Message().(type) {
+			switch msg := ctx.Message().(type) {
 			case *actor.Started:
-				writer = ctx.Spawn(actors.NewLock(session, want))
+				writer = ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/prices", Mode: messages.Write}))
 			case *messages.Held:
-				if reader != nil {
+				if !ctx.Sender().Equal(writer) {
 					fmt.Println("reads")
 					ctx.Send(writer, &messages.Release{})
 					return
 				}
 				fmt.Println("writes")
-				want.Mode = messages.Read
-				reader = ctx.Spawn(actors.NewLock(session, want))
+				ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/prices", Mode: messages.Read, Beside: msg.Node}))
 			case *messages.Released:
 				fmt.Println("writes no more")
 				close(over)
@@ -100,33 +99,23 @@ func ExampleNewLock_semaphore() {
 	// two more: another contender is first
 }
 
-// Two requests of one owner: the second shares the hold of the first, because it says that it may.
-func ExampleNewLock_reentry() {
+// An actor that asks for a lock which it has waits for itself. A search for deadlocks finds that.
+func ExampleNewLock_twice() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
-		want := messages.Acquire{Path: "/orders/42", Owner: "billing", Reentry: true}
-		var first *messages.Held
+		want := messages.Acquire{Path: "/orders/42", Deadlocks: messages.Detection{Root: "/orders", Every: 20 * time.Millisecond}}
 		return func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case *actor.Started:
 				ctx.Spawn(actors.NewLock(session, want))
 			case *messages.Held:
-				if first == nil {
-					first = msg
-					ctx.Spawn(actors.NewLock(session, want))
-					return
-				}
-				fmt.Println("the same node and token:", msg.Node == first.Node && msg.Token == first.Token)
-				want.Reentry = false
 				ctx.Spawn(actors.NewLock(session, want))
-			case *messages.Failed:
-				fmt.Println("a third that does not:", msg.Reason)
+			case *messages.Cancelled:
+				fmt.Println("the second:", msg.Reason)
 				close(over)
 			}
 		}
 	})
-	// Output:
-	// the same node and token: true
-	// a third that does not: the owner already holds this lock or waits for it
+	// Output: the second: deadlock
 }
 
 // A contest: one node, and the request that makes it holds.

@@ -3,6 +3,7 @@ package actors_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -10,31 +11,54 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Several locks as one: taken in an order in which no two actors wait for each other.
-func ExampleNewAll() {
+// An actor takes several locks in the order of their paths, each when it holds the one before: so no
+// two actors wait for each other. It names one caller, for searches for deadlocks. If one is lost, it
+// gives the others back.
+func Example_severalLocks() {
+	wants := []messages.Acquire{{Path: "/printers"}, {Path: "/stock/shoes"}, {Path: "/stock/socks"}}
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		var taken []*actor.PID
+		open := 0 // lock actors that have not told how they ended
+		next := func(ctx actor.Context) {
+			want := wants[len(taken)]
+			want.Caller = "clerk 7"
+			taken, open = append(taken, ctx.Spawn(actors.NewLock(session, want))), open+1
+		}
+		giveBack := func(ctx actor.Context) {
+			for _, lock := range slices.Backward(taken) {
+				ctx.Send(lock, &messages.Release{})
+			}
+		}
+		ended := func() {
+			if open--; open == 0 {
+				close(over)
+			}
+		}
 		return func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case *actor.Started:
-				ctx.Spawn(actors.NewAll(session, []messages.Acquire{
-					{Path: "/stock/shoes", Mode: messages.Write},
-					{Path: "/printers", Mode: messages.Semaphore, Permits: 3, Weight: 2},
-				}))
-			case *messages.AllHeld:
-				for _, held := range msg.Locks {
-					fmt.Println("has", held.Path)
+				next(ctx)
+			case *messages.Held:
+				fmt.Println("has", msg.Path)
+				if len(taken) < len(wants) {
+					next(ctx)
+					return
 				}
-				ctx.Send(ctx.Children()[0], &messages.Release{})
-			case *messages.AllReleased:
-				fmt.Println("has given back", len(msg.Locks))
-				close(over)
+				fmt.Println("works with all")
+				giveBack(ctx)
+			case *messages.Lost, *messages.Cancelled, *messages.Failed:
+				giveBack(ctx)
+				ended()
+			case *messages.Released:
+				ended()
 			}
 		}
 	})
 	// Output:
 	// has /printers
 	// has /stock/shoes
-	// has given back 2
+	// has /stock/socks
+	// works with all
 }
 
 // A queue is followed: the session tells of it whenever somebody has come or gone.

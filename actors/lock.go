@@ -33,7 +33,6 @@ type lock struct {
 	trouble  string           // the obstacle that keeps it from being carried out though there are servers; "" for none
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by timerOf
-	as       string           // the actor's address in the node, where the node was made for another request
 	failures uint32           // to find out, since recovery began, whether our node is there
 	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
 	figures  *figures.Request // nil where nothing is counted
@@ -59,7 +58,7 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	switch do {
 	case machine.TellHeld:
 		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Term: l.term,
-			Until: l.held.clock.Deadline(), As: l.as, Places: l.m.Places}
+			Until: l.held.clock.Deadline(), Places: l.m.Places}
 	case machine.TellWaiting:
 		return &messages.Waiting{Grant: grant, Before: on.Before}
 	case machine.TellWatched:
@@ -212,7 +211,7 @@ func (l *lock) probe(ctx actor.Context) {
 	}
 }
 
-// contender names the request for a deadlock probe: by its node, or by its GUID where it waits in a cohort without one.
+// contender names the request for a deadlock probe: by its node, or by its GUID where it has none.
 func (l *lock) contender() string {
 	if l.m.Node == "" {
 		return l.spec.GUID

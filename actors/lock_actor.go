@@ -137,7 +137,7 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 	l.Watch(ctx) // the actor that owns it
 	by := messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())).Key(ctx.ActorSystem().ID)
-	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
+	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, time.Now())
 	l.spec.Requester = l.Requester
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
@@ -165,9 +165,6 @@ func (l *lock) check(ctx actor.Context) error {
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
 	l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
-	if n.As != "" {
-		l.as = n.As
-	}
 	l.hearPredecessor(n)
 	l.step(ctx, n.Event)
 }

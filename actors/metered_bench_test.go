@@ -21,7 +21,7 @@ func BenchmarkMetered(b *testing.B) {
 		opts []actors.SessionOption
 	}{{"without", nil}, {"with", []actors.SessionOption{metered()}}} {
 		b.Run(of.name, func(b *testing.B) {
-			c := newCycler(b, 1, 0, of.opts...)
+			c := newCycler(b, 1, of.opts...)
 			b.ReportAllocs()
 			b.ResetTimer()
 			c.cycles(b.N)
@@ -35,7 +35,7 @@ func TestMeteredCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "")
 	const cycles, workers, more = 100, 1, 10             // told by a queue, which wakes a goroutine the more often the slower the machine is
 	each := func(opts ...actors.SessionOption) float64 { // the least of some, because a slow machine adds heartbeats
-		c, least := newCycler(t, workers, 0, opts...), math.Inf(1)
+		c, least := newCycler(t, workers, opts...), math.Inf(1)
 		for range 8 {
 			least = min(least, testing.AllocsPerRun(1, func() { c.cycles(cycles) }))
 		}

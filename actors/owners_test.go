@@ -126,35 +126,9 @@ func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
 	}
 }
 
-// TestNoticesOfSeveralLocks: the sender is the actor that was spawned, and the Grants name its lock
-// actors.
-func TestNoticesOfSeveralLocks(t *testing.T) {
-	system, session := newSession(t)
-	all, notices := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}))
-	got := take(t, notices)
-	require.Equal(t, messages.IDOf(all), messages.IDOf(got.sender))
-	for _, held := range got.notice.(*messages.AllHeld).Locks {
-		require.Contains(t, held.Actor.ID, all.Id+"/", "it is a child")
-	}
-}
-
-// TestSeveralLocksOfWhichOneIsStopped by somebody else are lost: it does not tell how it has ended,
-// and the others are given back.
-func TestSeveralLocksOfWhichOneIsStopped(t *testing.T) {
-	system, session := newSession(t)
-	_, notices := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}, {Path: "/c"}}))
-	held := take(t, notices).notice.(*messages.AllHeld).Locks
-	system.Root.Stop(actor.NewPID(held[1].Actor.Address, held[1].Actor.ID))
-	require.Equal(t, messages.ReasonStopped, take(t, notices).notice.(*messages.AllLost).Reason)
-	_, after := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/c"}, {Path: "/b"}, {Path: "/a"}}))
-	require.IsType(t, &messages.AllHeld{}, take(t, after).notice)
-}
-
 func TestNoSessionPanics(t *testing.T) {
 	require.PanicsWithValue(t, "turnstile: actors.NewLock: the session is nil",
 		func() { actors.NewLock(nil, messages.Acquire{Path: "/a"}) })
-	require.PanicsWithValue(t, "turnstile: actors.NewAll: the session is nil",
-		func() { actors.NewAll(nil, []messages.Acquire{{Path: "/a"}}) })
 }
 
 // TestActorsOnOtherNodesAreRefused: the lock would be given to others while they rely on it.
@@ -170,11 +144,6 @@ func TestActorsOnOtherNodesAreRefused(t *testing.T) {
 		require.Equal(t, messages.ReasonBadInput, failed.Reason)
 		require.Contains(t, failed.Detail, "the "+role+" clerk is on another node (10.0.0.7:8090)")
 
-		_, notices = listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}}, opt))
-		allFailed, ok := take(t, notices).notice.(*messages.AllFailed)
-		require.True(t, ok)
-		require.Equal(t, messages.ReasonBadInput, allFailed.Reason)
-		require.Contains(t, allFailed.Detail, "the "+role+" clerk is on another node (10.0.0.7:8090)")
 	}
 	near := actor.NewPID(system.Address(), system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})).Id)
 	_, notices := listening(system, actors.NewLock(session, messages.Acquire{Path: "/a"}, actors.WithOwner(near)))
@@ -189,23 +158,14 @@ func TestUnreachableOwnerHasNotEnded(t *testing.T) {
 	unreachable := &actor.Terminated{Who: owner, Why: actor.TerminatedReason_AddressTerminated}
 	one, ofOne := listening(system, actors.NewLock(session, messages.Acquire{Path: "/one"}, actors.WithOwner(owner)))
 	require.IsType(t, &messages.Held{}, take(t, ofOne).notice)
-	several, ofSeveral := listening(system,
-		actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}, actors.WithOwner(owner)))
-	require.IsType(t, &messages.AllHeld{}, take(t, ofSeveral).notice)
 
-	for _, pid := range []*actor.PID{one, several} {
-		system.Root.Send(pid, unreachable)
-	}
+	system.Root.Send(one, unreachable)
 	// The message that follows it in the mailbox is told; a release would have been told before.
 	system.Root.Send(one, &messages.Revoke{})
 	require.IsType(t, &messages.RevokeRequested{}, take(t, ofOne).notice)
-	_, err := session.Ask(patience(t), &messages.SendRevokeRequest{Path: "/a"})
-	require.NoError(t, err)
-	require.IsType(t, &messages.RevokeRequested{}, take(t, ofSeveral).notice)
 
 	system.Root.Stop(owner)
 	require.Equal(t, messages.ReasonOwnerGone, take(t, ofOne).notice.(*messages.Released).Reason)
-	require.IsType(t, &messages.AllReleased{}, take(t, ofSeveral).notice)
 }
 
 // TestMeterLabelsThatPanic: the error names them.

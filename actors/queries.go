@@ -29,8 +29,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		},
 		After:   s.after,
 		Unused:  s.unused,
-		Cohorts: s.cohorts,
-		Waiting: s.waitingBehind,
+		Cohorts: func() []inspect.Cohort { return nil },
 		Inside:  s.withoutNode,
 	})
 }
@@ -65,30 +64,19 @@ func (s *session) unused(node messages.Contender) bool {
 		slices.ContainsFunc(s.above.all(), func(above Inside) bool { return above.Unused(node.Path, node.Node) })
 }
 
-// waitingBehind counts the requests of this session that wait behind a node of it without nodes of their own.
-func (s *session) waitingBehind(node messages.Contender) int {
+// waitingBehind counts the calls of this process that wait behind a node of this session without nodes of their own.
+func (s *session) waitingBehind(node messages.Contender) (waiting int) {
 	if node.Session != s.info.session {
 		return 0
 	}
-	waiting := s.decides.Waiting(node.Path, node.Node)
 	for _, above := range s.above.all() {
 		waiting += above.Waiting(node.Path, node.Node)
 	}
 	return waiting
 }
 
-// cohorts gives the nodes of this session that are passed on in cohorts.
+// cohorts gives the nodes of this session that calls have in turn.
 func (s *session) cohorts() (all []inspect.Cohort) {
-	for k := range s.decides.Cohorts {
-		cohort := inspect.Cohort{Has: s.contender(k.Has, k.Node)}
-		cohort.Has.Waiting = len(k.Waiting)
-		for _, sp := range k.Waiting {
-			waits := s.contender(sp, "")
-			waits.WaitsFor = []string{k.Node}
-			cohort.Waiting = append(cohort.Waiting, waits)
-		}
-		all = append(all, cohort)
-	}
 	for _, above := range s.above.all() {
 		all = append(all, above.Nodes()...)
 	}

@@ -67,7 +67,7 @@ func WithListener(to Listener) LockOption {
 // timeout.
 //
 // An owner on another node gets notices late, or never, and no clock comes with them. To rely on
-// the lock for a known time, use package gateway. NewAll refuses other nodes even so.
+// the lock for a known time, use package gateway.
 func WithRemote(pack func(message any) any) LockOption {
 	return func(a *audience.Audience) { a.Pack = pack }
 }
@@ -140,23 +140,14 @@ var fields = []field{
 		return negative("timeout", a.Timeout)
 	}},
 	{name: "Try", given: func(a messages.Acquire) bool { return a.Try }},
-	{name: "MaxWaiters", given: func(a messages.Acquire) bool { return a.MaxWaiters != 0 }, modes: queued,
-		why: "a contest has one node and no queue", check: checkMaxWaiters},
 	{name: "Grace", given: func(a messages.Acquire) bool { return a.Grace != 0 }, check: func(a messages.Acquire) string {
 		return negative("grace", a.Grace)
 	}},
-	{name: "Sticky", given: func(a messages.Acquire) bool { return a.Sticky != 0 }, modes: exclusive,
-		why:   "only the node of an exclusive lock is retained",
-		check: func(a messages.Acquire) string { return negative("sticky for", a.Sticky) }},
-	{name: "Cohort", given: func(a messages.Acquire) bool { return a.Cohort != 0 },
-		modes: []messages.Mode{messages.Exclusive, messages.Read},
-		why:   "only exclusive locks and readers share nodes", check: checkCohort},
+	{name: "Beside", given: func(a messages.Acquire) bool { return a.Beside != "" }, modes: []messages.Mode{messages.Read},
+		why: "only a reader takes the lock at a writer's place", check: checkBeside},
 	{name: "Owner", given: func(a messages.Acquire) bool { return a.Owner != "" }, check: func(a messages.Acquire) string {
 		return tooLong("an owner", a.Owner, maxKey)
 	}},
-	{name: "Reentry", given: func(a messages.Acquire) bool { return a.Reentry },
-		modes: []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Contest},
-		why:   "a holder of permits may take more of them in any case"},
 	{name: "Caller", given: func(a messages.Acquire) bool { return a.Caller != "" }, check: func(a messages.Acquire) string {
 		return tooLong("a caller", a.Caller, maxKey)
 	}},
@@ -231,31 +222,16 @@ func checkWeight(want messages.Acquire) string {
 	return ""
 }
 
-func checkCohort(want messages.Acquire) string {
-	switch {
-	case want.Cohort < 0 || want.Cohort > messages.MaxPlace:
-		return fmt.Sprintf("a cohort of %d: it must be between 0 and %d", want.Cohort, messages.MaxPlace)
-	case want.Cohort > 1 && want.WatchAll:
-		return fmt.Sprintf("a cohort of %d: its waiters watch one node, so not with WatchAll", want.Cohort)
+func checkBeside(want messages.Acquire) string {
+	style, is := queue.Parse(want.Beside)
+	if !is || style.Mode != messages.Write || style.Name != want.Name || strings.Contains(want.Beside, "/") {
+		return fmt.Sprintf("beside %.100q: that is no writer's node of the queue", want.Beside)
 	}
 	return ""
-}
-
-func checkMaxWaiters(want messages.Acquire) string {
-	if want.MaxWaiters > 0 && want.Reclaim != "" {
-		return fmt.Sprintf("to wait behind fewer than %d: not with Reclaim, which comes before all who wait", want.MaxWaiters)
-	}
-	return negative("the bound on waiters", want.MaxWaiters)
 }
 
 func checkReclaim(want messages.Acquire) string {
-	switch {
-	case len(want.Reclaim) > maxLabel:
-		return tooLong("a key to reclaim with", want.Reclaim, maxLabel)
-	case want.Sticky > 0 || want.Cohort > 1:
-		return fmt.Sprintf("to reclaim %q: not with Sticky or Cohort, whose nodes do not tell the token", want.Reclaim)
-	}
-	return ""
+	return tooLong("a key to reclaim with", want.Reclaim, maxLabel)
 }
 
 func checkDetection(want messages.Acquire) string {

@@ -18,25 +18,22 @@ var allModes = []messages.Mode{messages.Exclusive, messages.Read, messages.Write
 // asks are requests that ask for something by one field. Those of good are well formed on every lock on which the field has
 // an effect, and those of bad on none.
 var asks = map[string]struct{ good, bad messages.Acquire }{
-	"Name":       {messages.Acquire{Name: "n"}, messages.Acquire{Name: "a/b"}},
-	"Naming":     {messages.Acquire{Naming: messages.KazooNaming}, messages.Acquire{Naming: 9}},
-	"Permits":    {messages.Acquire{Permits: 3}, messages.Acquire{Permits: -1}},
-	"Weight":     {messages.Acquire{Weight: 1}, messages.Acquire{Weight: -1}},
-	"WatchAll":   {good: messages.Acquire{WatchAll: true}},
-	"Timeout":    {messages.Acquire{Timeout: 1}, messages.Acquire{Timeout: -time.Second}},
-	"Try":        {good: messages.Acquire{Try: true}},
-	"Grace":      {messages.Acquire{Grace: 1}, messages.Acquire{Grace: -1}},
-	"Sticky":     {messages.Acquire{Sticky: 1}, messages.Acquire{Sticky: -1}},
-	"Cohort":     {messages.Acquire{Cohort: 2}, messages.Acquire{Cohort: messages.MaxPlace + 1}},
-	"Owner":      {messages.Acquire{Owner: "me"}, messages.Acquire{Owner: strings.Repeat("x", maxKey+1)}},
-	"Reentry":    {good: messages.Acquire{Reentry: true}},
-	"Caller":     {messages.Acquire{Caller: "me"}, messages.Acquire{Caller: strings.Repeat("x", maxKey+1)}},
-	"Deadlocks":  {messages.Acquire{Deadlocks: messages.Detection{Root: "/", Every: 1}}, messages.Acquire{Deadlocks: messages.Detection{Root: "/"}}},
-	"Label":      {messages.Acquire{Label: "me"}, messages.Acquire{Label: strings.Repeat("x", maxLabel+1)}},
-	"Reclaim":    {messages.Acquire{Reclaim: "me"}, messages.Acquire{Reclaim: strings.Repeat("x", maxLabel+1)}},
-	"MaxWaiters": {messages.Acquire{MaxWaiters: 1}, messages.Acquire{MaxWaiters: -1}},
-	"TellMore":   {good: messages.Acquire{TellMore: true}},
-	"Priority":   {messages.Acquire{Priority: 1}, messages.Acquire{Priority: -1}},
+	"Name":      {messages.Acquire{Name: "n"}, messages.Acquire{Name: "a/b"}},
+	"Naming":    {messages.Acquire{Naming: messages.KazooNaming}, messages.Acquire{Naming: 9}},
+	"Permits":   {messages.Acquire{Permits: 3}, messages.Acquire{Permits: -1}},
+	"Weight":    {messages.Acquire{Weight: 1}, messages.Acquire{Weight: -1}},
+	"WatchAll":  {good: messages.Acquire{WatchAll: true}},
+	"Timeout":   {messages.Acquire{Timeout: 1}, messages.Acquire{Timeout: -time.Second}},
+	"Try":       {good: messages.Acquire{Try: true}},
+	"Grace":     {messages.Acquire{Grace: 1}, messages.Acquire{Grace: -1}},
+	"Beside":    {messages.Acquire{Beside: "_c_guid-__WRIT__0000000007"}, messages.Acquire{Beside: "_c_guid-__READ__0000000007"}},
+	"Owner":     {messages.Acquire{Owner: "me"}, messages.Acquire{Owner: strings.Repeat("x", maxKey+1)}},
+	"Caller":    {messages.Acquire{Caller: "me"}, messages.Acquire{Caller: strings.Repeat("x", maxKey+1)}},
+	"Deadlocks": {messages.Acquire{Deadlocks: messages.Detection{Root: "/", Every: 1}}, messages.Acquire{Deadlocks: messages.Detection{Root: "/"}}},
+	"Label":     {messages.Acquire{Label: "me"}, messages.Acquire{Label: strings.Repeat("x", maxLabel+1)}},
+	"Reclaim":   {messages.Acquire{Reclaim: "me"}, messages.Acquire{Reclaim: strings.Repeat("x", maxLabel+1)}},
+	"TellMore":  {good: messages.Acquire{TellMore: true}},
+	"Priority":  {messages.Acquire{Priority: 1}, messages.Acquire{Priority: -1}},
 }
 
 // TestEveryFieldOfAcquire: each has one row, and a request that asks for nothing else is refused in the modes in which the
@@ -89,8 +86,8 @@ func TestCheckAcquire(t *testing.T) {
 	require.ErrorIs(t, CheckAcquire(messages.Acquire{Path: "orders"}), zkconn.ErrBadPath)
 	for _, bad := range []messages.Acquire{
 		{Mode: 9}, {Mode: messages.Semaphore}, {Mode: messages.Semaphore, Permits: 2, Weight: 3},
-		{Name: "n", Naming: messages.KazooNaming}, {Cohort: 2, WatchAll: true},
-		{Reclaim: "me", Sticky: 1}, {Reclaim: "me", Cohort: 2}, {Reclaim: "me", MaxWaiters: 1},
+		{Name: "n", Naming: messages.KazooNaming},
+		{Mode: messages.Read, Beside: "other"}, {Mode: messages.Read, Beside: "/a/_c_guid-__WRIT__0000000007"}, {Mode: messages.Read, Name: "n", Beside: "_c_guid-__WRIT__0000000007"},
 		{Deadlocks: messages.Detection{Root: "/b", Every: 1}}, {Deadlocks: messages.Detection{Every: 1}},
 	} {
 		bad.Path = "/a"

@@ -55,7 +55,6 @@ type Session struct {
 	polls     atomic.Int64
 	unowned   atomic.Int64
 	weight    atomic.Int64     // of its ephemeral nodes
-	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
 	calls     *told.Queue[func()]
 	closing   closingHooks
@@ -260,7 +259,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
 	now.Silence = max(now.Silence, s.silence())
-	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
+	now.NodeBytes, now.MaxNodeBytes = int(s.weight.Load()), s.bounds().Weight
 	for _, above := range s.above.all() {
 		now.Inside += above.CountInside()
 	}

@@ -79,14 +79,13 @@ func (o *sessionOptions) heedEnvironment() error {
 // WithMaxNodeBytes.
 var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it may have")
 
-// WithMaxWaiting bounds the nodes of one queue with which this session waits; without it they are
-// 256. Nodes of holders do not count. Requests beyond it wait inside the session, in the order in
-// which they came, and get nodes as those before them leave. Nodes that they do not have cost the
-// servers nothing.
+// WithMaxWaiting bounds the requests of this session that wait in one queue; without it they are 256.
+// Holders do not count. A request beyond it ends with messages.ReasonQueueFull, before anything is
+// sent: longer queues make listings that Java's clients refuse. n must be above zero.
 //
-// For exclusive locks that changes no order within the session. Readers, and holders of permits,
-// beyond it come behind the requests of other sessions that queue meanwhile. Other sessions see the
-// nodes, and not the requests inside. n must be above zero.
+// Calls of package locks beyond it wait inside their client, in the order in which they came, and
+// queue as those before them leave. Other sessions see the nodes, and not the calls inside. Readers,
+// and holders of permits, beyond it come behind the requests of other sessions that queue meanwhile.
 func WithMaxWaiting(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {
@@ -104,9 +103,8 @@ func WithMaxWaiting(n int) SessionOption {
 // servers does not start again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both
 // together, and keep the bound at half of jute.maxbuffer.
 //
-// Where there is no room, retained nodes that nobody uses are given up, the oldest first. Then a
-// request waits inside the session where its queue has a node of this session, and otherwise ends
-// with messages.ReasonSessionFull. n must be above zero.
+// Where there is no room, a request ends with messages.ReasonSessionFull, before anything is sent.
+// n must be above zero.
 func WithMaxNodeBytes(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {

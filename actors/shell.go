@@ -99,8 +99,7 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	s.stale.Add(now.Stale - was.Stale)
 	s.polls.Add(now.Polls - was.Polls)
 	s.weight.Store(int64(now.Weight))
-	s.inside.Store(int64(now.Inside))
-	s.figures.Loaded(now.Weight, now.Inside)
+	s.figures.Loaded(now.Weight)
 	if now.Busy != was.Busy {
 		s.kept = time.Now()
 		s.link.KeepLease(now.Busy)

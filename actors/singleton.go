@@ -195,10 +195,6 @@ func (s *singletonSettings) check(want messages.Acquire) error {
 		err = wrong("mode %v: only a mutex makes an actor single", want.Mode)
 	case want.Try || want.Timeout != 0:
 		err = wrong("try, or a timeout: it waits for its turn for as long as it runs")
-	case want.Sticky != 0:
-		err = wrong("sticky for %v: a node that has resigned would keep the lock", want.Sticky)
-	case want.Owner != "" || want.Reentry:
-		err = wrong("an owner, or reentry: its hold is its own, and is not shared")
 	case s.Failures < 1 || s.Within <= 0 || s.Out <= 0:
 		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.Failures, s.Within, s.Out)
 	case s.Failures > maxFailures: // a child that cannot be spawned fails that often in one go

@@ -5,7 +5,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Ephemeral nodes that transactions make weigh as much as contender nodes do: see WithMaxNodeBytes.
@@ -16,17 +15,8 @@ import (
 type weighing struct {
 	epoch  uint64
 	weight int
-	answer chan<- admitted
+	answer chan<- error // ErrSessionFull where there is none
 }
-
-// admitted is the answer.
-type admitted uint8
-
-const (
-	hasRoom admitted = iota
-	roomSoon
-	isFull
-)
 
 // weighed is the result of a transaction: the paths that it has made, or may have made, and those
 // that it has deleted. kept is the weight that was admitted.
@@ -50,27 +40,17 @@ func (x *transacting) weight() (weight int) {
 	return weight
 }
 
-// admit waits for room. The error wraps ErrSessionFull where there is no room.
+// admit asks for room. The error wraps ErrSessionFull where there is none.
 func (x *transacting) admit(weight int) error {
-	for tries := 1; ; tries++ {
-		answer := make(chan admitted, 1)
-		x.session.system.Root.Send(x.session.pid, &weighing{x.Epoch, weight, answer})
-		select {
-		case is := <-answer:
-			if is == hasRoom {
-				return nil
-			}
-			if is == isFull {
-				return fmt.Errorf("%w: no room for %d bytes more", ErrSessionFull, weight)
-			}
-		case <-x.ctx.Done():
-			return x.ended()
-		case <-x.session.stopped:
-			return ErrNotHolding
-		}
-		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
-			return x.ended()
-		}
+	answer := make(chan error, 1)
+	x.session.system.Root.Send(x.session.pid, &weighing{x.Epoch, weight, answer})
+	select {
+	case err := <-answer:
+		return err
+	case <-x.ctx.Done():
+		return x.ended()
+	case <-x.session.stopped:
+		return ErrNotHolding
 	}
 }
 
@@ -100,23 +80,14 @@ const sequenceDigits = 10
 
 // admit answers a transaction that asks for room.
 func (s *session) admit(w *weighing) {
-	now, soon := s.decides.Room(w.weight)
 	switch {
 	case s.ending || w.epoch != s.info.epoch: // it is not sent
-		w.answer <- hasRoom
-		return
-	case !now && !soon:
-		s.apply(coordinator.Others{Wanted: w.weight})
-		now, soon = s.decides.Room(w.weight)
-	}
-	switch {
-	case now:
+		w.answer <- nil
+	case s.decides.Room(w.weight):
 		s.apply(coordinator.Others{Change: w.weight})
-		w.answer <- hasRoom
-	case soon:
-		w.answer <- roomSoon
+		w.answer <- nil
 	default:
-		w.answer <- isFull
+		w.answer <- fmt.Errorf("%w: no room for %d bytes more", ErrSessionFull, w.weight)
 	}
 }
 

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/multilock"
-	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
@@ -37,54 +37,75 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 			return nil, &Error{Op: "lock all", Path: l.want.Path, Err: l.wrong}
 		}
 	}
-	ordered, err := multilock.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
-		return l.self().client.session, l.self().want
-	}, actors.CheckAcquire)
+	ordered, err := inOrder(lockers)
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}
 	return takeAll(ctx, ordered)
 }
 
-// takeAll takes locks in their order, or none of them: multilock.Acquisition says how. Each is taken
-// within the leases of those before it, and the loss of one of these ends the waiting for it.
-func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
-	var (
-		acquisition multilock.Acquisition
-		within      = ctx
-		held        []*Lease
-		err         error
-	)
-	for next := acquisition.Begin(len(ordered)); ; {
-		switch next.Do {
-		case multilock.Ask:
-			var lease *Lease
-			if lease, err = ordered[next.Lock].Lock(within); err != nil {
-				next = acquisition.Refused(errors.Is(err, ErrSessionFull))
-				continue
-			}
-			held = append(held, lease)
-			bound, unbind := lease.bind(within)
-			defer unbind()
-			within, next = bound, acquisition.Granted()
-		case multilock.HaveAll:
-			return newLeases(held), nil
-		case multilock.GiveBack:
-			if left := unlock(ctx, held); ctx.Err() == nil {
-				err = errors.Join(err, left)
-			}
-			within, held, next = ctx, nil, acquisition.NoneLeft()
-		case multilock.Pause:
-			select {
-			case <-time.After(next.Pause):
-				next = acquisition.PauseOver()
-			case <-ctx.Done():
-				err, next = errors.Join(err, ended(ctx)), acquisition.GiveUp()
-			}
-		default:
-			return nil, err
+// inOrder sorts locks as every client takes several of them: by their paths as the servers know them,
+// chroots and all, then by their names. Clients that take locks in this order never wait for each
+// other in a circle. The error says what is wrong with one, or that one is named twice, or none is.
+func inOrder(lockers []Locker) ([]Locker, error) {
+	if len(lockers) == 0 {
+		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
+	}
+	compare := func(a, b Locker) int {
+		x, y := a.self(), b.self()
+		one, other := x.client.session, y.client.session
+		return cmp.Or(cmp.Compare(one.Absolute(x.want.Path), other.Absolute(y.want.Path)), cmp.Compare(x.want.Name, y.want.Name),
+			slices.Compare(one.Servers(), other.Servers()))
+	}
+	ordered := slices.SortedStableFunc(slices.Values(lockers), compare)
+	for i, locker := range ordered {
+		l := locker.self()
+		if err := l.checkRequest(); err != nil {
+			return nil, fmt.Errorf("lock %.100q: %w", l.want.Path, err) // of any length, when it is bad
+		}
+		if i > 0 && compare(ordered[i-1], locker) == 0 {
+			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, l.want.Path)
 		}
 	}
+	return ordered, nil
+}
+
+// takeAll takes locks in their order, or none of them. Where the session has no room for one while
+// others are held, it gives these back, pauses and begins again.
+func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
+	for refusals := 1; ; refusals++ {
+		held, err := takeEach(ctx, ordered)
+		if err == nil {
+			return newLeases(held), nil
+		}
+		if left := unlock(ctx, held); ctx.Err() == nil {
+			err = errors.Join(err, left)
+		}
+		if len(held) == 0 || !errors.Is(err, ErrSessionFull) || refusals == retry.NoRoomTries {
+			return nil, err
+		}
+		select {
+		case <-time.After(retry.NoRoom.Pause(refusals)):
+		case <-ctx.Done():
+			return nil, errors.Join(err, ended(ctx))
+		}
+	}
+}
+
+// takeEach takes one lock after the other, up to the first that fails. Each is taken within the
+// leases of those before it, and the loss of one of these ends the waiting for it.
+func takeEach(ctx context.Context, ordered []Locker) (held []*Lease, err error) {
+	for _, locker := range ordered {
+		lease, err := locker.Lock(ctx)
+		if err != nil {
+			return held, err
+		}
+		held = append(held, lease)
+		bound, unbind := lease.bind(ctx)
+		defer unbind()
+		ctx = bound
+	}
+	return held, nil
 }
 
 // unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.

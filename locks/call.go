@@ -9,7 +9,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/sharing"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -33,15 +32,10 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 // await makes the call and waits for its answer, or for the end of ctx.
 func (l *lock) await(ctx context.Context) (*Lease, error) {
 	l, within, err := l.within(ctx)
-	direct := l.client.calls == nil
-	if err != nil && l.wrong == nil && len(l.observers) > 0 {
-		direct, err = true, nil // the lock actor refuses it, so that they hear of that
+	if err != nil && l.wrong == nil && len(l.observers) > 0 { // the lock actor refuses it, too, so that they hear of that
+		l.client.session.SpawnLock(&l.want, nil, l.observers)
 	}
-	switch {
-	case err != nil:
-	case direct:
-		err = l.client.enter(ctx)
-	default:
+	if err == nil {
 		err = l.client.mayCall(ctx)
 	}
 	if err != nil {
@@ -53,11 +47,7 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	}
 	lease := &Lease{from: l, values: ctx, stack: l.client.open.stack()}
 	k := (*call)(lease)
-	if direct {
-		k.beginDirect(within)
-	} else {
-		k.begin(within)
-	}
+	k.begin(within)
 	answered := k.waits()
 	if answered == nil {
 		return k.answer()
@@ -100,7 +90,7 @@ func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 		for held := around; held != nil; held = held.outer() {
 			if held.from.sameLock(l) && !held.isOver() {
 				of = held
-				if l.want.Reentry || l.want.Mode == messages.Read {
+				if l.reentry || l.want.Mode == messages.Read {
 					held.shared.Store(true) // before it is asked for, and so before anything is written under it
 				}
 				break
@@ -113,11 +103,10 @@ func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 
 // prepare makes what is asked of package sharing.
 func (l *lock) prepare() {
-	l.wish = &turns.Want{Acquire: l.want, Sticky: l.want.Sticky, Cohort: l.want.Cohort, Reentry: l.want.Reentry,
+	l.wish = &turns.Want{Acquire: l.want, Sticky: l.sticky, Cohort: l.cohort, Reentry: l.reentry, MaxWaiters: l.maxWaiters,
 		Alone: l.use == forElection || len(l.observers) > 0 || l.requests != nil}
-	l.wish.Acquire.Sticky, l.wish.Acquire.Cohort, l.wish.Acquire.Reentry = 0, 0, false
 	if l.fault = l.wrong; l.fault == nil {
-		l.fault = actors.CheckAcquire(l.want)
+		l.fault = l.checkRequest()
 	}
 }
 
@@ -278,21 +267,12 @@ func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
 
 // end ends a call whose caller has gone.
 func (k *call) end(why messages.Reason) {
-	if k.direct != nil {
-		k.direct.withdraw(why)
-		return
-	}
 	k.from.client.calls.Withdraw(k.call, why)
 }
 
 // timedOut is the error of a Lock whose ctx ended while it waited.
 func (k *call) timedOut(why error) error {
-	var at sharing.Where
-	if k.direct != nil {
-		at = k.direct.where()
-	} else {
-		at = k.from.client.calls.Where(k.call)
-	}
+	at := k.from.client.calls.Where(k.call)
 	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
 }
 

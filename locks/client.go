@@ -36,9 +36,9 @@ type Client struct {
 	gone     chan struct{} // closed by Close
 	shutdown sync.Once
 	requests sync.WaitGroup
-	calls    *sharing.Calls // nil over gateways
-	timers   sync.Pool      // of *time.Timer that do not run, for calls of Unlock
-	signals  sync.Pool      // of chan struct{} for calls of Lock that wait
+	calls    *sharing.Calls
+	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
+	signals  sync.Pool // of chan struct{} for calls of Lock that wait
 
 	changes *told.Queue[func()] // calls of WithOnChange's functions
 	told    *told.Queue[func()] // of spans
@@ -97,7 +97,7 @@ func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client,
 		return nil, fmt.Errorf("turnstile: %w: an option of a session has no effect on a client of gateways", ErrBadAcquire)
 	}
 	c := newClient(system, &o)
-	c.session, c.told = from, told.NewCalls(told.Most, nil)
+	c.session, c.told, c.calls = from, told.NewCalls(told.Most, nil), sharing.New(from, system)
 	return c, nil
 }
 
@@ -169,9 +169,7 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	c.open.tellAll(ctx)
-	if c.calls != nil {
-		c.calls.Close()
-	}
+	c.calls.Close()
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
 		return remains
@@ -179,7 +177,7 @@ func (c *Client) Close(ctx context.Context) error {
 	all := make(chan struct{})
 	go func() {
 		c.requests.Wait()
-		if c.calls == nil || c.calls.Wait(ctx) {
+		if c.calls.Wait(ctx) {
 			close(all)
 		}
 	}()

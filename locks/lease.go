@@ -25,7 +25,6 @@ type Lease struct {
 	values context.Context // that Lock was called with, for its values
 	nested bool            // within a lease of the same lock
 	stack  []byte          // of the call of Lock; nil without WithUnreleased
-	direct *direct         // its lock actor, over a gateway; nil otherwise
 	gaveUp *DeadlockError  // the deadlock that it gave up for
 
 	// These are set before Lock returns.
@@ -166,9 +165,6 @@ func LeaseOf(ctx context.Context) *Lease {
 
 // outer is the lease within which it was acquired; nil for none.
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
-
-// key names the lease's owner for the session: messages.Acquire.Owner of locks within it.
-func (l *Lease) key() string { return cmp.Or(l.direct.want.Owner, l.hold.Name()) }
 
 // caller names the caller that is blocked while the lease's owner waits for another lock.
 func (l *Lease) caller() string { return cmp.Or(l.from.want.Caller, l.hold.Caller(l.call)) }
@@ -335,10 +331,6 @@ func (l *Lease) release() {
 		return
 	}
 	l.end(ErrReleased)
-	if l.direct != nil {
-		l.direct.giveBack()
-		return
-	}
 	l.from.client.calls.GiveBack(l.call)
 }
 

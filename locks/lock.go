@@ -44,7 +44,7 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode, l.wish = mode, nil
 	if mode == messages.Write {
-		l.want.Cohort = 0 // readers share a node, writers do not
+		l.cohort = 0 // readers share a node, writers do not
 	}
 	return &l
 }

@@ -26,40 +26,20 @@ type Acquire struct {
 	Timeout time.Duration
 	// Try gives up at once when somebody else is before the request, instead of waiting.
 	Try bool
-	// MaxWaiters refuses the request, with ReasonQueueFull, where it would have to wait and this many contenders of its
-	// queue, or more, are before it: those that hold and those that wait. It looks before it makes a node, which is one
-	// round trip more. Zero means that there is no bound; a request with Try never waits. It is for locks with a queue,
-	// and not for requests with Reclaim.
-	//
-	// A node counts as one contender, however many hold with it. Requests of the session that wait
-	// without a node count; those of other sessions cannot be seen. The look counts the queue as it
-	// finds it, so sessions that look at the same moment may go beyond the bound together. A
-	// request that was let in once is never refused later.
-	MaxWaiters int
 	// Grace is the time for which the holder keeps the lock after somebody has asked for it. Then
 	// it is released by force. Zero means that the owner is told of the request, and nothing else
 	// happens.
 	Grace time.Duration
-	// Sticky keeps the node of an exclusive lock for this long after it was given back, while nobody
-	// else queues for it. The next request of the session for the lock reuses the node, once the
-	// servers have found that it is still there: one round trip to acquire the lock, and none to give
-	// it back.
-	Sticky time.Duration
-	// Cohort is the number of grants that one node of an exclusive lock, or of one for reading, may
-	// serve within the session, at most MaxPlace. With zero or one, each request has a node of its
-	// own. Requests that ask for a cohort share the session's node. They wait behind it in the
-	// process, and hold one after the other, each with a greater token, until the cohort is over.
-	// Requests for reading hold together, with one token. The next cohort queues behind the other
-	// sessions. So grants follow the queue between sessions, and the order of requests within one.
-	Cohort int
-	// Owner names the owner of the request. Empty means the actor that spawned the lock actor. It is
-	// written into the contender's node. Two requests of one owner for one lock in one session do not
-	// wait for each other. The second fails with ReasonReentry, or shares the first one's hold where
-	// Reentry is set. A Read under a Write of the same owner takes the read lock at the writer's place
-	// (a downgrade, once the writer is released). A Write under a Read fails with ReasonUpgrade.
+	// Beside makes this request a downgrade: it takes the read lock at the place of a write lock, whose
+	// contender node it names (Grant.Node). So nobody gets in between when the writer is released. It is
+	// for Mode Read, of the same lock path and name. The writer must hold in the same session, or over
+	// the same gateway from the same node; otherwise the request fails with ReasonHoldGone.
+	Beside string
+	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means the
+	// actor that spawned the lock actor. It is written into the contender's node. Each request is a
+	// contender of its own: an owner that asks for a lock which it has waits for itself, and a search
+	// for deadlocks finds that.
 	Owner string
-	// Reentry lets an owner that holds the lock acquire it again. Each acquisition is released by itself.
-	Reentry bool
 	// Caller names the caller that is blocked while this request waits. Requests of one caller for
 	// several locks link these, and so a deadlock is found. Empty means Owner.
 	Caller string
@@ -69,7 +49,7 @@ type Acquire struct {
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
 	// Reclaim is a key. A process that is started again takes back with it the lock that the process before it held with
-	// the same key, and nobody else holds in between. It is for exclusive locks, and not for those with Sticky or Cohort.
+	// the same key, and nobody else holds in between. It is for exclusive locks.
 	// See actors.WithSessionFile, without which it has no effect. It is written into the contender's node.
 	Reclaim string
 	// Priority is a candidate's priority in an election, zero or more. It is written into the

@@ -54,20 +54,16 @@ type Held struct {
 	// Until is the end of the lease unless it is renewed, which happens all the time while the
 	// connection is up.
 	Until time.Time
-	// As is the owner's address that the contender's node names, where that is another one's than the
-	// request's: see Acquire.Sticky. Otherwise it is empty.
-	As string
 	// Places is the number of places behind the token's that no other node can have: Token+1 to
 	// Token+Places are tokens for the holder to give, one after the other, to those whom it has
 	// hold in its place. It is zero where another node of the lock path was made with this one,
-	// where the session gives these tokens itself (Acquire.Sticky, Cohort), with Acquire.Reclaim,
-	// and for a hold that is shared or was taken over.
+	// for a downgrade, with Acquire.Reclaim, and for a hold that was taken over.
 	Places int
 }
 
 // Waiting: the request waits. Before counts the contenders of the queue that stood before its node
-// when it was listed first, those that hold and those that wait: the number that Acquire.MaxWaiters
-// bounds. It is told once for each node, where Acquire.TellMore asks for it. Contests, which have
+// when it was listed first, those that hold and those that wait. So an owner may decide not to wait
+// behind so many. It is told once for each node, where Acquire.TellMore asks for it. Contests, which have
 // no queue, tell none.
 type Waiting struct {
 	Grant
@@ -159,19 +155,3 @@ type Transition struct {
 	// At is the time of the transition, by this machine's clock.
 	At time.Time
 }
-
-// Notices of an actor that acquires several locks as one. Suspended, Resumed, RevokeRequested and Revoked of the
-// single locks are passed on as they are.
-type (
-	// AllHeld: every lock is held, and AllLost has not been told. Locks are in the order in which they were taken.
-	AllHeld struct{ Locks []Held }
-	// AllReleased: all were given back, and no node is left. Terminal.
-	AllReleased struct{ Locks []Grant }
-	// AllLost: one was lost, and the others have been given back. Terminal.
-	AllLost struct{ Lost }
-	// AllCancelled: the request ended before all were held, and no node is left. Terminal. The
-	// Grant names the lock that was waited for.
-	AllCancelled struct{ Cancelled }
-	// AllFailed: one could not be acquired, or could not be given back, and the others have been given back. Terminal.
-	AllFailed struct{ Failed }
-)

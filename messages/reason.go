@@ -42,11 +42,11 @@ const (
 	ReasonRefused Reason = "refused by the server"
 	// ReasonSequenceExhausted: the parent's counter is too near its end to be trusted (kazoo 730).
 	ReasonSequenceExhausted Reason = "the sequence counter of the lock path is exhausted"
-	// ReasonReentry: the owner has the lock already, or has asked for it, and Reentry is not set.
+	// ReasonReentry: the call is made within a lease of the same lock, and would wait for itself.
 	ReasonReentry Reason = "the owner already holds this lock or waits for it"
-	// ReasonUpgrade: the owner has the read lock, and would wait for itself to release it.
+	// ReasonUpgrade: the call is made within a lease for reading, and would wait for itself to give that back.
 	ReasonUpgrade Reason = "a read lock cannot become a write lock"
-	// ReasonHoldGone: the hold that this request was to share is gone.
+	// ReasonHoldGone: the writer beside whose node this request was to have its own does not hold any more.
 	ReasonHoldGone Reason = "the shared hold has ended"
 	// ReasonPermits: the contenders of a semaphore do not agree on the number of permits, or a weight is
 	// more than all of them.
@@ -59,9 +59,10 @@ const (
 	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
 	ReasonGatewayFull Reason = "the gateway is full"
 	// ReasonSessionFull: the ephemeral nodes of the session are as many as servers can delete with it in one
-	// transaction, and none of them is in the queue that was asked for. Nothing was sent. It may pass.
+	// transaction. Nothing was sent. It may pass.
 	ReasonSessionFull Reason = "the session has as many nodes as it may have"
-	// ReasonQueueFull: Acquire.MaxWaiters contenders are before the request already. No node was made. It may pass.
+	// ReasonQueueFull: so many requests of the session wait in the queue already (actors.WithMaxWaiting), or so many
+	// contenders are before the call (locks.WithMaxWaiters). It may pass.
 	ReasonQueueFull Reason = "too many contenders are before it"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"

@@ -133,7 +133,7 @@ func (g *guard) begin(c actor.ReceiverContext) {
 		return
 	}
 	want := g.want(c)
-	want.Owner, want.Reentry = "", false
+	want.Owner = ""
 	want.Label = cmp.Or(want.Label, g.self.String())
 	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...))
 	if g.gate.now() == term.Campaigning {

@@ -14,7 +14,7 @@ func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 }
 
 // Single makes the actors of a props serve messages only while they hold a lock. want says which, for
-// each actor; it is called once for each, before Started. Owner and Reentry of it mean nothing, because
+// each actor; it is called once for each, before Started. Owner of it means nothing, because
 // each actor is an owner of its own. Label is the actor's address where it is empty. Modes other than
 // messages.Exclusive let as many serve as the lock lets hold.
 //

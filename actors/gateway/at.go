@@ -11,7 +11,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -26,8 +25,8 @@ type Gateways struct {
 	mu       sync.Mutex
 	newest   uint64
 	requests map[uint64]*held
-	accepted int // the gateway that has accepted the newest request
-	holds    holds
+	accepted int                   // the gateway that has accepted the newest request
+	holds    map[heldNode]location // of requests that hold
 	closed   bool
 	over     chan struct{} // closed with it
 	idle     chan struct{} // closed when the last request has ended after Close; nil before
@@ -39,20 +38,19 @@ type Gateways struct {
 type held struct {
 	clock *zkconn.LeaseClock
 	pid   *actor.PID
-	site  *site // by which it holds; nil while it does not
+	node  heldNode // with which it holds; the zero value while it does not
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
 // servers and chroot. One is used until it does not answer, is full, or closes. Then requests that
 // wait go to the next, and locks that were held are lost when their leases run out. A new request
 // begins at the gateway that has accepted the newest one. Programs that name gateways in the same
-// order share cohorts of a lock, those that name them in different orders share the load.
+// order queue by one session, those that name them in different orders share the load.
 //
-// A request of an owner that holds the lock (messages.Acquire.Reentry, a downgrade) goes to the
-// gateway by which it holds, and stays there for as long as it holds: no other gateway knows the
-// owner of the hold. So requests of one owner must be made by one Gateways.
+// A downgrade (messages.Acquire.Beside) goes to the gateway by which the writer holds: no other one
+// has that node. So it must be made by the same Gateways.
 func At(pids ...*actor.PID) *Gateways {
-	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: holds{},
+	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: map[heldNode]location{},
 		over: make(chan struct{})}
 }
 
@@ -75,12 +73,13 @@ func (g *Gateways) accept(gateway int) {
 	}
 }
 
-// hold notes by which gateway a request holds.
-func (g *Gateways) hold(epoch uint64, of ownedLock, at location) {
+// hold notes by which gateway, and with which node, a request holds.
+func (g *Gateways) hold(epoch uint64, node heldNode, at location) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if r := g.requests[epoch]; r != nil && r.site == nil {
-		r.site = g.holds.add(of, at)
+	if r := g.requests[epoch]; r != nil {
+		r.node = node
+		g.holds[node] = at
 	}
 }
 
@@ -89,23 +88,16 @@ func (g *Gateways) letGo(epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.requests[epoch]; r != nil {
-		g.drop(r)
+		delete(g.holds, r.node)
 	}
 }
 
-// drop takes out the hold of a request; g.mu is held.
-func (g *Gateways) drop(r *held) {
-	if r.site != nil {
-		g.holds.remove(r.site)
-		r.site = nil
-	}
-}
-
-// holder gives the gateway by which an owner holds.
-func (g *Gateways) holder(of ownedLock) (at location, holds bool) {
+// holder gives the gateway by which a node is held.
+func (g *Gateways) holder(node heldNode) (at location, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.holds.of(of)
+	at, holds = g.holds[node]
+	return at, holds
 }
 
 // count is the number of gateways among which a request may move. With a finder there is always
@@ -148,7 +140,7 @@ func (g *Gateways) remove(epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.requests[epoch]; r != nil {
-		g.drop(r)
+		delete(g.holds, r.node)
 	}
 	delete(g.requests, epoch)
 	if g.idle != nil && len(g.requests) == 0 {
@@ -280,74 +272,12 @@ func (l *looks) tell(at *look, found *actor.PID) {
 	}
 }
 
-// ownedLock names the lock that an owner has or wants.
-type ownedLock struct {
-	owner, path, name string
-	contest           bool
-}
-
-// ownedLockOf gives the ownedLock of a request whose Owner is set; false for a semaphore, where
-// owners mean nothing.
-func ownedLockOf(want messages.Acquire) (ownedLock, bool) {
-	return ownedLock{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
-}
+// heldNode is the contender's node with which a request holds.
+type heldNode struct{ path, node string }
 
 // location names the gateway that a request is at: by its number where it was named, by its address
 // where it was found.
 type location struct {
 	gateway int
 	found   *actor.PID // the gateway that has accepted the request; nil where gateways are named
-}
-
-func (l location) equal(o location) bool {
-	if l.found == nil || o.found == nil {
-		return l.found == o.found && l.gateway == o.gateway
-	}
-	return l.found.Equal(o.found)
-}
-
-// site is a gateway by which an owner holds a lock. All its requests that hold there share it.
-type site struct {
-	of       ownedLock
-	at       location
-	requests int
-}
-
-// holds has the sites of owners that hold, the newest last. An owner that does not hold has no
-// entry.
-type holds map[ownedLock][]*site
-
-// add adds a request that holds, and gives its site.
-func (h holds) add(of ownedLock, at location) *site {
-	for _, s := range h[of] {
-		if s.at.equal(at) {
-			s.requests++
-			return s
-		}
-	}
-	s := &site{of: of, at: at, requests: 1}
-	h[of] = append(h[of], s)
-	return s
-}
-
-// remove: one request of a site holds no more.
-func (h holds) remove(s *site) {
-	if s.requests--; s.requests > 0 {
-		return
-	}
-	others := slices.DeleteFunc(h[s.of], func(o *site) bool { return o == s })
-	if len(others) == 0 {
-		delete(h, s.of)
-		return
-	}
-	h[s.of] = others
-}
-
-// of gives the newest gateway by which an owner holds.
-func (h holds) of(c ownedLock) (at location, is bool) {
-	sites := h[c]
-	if len(sites) == 0 {
-		return location{}, false
-	}
-	return sites[len(sites)-1].at, true
 }

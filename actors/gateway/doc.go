@@ -38,8 +38,8 @@
 // nodes costs the requester the locks that it holds by that gateway. Requests that wait go on at
 // another gateway, if several were named.
 //
-// Use a gateway where there are many nodes with few locks each: the gateway's batches and
-// hand-overs (locks.WithCohort) turn their requests into few transactions.
+// Use a gateway where there are many nodes with few locks each: the gateway's batches and hand-overs
+// turn their requests into few transactions.
 //
 // # In a cluster
 //

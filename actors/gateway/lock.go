@@ -43,8 +43,7 @@ import (
 //     Readable false. WatchContention is answered at once, Check is not, and Held.Places is zero.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
-//   - Two requests of one owner do not wait for each other if at is the same for both: the second one goes to the
-//     gateway by which the first one holds.
+//   - A downgrade (Acquire.Beside) goes to the gateway by which the writer holds, if at is the same for both.
 //
 // No gateway, or a nil one, is told as Failed, like other bad input. A nil at panics.
 func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *actor.Props {
@@ -58,19 +57,16 @@ func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *ac
 
 // requester is the lock actor: a shell around relay.Requester.
 type requester struct {
-	at        *Gateways
-	want      messages.Acquire
-	audience  audience.Audience
-	clock     *zkconn.LeaseClock
-	epoch     uint64
-	term      uint64 // of the clock, while it holds
-	relay     *relay.Requester
-	route     route
-	timer     *time.Timer
-	ownedLock ownedLock // by which its owner's other requests find its gateway
-	owned     bool      // ownedLock counts: not for a semaphore
-	pins      bool      // it holds, and other requests of its owner go where it does
-	soleOwner bool      // no other request has its owner
+	at       *Gateways
+	want     messages.Acquire
+	audience audience.Audience
+	clock    *zkconn.LeaseClock
+	epoch    uint64
+	term     uint64 // of the clock, while it holds
+	relay    *relay.Requester
+	route    route
+	timer    *time.Timer
+	pins     bool // it holds, and a downgrade goes where it does
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -142,10 +138,9 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = queue.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	q.soleOwner = q.want.Owner == "" && ctx.Parent() == nil
-	q.ownedLock, q.owned = ownedLockOf(want)
+	soleOwner := q.want.Owner == "" && ctx.Parent() == nil
 	q.route = route{at: q.at, path: want.Path}
-	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, q.soleOwner)
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, soleOwner)
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
@@ -161,8 +156,8 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 }
 
-// start gives the gateway to begin with: the gateway by which the owner holds the lock, or else the
-// gateway in use.
+// start gives the gateway to begin with: the one by which the writer of a downgrade holds, or else the
+// one in use.
 func (q *requester) start() int {
 	if at, holds := q.holder(); holds {
 		return q.route.pin(at, 0)
@@ -170,15 +165,15 @@ func (q *requester) start() int {
 	return q.at.begin()
 }
 
-// holder gives the gateway by which the owner holds the lock by another request.
+// holder gives the gateway by which the writer of a downgrade holds.
 func (q *requester) holder() (at location, holds bool) {
-	if q.soleOwner || !q.owned {
+	if q.want.Beside == "" {
 		return location{}, false
 	}
-	return q.at.holder(q.ownedLock)
+	return q.at.holder(heldNode{q.want.Path, q.want.Beside})
 }
 
-// follow keeps a request that waits where its owner holds the lock.
+// follow keeps a downgrade where the writer holds.
 func (q *requester) follow(ctx actor.Context) {
 	if at, holds := q.holder(); holds {
 		q.perform(ctx, q.relay.Pin(q.now(), q.route.pin(at, q.relay.Gateway())))
@@ -278,7 +273,7 @@ func predecessorOf(c messages.Contender) audience.Predecessor {
 // Contender describes it. Its path is that of the request.
 func (p *predecessor) Contender(string) messages.Contender { return messages.Contender(*p) }
 
-// letGo stops the owner's other requests from following this one, once it holds no more.
+// letGo stops downgrades from following this request, once it holds no more.
 func (q *requester) letGo() {
 	if q.pins && !q.relay.Holding() {
 		q.pins = false
@@ -309,10 +304,8 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
 		q.term, _ = q.clock.Term()
 		n.Term = q.term
-		if q.owned {
-			q.at.hold(q.epoch, q.ownedLock, q.route.holdsBy())
-			q.pins = true
-		}
+		q.at.hold(q.epoch, heldNode{q.want.Path, n.Node}, q.route.holdsBy())
+		q.pins = true
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()
 	case *messages.Resumed:

@@ -19,9 +19,9 @@ type route struct {
 
 	index   int           // of the gateway that the request is at
 	to      *actor.PID    // the actor that was found; nil before
-	stays   bool          // to has accepted the request, or a hold of its owner
+	stays   bool          // to has accepted the request, or the writer of a downgrade
 	again   bool          // the actor that was found before did not answer
-	pinned  *actor.PID    // where its owner holds: it goes there instead of to the gateway that is found; nil for nowhere
+	pinned  *actor.PID    // where the writer of a downgrade holds: it goes there instead of to the gateway that is found; nil for nowhere
 	asking  bool          // the finder is at work
 	pending *wire.Request // sent once the finder has answered
 }

@@ -136,7 +136,8 @@ var (
 			m.adopt(e)
 		}
 		m.Predecessor, m.Unwatched = "", m.TellMore
-		return effects(Effect{Do: TellHeld}, m.start(WatchOwn, m.Node))
+		// In this order, so that the session knows of the hold before what its owner asks for next.
+		return effects(m.start(WatchOwn, m.Node), Effect{Do: TellHeld})
 	}}
 	tellWatched = Action{"tell Watched", func(m *Machine, _ Event) Effects {
 		m.Unwatched = false

@@ -32,12 +32,9 @@ const (
 	// Created: our node was made. First, Predecessor and Exhausted have what the reply told about
 	// the queue.
 	Created
-	// Seated: the request sits on a node that was made for another: it shares a hold, or goes on with a node
-	// that was retained, or that its cohort passes on. Nobody is before it.
-	Seated
-	// SeatTaken: no node was made, because another request has the node, or is to make it: the one
-	// node of a contest, or the cohort's. The request waits for it without a node of its own.
-	SeatTaken
+	// NodeTaken: no node was made, because another request has the one node of the contest. The
+	// request waits for it without a node of its own.
+	NodeTaken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
 	// Listed: the queue as read. Missing, First and Predecessor say where we stand.
@@ -64,8 +61,6 @@ const (
 	Found
 	// Deleted: our node is gone because we deleted it, or it was gone before.
 	Deleted
-	// Unseated: our node stays, and we have no part in it any more: it is retained, or others hold with it.
-	Unseated
 	// Refused: the server refused the operation for good.
 	Refused
 	// Unknown: nobody knows whether the operation was carried out.
@@ -95,8 +90,8 @@ const (
 
 var kindNames = [...]string{
 	"Begin", "Release", "Cancel", "Revoke", "WatchContention", "Check", "Timeout", "GraceOver",
-	"Created", "Seated", "SeatTaken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
-	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Unseated", "Refused", "Unknown",
+	"Created", "NodeTaken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
+	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Refused", "Unknown",
 	"Disconnected", "Connected", "Silent", "Contended", "Checked", "Expired", "LeaseOver", "Closed",
 }
 
@@ -124,9 +119,9 @@ type Event struct {
 	// Op is the number of the operation that this answers; zero for an event that answers no
 	// operation.
 	Op uint64
-	// Node is our node's name: Created, Seated, Found.
+	// Node is our node's name: Created, Found.
 	Node string
-	// Token is our fencing token: Created, Seated, Found.
+	// Token is our fencing token: Created, Found.
 	Token messages.Token
 	// Places is the number of places behind the token's that no other node has or will have:
 	// Created, Found.
@@ -134,7 +129,7 @@ type Event struct {
 	// Before counts all contenders before our node: Listed, where the request tells more.
 	Before int
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
-	// the one right before us), SeatTaken, Listed.
+	// the one right before us), NodeTaken, Listed.
 	Predecessor string
 	// First: nobody is before our node, by a listing that shows it or by the reply to its create: Created, Listed. Others may
 	// be behind it.
@@ -170,7 +165,7 @@ type Do uint8
 
 // The effects. Requests to the session carry the number of the operation; their answers bring it back.
 const (
-	// Create makes our ephemeral sequential node. Answers: Created, Seated, SeatTaken, NotCreated, Unknown.
+	// Create makes our ephemeral sequential node. Answers: Created, NodeTaken, NotCreated, Unknown.
 	Create Do = iota
 	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
 	// under way is answered as ever.
@@ -186,7 +181,7 @@ const (
 	// Verify finds out whether our node exists in this session. A committed transaction proves the answer; a sync alone
 	// never does. Answers: Found, Refused, Unknown.
 	Verify
-	// Delete deletes our node. Answers: Deleted, Unseated, Refused, Unknown.
+	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
 	Delete
 	// GiveBack deletes the node of a hold that its owner has given back: the one behind may be told so before the
 	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends

@@ -24,5 +24,5 @@ func ExampleMachine_Step() {
 	// Begin → creating [StartTimeout Create op=1]
 	// Created → listing [List op=2]
 	// Listed → watching [Watch op=3 _c_a-lock-0000000000]
-	// TurnCame → held [TellHeld WatchOwn op=4 _c_b-lock-0000000001]
+	// TurnCame → held [WatchOwn op=4 _c_b-lock-0000000001 TellHeld]
 }

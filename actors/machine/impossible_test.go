@@ -40,9 +40,7 @@ var impossible = []struct {
 		states{none}, except(machine.Begin, machine.Refused)},
 
 	{"only Create is answered so: its operation is current in creating, and in releasing while withdrawn",
-		states{listing, held, revoking, recovery}, kinds{machine.Created, machine.Seated, machine.SeatTaken, machine.NotCreated}},
-	{"a request that waits without a node may be given one, and is told nothing else of creates",
-		states{watching}, kinds{machine.SeatTaken, machine.NotCreated}},
+		states{listing, watching, held, revoking, recovery}, kinds{machine.Created, machine.NodeTaken, machine.NotCreated}},
 	{"Create is refused by NotCreated", states{creating}, kinds{machine.Refused}},
 	{"only List is answered so: its operation is current in listing alone",
 		states{creating, watching, held, revoking, recovery, releasing}, kinds{machine.Listed}},
@@ -54,7 +52,7 @@ var impossible = []struct {
 	{"only Verify is answered so: its operation is current in recovering, and in releasing",
 		states{creating, listing, watching, held, revoking}, kinds{machine.Found}},
 	{"only a delete is answered so: its operation is current in releasing alone",
-		states{creating, listing, watching, held, revoking, recovery}, kinds{machine.Deleted, machine.Unseated}},
+		states{creating, listing, watching, held, revoking, recovery}, kinds{machine.Deleted}},
 	{"StartPoll is asked for in watching, StartRetry in recovering: leaving voids the timer",
 		states{creating, listing, held, revoking, releasing}, kinds{machine.Poll}},
 

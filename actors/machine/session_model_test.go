@@ -16,7 +16,7 @@ import (
 //
 // It promises two things beyond the package's doc: an order of a request that has not heard of the newest
 // epoch is dropped; NodeGone without an operation is told only of a node that the session knows, which
-// it does from Created, Seated or Found until it tells Found without a node, Deleted, Unseated or Expired.
+// it does from Created or Found until it tells Found without a node, Deleted or Expired.
 type session struct {
 	t *rapid.T
 
@@ -156,11 +156,9 @@ func (s *session) done(o machine.Effect) {
 	case machine.Create:
 		ev.Kind = machine.Created
 		s.describe(&ev)
-		switch s.choose("queue", "first", "unknown", "behind ours", "joined") {
+		switch s.choose("queue", "first", "unknown", "behind ours") {
 		case "first":
 			ev.First = true
-		case "joined":
-			ev.Kind, ev.Exhausted, s.exhausted = machine.Seated, false, false
 		case "behind ours":
 			ev.Predecessor = "p"
 		}
@@ -169,9 +167,6 @@ func (s *session) done(o machine.Effect) {
 		s.describe(&ev)
 	case machine.Delete, machine.GiveBack:
 		ev.Kind, s.known, s.granted = machine.Deleted, "", false
-		if s.maybe("the node stays, and is another's") {
-			ev.Kind = machine.Unseated
-		}
 	case machine.List:
 		ev.Kind = machine.Listed
 		s.list(&ev)

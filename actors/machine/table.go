@@ -118,10 +118,8 @@ var gettingIn = []Row{
 	{creating, Created, tryBehind, releasing, giveUpTrying},
 	{creating, Created, behindOurs, watching, watch},
 	{creating, Created, always, listing, list},
-	{creating, Seated, leased, held, grant},
-	{creating, Seated, always, recovery, verify},
-	{creating, SeatTaken, trying, isCancel, notAcquired},
-	{creating, SeatTaken, always, watching, watch},
+	{creating, NodeTaken, trying, isCancel, notAcquired},
+	{creating, NodeTaken, always, watching, watch},
 	{creating, NotCreated, always, isFailed, fail},
 	{creating, Unknown, always, recovery, verify},
 	{creating, Disconnected, always, recovery, await},
@@ -156,9 +154,6 @@ var gettingIn = []Row{
 	{listing, Closed, always, isFailed, fail},
 
 	{watching, Watched, always, watching, poll},
-	{watching, Seated, leased, held, grant}, // it waited without a node: its session's serves it now
-	{watching, Seated, always, recovery, verify},
-	{watching, Created, always, listing, list}, // the node of another that gave up, with its place
 	{watching, TurnCame, leased, held, grant},
 	{watching, TurnCame, always, listing, list},
 	{watching, PredecessorGone, nodeless, creating, create},
@@ -283,8 +278,7 @@ var recovering = []Row{
 // leaving: the node is to go.
 var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
-	{releasing, Seated, always, releasing, remove},
-	{releasing, SeatTaken, always, isCancel, tellCancelled},
+	{releasing, NodeTaken, always, isCancel, tellCancelled},
 	{releasing, NotCreated, always, isCancel, tellCancelled},
 	{releasing, Found, present, releasing, remove},
 	{releasing, Found, endsReleased, isReleased, tellReleased},
@@ -293,9 +287,6 @@ var leaving = []Row{
 	{releasing, Deleted, endsReleased, isReleased, tellReleased},
 	{releasing, Deleted, endsCancelled, isCancel, tellCancelled},
 	{releasing, Deleted, always, isFailed, tellFailed},
-	{releasing, Unseated, endsReleased, isReleased, tellReleased},
-	{releasing, Unseated, endsCancelled, isCancel, tellCancelled},
-	{releasing, Unseated, always, isFailed, tellFailed},
 	{releasing, Refused, always, isFailed, failCleanUp},
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},

@@ -90,10 +90,7 @@ func (h *Hold) Name() string { return h.Actor.Key(h.System) }
 // Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
 // meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
 func (h *Hold) Caller(id turns.CallID) string {
-	name := h.As
-	if name == "" {
-		name = h.Name()
-	}
+	name := h.Name()
 	if h.Shared {
 		name += "#" + strconv.FormatUint(uint64(id), 16)
 	}

@@ -76,8 +76,16 @@ func (r *reading) Unbroken(epoch, term uint64) bool {
 	return r.valid && r.epoch == epoch && r.term == term
 }
 
-// now reads the clocks, before the mutex is taken: a function of a user's may hold that up.
+// Unbroken reports whether a hold over a gateway is certainly held now. Each has a clock of its own,
+// which asks no function of a user's.
+func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
+
+// now reads the clocks. It reads a session's before the mutex is taken: a function of a user's may
+// hold that up.
 func (c *Calls) now(r *reading) turns.Moment {
+	if c.session.session == nil {
+		return turns.Moment{At: time.Since(c.base), Lease: c}
+	}
 	if l := c.lease.Load(); l != nil {
 		r.epoch = l.epoch
 		r.term, r.valid = l.clock.Term()

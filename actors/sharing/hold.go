@@ -62,23 +62,21 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 		}
 	}
 	w := h.want
-	more, grace := o.Shared || w.MaxWaiters > 0, time.Duration(0)
+	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if len(h.observers) > 0 { // they are told of it
 		grace = w.Grace
 	}
-	if w.Timeout == 0 && w.Grace == grace && w.MaxWaiters == 0 && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
+	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
 		return h
 	}
 	h.own = *w
 	w = &h.own
-	w.Timeout, w.Grace, w.MaxWaiters, w.TellMore, w.Try = 0, grace, 0, more, o.Try
+	w.Timeout, w.Grace, w.TellMore, w.Try = 0, grace, more, o.Try
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
 	}
-	if beside := c.hold(o.Beside); beside != nil {
-		if w.Owner = beside.want.Owner; w.Owner == "" {
-			w.Owner = beside.Name()
-		}
+	if writer := c.hold(o.Beside); writer != nil && writer.Held != nil {
+		w.Beside = writer.Held.Node
 	}
 	h.want = w
 	return h
@@ -216,14 +214,18 @@ func (h *hold) TermEnded() {
 }
 
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
-// before it returns. The clock is not asked.
+// before it returns. The clock of a session is not asked.
 func (h *hold) urgently(give func(turns.Moment)) {
 	var over reading
 	var urgent []output
 	c := h.calls
 	c.mu.Lock()
 	c.urgent = &urgent
-	give(turns.Moment{At: time.Since(c.base), Lease: &over})
+	m := turns.Moment{At: time.Since(c.base), Lease: &over}
+	if c.session.session == nil { // other holds go on
+		m.Lease = c
+	}
+	give(m)
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()

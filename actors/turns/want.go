@@ -9,12 +9,14 @@ import (
 // Want is what a call asks for: a request, and the limits of what it shares.
 type Want struct {
 	messages.Acquire
-	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number of
-	// grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
+	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0 is
+	// no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number
+	// of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
 	// made within.
-	Sticky  time.Duration
-	Cohort  int
-	Reentry bool
+	MaxWaiters int
+	Sticky     time.Duration
+	Cohort     int
+	Reentry    bool
 	// Alone has the call have a hold of its own: elections, groups, calls with observers.
 	Alone bool
 }

@@ -150,7 +150,7 @@ func TestCannotBeAcquired(t *testing.T) {
 func TestOwnerIsItsOwn(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		want := messages.Acquire{Path: path, Owner: "the same", Reentry: true}
+		want := messages.Acquire{Path: path, Owner: "the same"}
 		first, second := n.system.Root.Spawn(n.props(j, want)), n.system.Root.Spawn(n.props(j, want))
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"Started"}, j.served("n"))

@@ -10,21 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// several is a request for several locks as one.
-type several interface {
-	// hold waits until it holds all, and gives the grants in their order.
-	hold(t *testing.T) []messages.Grant
-	// giveBack gives all back, and waits for the end.
-	giveBack(t *testing.T)
-	// giveUp ends the wish for them.
-	giveUp()
-	// ended waits for its end by one lock: an actor is told the reason and the path, a caller err.
-	ended(t *testing.T, path string, reason messages.Reason, err error)
-}
 
 // callOfAll is a call of locks.All.
 type callOfAll struct {
@@ -38,7 +25,7 @@ type answer struct {
 	err    error
 }
 
-func (c client) askAll(t *testing.T, wants ...messages.Acquire) several {
+func (c client) askAll(t *testing.T, wants ...messages.Acquire) *callOfAll {
 	var lockers []locks.Locker
 	for _, want := range wants {
 		lockers = append(lockers, c.locker(want))
@@ -53,6 +40,7 @@ func (c client) askAll(t *testing.T, wants ...messages.Acquire) several {
 	return &callOfAll{cancel: cancel, got: got}
 }
 
+// hold waits until it holds all, and gives the grants in their order.
 func (c *callOfAll) hold(t *testing.T) (grants []messages.Grant) {
 	t.Helper()
 	a := patient.Receive(t, c.got)
@@ -65,15 +53,18 @@ func (c *callOfAll) hold(t *testing.T) (grants []messages.Grant) {
 	return grants
 }
 
+// giveBack gives all back.
 func (c *callOfAll) giveBack(t *testing.T) {
 	t.Helper()
 	require.NoError(t, c.leases.Unlock(patient.Deadline(t)))
 	require.ErrorIs(t, c.leases.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
 }
 
+// giveUp ends the wish for them.
 func (c *callOfAll) giveUp() { c.cancel() }
 
-func (c *callOfAll) ended(t *testing.T, path string, _ messages.Reason, err error) {
+// ended waits for its end by one lock.
+func (c *callOfAll) ended(t *testing.T, path string, err error) {
 	t.Helper()
 	if c.leases == nil {
 		failed := patient.Receive(t, c.got).err
@@ -89,51 +80,19 @@ func (c *callOfAll) ended(t *testing.T, path string, _ messages.Reason, err erro
 	require.ErrorContains(t, lost, path)
 }
 
-// spawnedAll is an actor of several locks.
-type spawnedAll struct {
-	r       *stage.Request
-	granted []messages.Grant
-}
-
-func (p program) askAll(t *testing.T, wants ...messages.Acquire) several {
-	return &spawnedAll{r: p.SpawnAll(t, wants...)}
-}
-
-func (s *spawnedAll) hold(t *testing.T) []messages.Grant {
+// askAll asks for several locks as one. Package locks alone has that: an actor takes one after the other.
+func askAll(t *testing.T, of asker, wants ...messages.Acquire) *callOfAll {
 	t.Helper()
-	for _, held := range stage.Notice[*messages.AllHeld](t, s.r).Locks {
-		s.granted = append(s.granted, held.Grant)
-	}
-	return s.granted
+	return of.(client).askAll(t, wants...)
 }
 
-func (s *spawnedAll) giveBack(t *testing.T) {
-	t.Helper()
-	s.r.Send(&messages.Release{})
-	require.Len(t, stage.Notice[*messages.AllReleased](t, s.r).Locks, len(s.granted))
-	require.Empty(t, s.r.Finish(t))
-}
-
-func (s *spawnedAll) giveUp() { s.r.Send(&messages.Cancel{}) }
-
-func (s *spawnedAll) ended(t *testing.T, path string, reason messages.Reason, _ error) {
-	t.Helper()
-	rest := s.r.Finish(t)
-	require.Len(t, rest, 1)
-	switch n := rest[0].(type) {
-	case *messages.AllLost:
-		require.Contains(t, s.granted, n.Grant)
-		require.Equal(t, path, n.Path)
-		require.Equal(t, reason, n.Reason)
-	case *messages.AllCancelled:
-		require.Equal(t, path, n.Path)
-		require.Equal(t, reason, n.Reason)
-	case *messages.AllFailed:
-		require.Contains(t, n.Detail, path)
-		require.Equal(t, reason, n.Reason)
-	default:
-		t.Fatalf("%T", n)
-	}
+// eachClient tells a story by the faces of package locks.
+func eachClient(t *testing.T, tell func(t *testing.T, f face, at *stories.Servers)) {
+	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+		if f.name != "actors" {
+			tell(t, f, at)
+		}
+	})
 }
 
 // three are three locks of different kinds.
@@ -147,13 +106,13 @@ func three() []messages.Acquire {
 
 // TestSeveralLocks: they are held in the order of their paths, and another one holds them next.
 func TestSeveralLocks(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachClient(t, func(t *testing.T, f face, at *stories.Servers) {
 		s := newStory(t, f, at, "/many/a")
-		first := s.one.askAll(t, three()...)
+		first := askAll(t, s.one, three()...)
 		held := first.hold(t)
 		require.Len(t, held, 3)
 		require.Equal(t, []string{"/many/a", "/many/b", "/many/c"}, []string{held[0].Path, held[1].Path, held[2].Path})
-		second := s.other.askAll(t, three()...)
+		second := askAll(t, s.other, three()...)
 		stories.AwaitCount(t, at, s.path, 2)
 		first.giveBack(t)
 		for i, grant := range second.hold(t) {
@@ -167,13 +126,13 @@ func TestSeveralLocks(t *testing.T) {
 
 // TestSeveralLocksLoseOne: the others are given back.
 func TestSeveralLocksLoseOne(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachClient(t, func(t *testing.T, f face, at *stories.Servers) {
 		s := newStory(t, f, at, "/many/a")
-		all := s.one.askAll(t, three()...)
+		all := askAll(t, s.one, three()...)
 		held := all.hold(t)[0]
 		s.o.Remove(t, held.Path, held.Node)
-		all.ended(t, held.Path, messages.ReasonNodeDeleted, locks.ErrLost)
-		next := s.other.askAll(t, three()...)
+		all.ended(t, held.Path, locks.ErrLost)
+		next := askAll(t, s.other, three()...)
 		require.Greater(t, next.hold(t)[0].Token, held.Token)
 		next.giveBack(t)
 		stories.AwaitNone(t, at, "/many/b")
@@ -183,17 +142,17 @@ func TestSeveralLocksLoseOne(t *testing.T) {
 // TestSeveralLocksAreGivenUp: the first of them is held while the last is waited for. It is given
 // back.
 func TestSeveralLocksAreGivenUp(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachClient(t, func(t *testing.T, f face, at *stories.Servers) {
 		s := newStory(t, f, at, "/many/b")
 		for _, holds := range []asker{s.one, s.other} {
 			holder := s.ask(t, holds)
 			s.held = holder.hold(t)
-			all := s.one.askAll(t, messages.Acquire{Path: "/many/b"}, messages.Acquire{Path: "/many/a"})
+			all := askAll(t, s.one, messages.Acquire{Path: "/many/b"}, messages.Acquire{Path: "/many/a"})
 			patient.Eventually(t, func() bool { return len(s.o.Queue(t, s.path)) == 2 }, "it never waits for the last")
 			tried := s.other.ask(t, messages.Acquire{Path: "/many/a", Try: true})
 			tried.ended(t, locks.ErrNotAcquired)
 			all.giveUp()
-			all.ended(t, "/many/b", messages.ReasonCancelled, context.Canceled)
+			all.ended(t, "/many/b", context.Canceled)
 			stories.AwaitNone(t, at, "/many/a")
 			s.o.AwaitQueue(t, s.path, []string{s.held.Node})
 			frees(t, holder)
@@ -204,7 +163,7 @@ func TestSeveralLocksAreGivenUp(t *testing.T) {
 // TestSeveralLocksRefused: nothing is sent when one is not well formed, or none is named, or one
 // twice.
 func TestSeveralLocksRefused(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachClient(t, func(t *testing.T, f face, at *stories.Servers) {
 		s := newStory(t, f, at, "/x")
 		sent := func() int { return s.proxy.Operations(rig.OpCreate) + s.proxy.Operations(rig.OpCreateContainer) }
 		before := sent()
@@ -219,7 +178,7 @@ func TestSeveralLocksRefused(t *testing.T) {
 			{[]messages.Acquire{{Path: "/x"}, {Path: "/poor", Mode: messages.Semaphore, Permits: 2, Weight: 3}}, "/poor",
 				locks.ErrBadAcquire},
 		} {
-			s.one.askAll(t, c.wants...).ended(t, c.says, messages.ReasonBadInput, c.err)
+			askAll(t, s.one, c.wants...).ended(t, c.says, c.err)
 		}
 		require.Equal(t, before, sent())
 		require.Empty(t, at.Children(t, s.o.Conn, ""))

@@ -38,11 +38,7 @@ var bad = []struct {
 	{messages.Acquire{Path: "/a", Mode: 7}, "mode 7", nil},
 	{messages.Acquire{Path: "/a", Timeout: -time.Second}, "-1s", nil},
 	{messages.Acquire{Path: "/a", Grace: -time.Second}, "-1s", locks.ErrBadAcquire},
-	{messages.Acquire{Path: "/a", Cohort: 1024}, "1023", locks.ErrBadAcquire},
-	{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Write}, "Cohort 2 has no effect", nil}, // RLock has it
-	{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Semaphore, Permits: 2}, "Cohort 2 has no effect",
-		locks.ErrBadAcquire},
-	{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Read, WatchAll: true}, "cohort of 2", locks.ErrBadAcquire},
+	{messages.Acquire{Path: "/a", Mode: messages.Read, Beside: "other"}, "no writer's node", nil}, // a call within a lease has it
 	{messages.Acquire{Path: "/a", Label: strings.Repeat("x", 1025)}, "1025", locks.ErrBadAcquire},
 }
 
@@ -69,7 +65,6 @@ func TestBadInput(t *testing.T) {
 				requireTold(t, r, first.Grant, told(&messages.Failed{}, messages.ReasonBadInput))
 			}
 		}
-		require.NoError(t, actors.CheckAcquire(messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Read}))
 		require.Empty(t, at.Children(t, o.Conn, ""))
 		require.Equal(t, before, proxy.Requests(rig.OpAny), "something was sent")
 	})

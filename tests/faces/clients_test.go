@@ -68,8 +68,7 @@ func (c client) ask(t *testing.T, want messages.Acquire) request {
 
 // locker gives the lock that is wanted.
 func (c client) locker(want messages.Acquire, opts ...locks.LockOption) locks.Locker {
-	opts = append(opts, locks.WithGrace(want.Grace), locks.WithMaxWaiters(want.MaxWaiters), locks.WithCohort(want.Cohort),
-		locks.WithLabel(want.Label))
+	opts = append(opts, locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
 	if want.WatchAll {
 		opts = append(opts, locks.WithWatchAll())
 	}

@@ -30,7 +30,6 @@ func eachFace(t *testing.T, tell func(t *testing.T, f face, at *stories.Servers)
 // asker asks for locks by one face, over one ZooKeeper session.
 type asker interface {
 	ask(t *testing.T, want messages.Acquire) request
-	askAll(t *testing.T, wants ...messages.Acquire) several
 	// session is the id of the ZooKeeper session.
 	session() int64
 	// close ends what asks, in order.

@@ -119,9 +119,6 @@ var refused = []struct {
 		[]actorstest.Part{actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing),
 			actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled)},
 		told(&messages.Cancelled{}, messages.ReasonNotAcquired), locks.ErrNotAcquired},
-	{"queue is full", messages.Acquire{MaxWaiters: 1}, func(*testing.T, *story) {},
-		actorstest.InOrder(messages.StateCreating, messages.StateFailed),
-		told(&messages.Failed{}, messages.ReasonQueueFull), locks.ErrQueueFull},
 }
 
 // TestRefused: behind a holder of another session, and behind one of its own.

@@ -89,17 +89,15 @@ func TestFinder(t *testing.T) {
 	})
 }
 
-// TestFinderAndOwner: a request of an owner that holds goes to the gateway by which it holds, even
-// where another one is found for others by now. So does one that waits elsewhere when its owner
-// comes to hold.
-func TestFinderAndOwner(t *testing.T) {
+// TestFinderAndDowngrade: a downgrade goes to the gateway by which the writer holds, even where another one is found for
+// others by now.
+func TestFinderAndDowngrade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &finder{pairOfGateways: newPairOfGateways(t)}
 		at := gateway.Find(f.find)
-		spawn := func(owner string) (*actor.PID, *actorstest.Recorder) {
+		spawn := func(want messages.Acquire) (*actor.PID, *actorstest.Recorder) {
 			r := actorstest.NewRecorder(f.system)
 			t.Cleanup(r.Close)
-			want := messages.Acquire{Path: "/owner", Owner: owner, Reentry: true}
 			return f.system.Root.Spawn(gateway.NewLock(at, want, actors.WithObserver(r.PID()))), r
 		}
 		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
@@ -107,25 +105,18 @@ func TestFinderAndOwner(t *testing.T) {
 			require.NoError(t, err)
 			return to
 		}
-		holder, one := spawn("another")
-		await(one, messages.StateHeld)
-		outer, two := spawn("me")
-		await(two, messages.StateWatching)
+		writer, one := spawn(messages.Acquire{Path: "/prices", Mode: messages.Write})
+		held := await(one, messages.StateHeld)
 		f.finds.Store(1)
-		inner, three := spawn("me")
-		require.NotEqual(t, await(two, messages.StateWatching).Session, await(three, messages.StateWatching).Session)
-		time.Sleep(time.Minute)
-		f.system.Root.Send(holder, &messages.Release{})
-		first, second := await(two, messages.StateHeld), await(three, messages.StateHeld)
-		require.Equal(t, first.Token, second.Token)
-		require.Equal(t, first.Session, second.Session)
-		last, four := spawn("me")
-		require.Equal(t, first.Token, await(four, messages.StateHeld).Token)
-		for _, lock := range []*actor.PID{last, inner, outer} {
-			f.system.Root.Send(lock, &messages.Release{})
-		}
-		for _, r := range []*actorstest.Recorder{two, three, four} {
-			await(r, messages.StateReleased)
-		}
+		reader, two := spawn(messages.Acquire{Path: "/prices", Mode: messages.Read, Beside: held.Node})
+		read := await(two, messages.StateHeld)
+		require.Equal(t, held.Token, read.Token)
+		require.Equal(t, held.Session, read.Session)
+		f.system.Root.Send(writer, &messages.Release{})
+		await(one, messages.StateReleased)
+		_, three := spawn(messages.Acquire{Path: "/prices", Mode: messages.Read, Beside: held.Node})
+		require.Equal(t, messages.ReasonHoldGone, await(three, messages.StateFailed).Reason)
+		f.system.Root.Send(reader, &messages.Release{})
+		await(two, messages.StateReleased)
 	})
 }

@@ -119,8 +119,6 @@ func TestRawCommands(t *testing.T) {
 	}
 	lock := spawn(actors.NewLock(s.session, messages.Acquire{Path: "/raw/lock"}, actors.WithObserver(here)))
 	notice[*messages.Held](t, notices)
-	all := spawn(actors.NewAll(s.session, []messages.Acquire{{Path: "/raw/all"}}, actors.WithObserver(here)))
-	notice[*messages.AllHeld](t, notices)
 	told := make(chan any, 100)
 	single := spawn(actors.NewSingleton(s.session, messages.Acquire{Path: "/raw/single"}, actor.PropsFromFunc(
 		func(ctx actor.Context) {
@@ -132,7 +130,7 @@ func TestRawCommands(t *testing.T) {
 	activation := await(t, told).(*actors.Activation)
 	id := s.session.ID()
 
-	for _, of := range []*actor.PID{s.session.PID(), lock, all, single, s.pid} {
+	for _, of := range []*actor.PID{s.session.PID(), lock, single, s.pid} {
 		to, child := actor.NewPID(s.pid.Address, of.Id), actor.NewPID(s.pid.Address, of.Id+"/$1")
 		r.send(t, to, nil, &actor.Watch{})
 		r.send(t, to, nil, &actor.Unwatch{})
@@ -155,7 +153,7 @@ func TestRawCommands(t *testing.T) {
 	require.NoError(t, s.session.Err())
 	require.Equal(t, id, s.session.ID())
 	other := s.direct(t) // its queries come behind all that the actors may have done
-	for _, path := range []string{"/raw/lock", "/raw/all", "/raw/single"} {
+	for _, path := range []string{"/raw/lock", "/raw/single"} {
 		queue, err := other.Queue(ctx, path)
 		require.NoError(t, err)
 		require.Len(t, queue, 1, path)

@@ -11,8 +11,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
@@ -147,96 +145,6 @@ func TestOwnerStaysAtItsGateway(t *testing.T) {
 			require.True(o.t, lease.Valid())
 			require.NoError(o.t, lease.Unlock(o.t.Context()))
 		}
-	})
-}
-
-// TestOwnerIsFreeAgain: an owner that does not hold any more may go anywhere.
-func TestOwnerIsFreeAgain(t *testing.T) {
-	inOffice(t, func(o *office) {
-		told := make(chan any, 10)
-		acquire := gateway.NewLock(o.at, messages.Acquire{Path: "/mine", Owner: "me"})
-		for i := range 2 {
-			o.deaf[0].Store(i == 1)
-			parent := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-				switch msg := ctx.Message().(type) {
-				case *actor.Started:
-					ctx.Spawn(acquire)
-				case *messages.Held:
-					told <- msg
-					ctx.Send(ctx.Sender(), &messages.Release{})
-				case *messages.Released, *messages.Failed, *messages.Cancelled, *messages.Lost:
-					told <- msg
-				}
-			}))
-			for _, want := range []any{&messages.Held{}, &messages.Released{}} {
-				select {
-				case got := <-told:
-					require.IsType(o.t, want, got)
-					if held, is := got.(*messages.Held); is {
-						require.Equal(o.t, o.session(i), held.Session)
-					}
-				case <-time.After(time.Minute):
-					o.t.Fatalf("round %d: no %T", i, want)
-				}
-			}
-			time.Sleep(time.Second)
-			o.system.Root.Stop(parent)
-		}
-	})
-}
-
-// TestOwnerIsFreeOnceItGivesBack: an owner may go anywhere as soon as it gives the lock back, and not only when the
-// gateway has confirmed that, which may be gone.
-func TestOwnerIsFreeOnceItGivesBack(t *testing.T) {
-	inOffice(t, func(o *office) {
-		spawn := func() (*actor.PID, *actorstest.Recorder) {
-			r := actorstest.NewRecorder(o.system)
-			o.t.Cleanup(r.Close)
-			want := messages.Acquire{Path: "/mine", Owner: "me", Reentry: true}
-			return o.system.Root.Spawn(gateway.NewLock(o.at, want, actors.WithObserver(r.PID()))), r
-		}
-		bounded, stop := context.WithTimeout(o.t.Context(), time.Hour)
-		defer stop()
-		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
-			to, err := r.Await(bounded, state)
-			require.NoError(o.t, err)
-			return to
-		}
-		first, one := spawn()
-		require.Equal(o.t, o.session(0), await(one, messages.StateHeld).Session)
-		o.elsewhere()
-		o.deaf[0].Store(true)
-		o.system.Root.Send(first, &messages.Release{})
-		await(one, messages.StateReleasing)
-		second, two := spawn()
-		begun := time.Now()
-		require.Equal(o.t, o.session(1), await(two, messages.StateWatching).Session)
-		require.Less(o.t, time.Since(begun), time.Second)
-		_, lives := o.system.ProcessRegistry.GetLocal(first.Id)
-		require.True(o.t, lives, "the first has not ended")
-		require.Equal(o.t, o.session(1), await(two, messages.StateHeld).Session)
-		o.system.Root.Send(second, &messages.Release{})
-		await(two, messages.StateReleased)
-	})
-}
-
-// TestOwnerWaitsForItsLoss: while the hold is in doubt, the owner's second request stays with it. When the hold is lost,
-// the next request goes on at another gateway.
-func TestOwnerWaitsForItsLoss(t *testing.T) {
-	inOffice(t, func(o *office) {
-		again := o.client.Mutex("/again", locks.WithReentry())
-		outer := o.lock(o.t.Context(), again)
-		o.elsewhere()
-		o.deaf[0].Store(true)
-		inner := elsewhere(outer.Context(), again)
-		<-outer.Context().Done()
-		require.ErrorIs(o.t, context.Cause(outer.Context()), locks.ErrLost)
-		got := <-inner
-		require.Error(o.t, got.err, "its context has ended")
-
-		free := o.lock(o.t.Context(), again)
-		require.Equal(o.t, o.session(1), free.Session())
-		require.NoError(o.t, free.Unlock(o.t.Context()))
 	})
 }
 

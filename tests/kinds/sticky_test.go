@@ -3,13 +3,11 @@ package kinds
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -258,20 +256,6 @@ func TestStickyIsKnownByItsFirstName(t *testing.T) {
 		require.NoError(t, within.Unlock(patient.Deadline(t)))
 		require.NoError(t, lease.Unlock(patient.Deadline(t)))
 	})
-}
-
-// TestStickyIsForExclusiveLocks.
-func TestStickyIsForExclusiveLocks(t *testing.T) {
-	for name, want := range map[string]messages.Acquire{
-		"negative":  {Path: "/p", Sticky: -time.Second},
-		"reading":   {Path: "/p", Sticky: time.Second, Mode: messages.Read},
-		"semaphore": {Path: "/p", Sticky: time.Second, Mode: messages.Semaphore, Permits: 1},
-		"contest":   {Path: "/p", Sticky: time.Second, Mode: messages.Contest},
-	} {
-		err := actors.CheckAcquire(want)
-		require.ErrorIs(t, err, actors.ErrBadAcquire, name)
-		require.Contains(t, strings.ToLower(err.Error()), "sticky", name)
-	}
 }
 
 // TestStickyAfterRevokeRequest: a revoke request is for the holder that it found, not for the next one of the node.

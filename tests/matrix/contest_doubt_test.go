@@ -18,7 +18,7 @@ func contestInDoubt(data []byte) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		made := c.strike(t, embedded.Fault{Path: ownedPath, Session: session(c.ours), Action: embedded.CutAfter})
 		c.refuse(true)
-		first := c.own(t, messages.Contest)
+		first := c.own(t, messages.Acquire{Mode: messages.Contest})
 		require.NoError(t, made.Wait(patient(t)))
 		synctest.Wait()
 		first.reaches(t, messages.StateRecovering)

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// ownedPath is a lock that one owner asks for twice.
+// ownedPath is a lock that one owner asks for twice, by requests of their own.
 const ownedPath = "/lock-owned"
 
 // owned is one request of an owner.
@@ -23,13 +23,13 @@ type owned struct {
 	send func(any)
 }
 
-// own has our session ask for the lock in the name of the one owner.
-func (c *crowd) own(t *testing.T, mode messages.Mode) *owned {
+// own has our session ask for the lock.
+func (c *crowd) own(t *testing.T, want messages.Acquire) *owned {
 	t.Helper()
 	rec := actorstest.NewRecorder(c.ours.System())
 	t.Cleanup(rec.Close)
 	root := c.ours.System().Root
-	want := messages.Acquire{Path: ownedPath, Mode: mode, Owner: "me"}
+	want.Path, want.Owner = ownedPath, "me"
 	lock := root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))
 	return &owned{rec, lock, func(msg any) { root.Send(lock, msg) }}
 }
@@ -45,7 +45,7 @@ func (o *owned) reaches(t *testing.T, state messages.State) messages.Transition 
 // which it is given up or back.
 type inDoubt struct {
 	name  string
-	enter func(t *testing.T, c *crowd, mode messages.Mode) *owned // with the connection lost behind it
+	enter func(t *testing.T, c *crowd, want messages.Acquire) *owned // with the connection lost behind it
 	leave any
 	ends  messages.State
 }
@@ -59,24 +59,24 @@ func (c *crowd) lose(t *testing.T) {
 }
 
 var inDoubts = []inDoubt{
-	{"creating", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
+	{"creating", func(t *testing.T, c *crowd, want messages.Acquire) *owned {
 		made := c.strike(t, embedded.Fault{Path: ownedPath + "/*", Action: embedded.CutAfter})
 		c.refuse(true)
-		first := c.own(t, mode)
+		first := c.own(t, want)
 		require.NoError(t, made.Wait(patient(t)))
 		synctest.Wait()
 		return first
 	}, &messages.Cancel{}, messages.StateCancelled},
-	{"holding", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
-		first := c.own(t, mode)
+	{"holding", func(t *testing.T, c *crowd, want messages.Acquire) *owned {
+		first := c.own(t, want)
 		first.reaches(t, messages.StateHeld)
 		c.lose(t)
 		return first
 	}, &messages.Release{}, messages.StateReleased},
-	{"waiting", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
+	{"waiting", func(t *testing.T, c *crowd, want messages.Acquire) *owned {
 		holder := c.enter(t, c.theirs, ownedPath)
 		c.awaitHolds(t, holder)
-		first := c.own(t, mode)
+		first := c.own(t, want)
 		first.reaches(t, messages.StateWatching)
 		synctest.Wait()
 		c.lose(t)
@@ -87,14 +87,14 @@ var inDoubts = []inDoubt{
 
 // asksAgain: an owner gives its first request up, or back, while its outcome is unknown, and
 // asks again.
-func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
+func asksAgain(want messages.Acquire, d inDoubt) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		c.know(t, c.ours, ownedPath)
-		first := d.enter(t, c, mode)
+		first := d.enter(t, c, want)
 		first.reaches(t, messages.StateRecovering)
 		first.send(d.leave)
 		synctest.Wait()
-		second := c.own(t, mode)
+		second := c.own(t, want)
 		synctest.Wait()
 		c.refuse(false)
 		first.reaches(t, d.ends)
@@ -109,14 +109,15 @@ func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
 // unknown, and asks again.
 func downgradesAgain(t *testing.T, c *crowd) {
 	c.know(t, c.ours, ownedPath)
-	writer := c.own(t, messages.Write)
+	writer := c.own(t, messages.Acquire{Mode: messages.Write})
 	held := writer.reaches(t, messages.StateHeld)
 	synctest.Wait()
-	first := inDoubts[0].enter(t, c, messages.Read)
+	read := messages.Acquire{Mode: messages.Read, Beside: held.Node}
+	first := inDoubts[0].enter(t, c, read)
 	first.reaches(t, messages.StateRecovering)
 	first.send(&messages.Cancel{})
 	synctest.Wait()
-	second := c.own(t, messages.Read)
+	second := c.own(t, read)
 	synctest.Wait()
 	c.refuse(false)
 	first.reaches(t, messages.StateCancelled)
@@ -135,7 +136,7 @@ func TestOwnerAsksAgainInDoubt(t *testing.T) {
 		outcome: "the writer, which holds on, is read by in its place as if it had not been asked for before"}}
 	for _, mode := range []messages.Mode{messages.Exclusive, messages.Read, messages.Write} {
 		for _, d := range inDoubts {
-			plots = append(plots, plot{name: mode.String() + "/" + d.name, play: asksAgain(mode, d),
+			plots = append(plots, plot{name: mode.String() + "/" + d.name, play: asksAgain(messages.Acquire{Mode: mode}, d),
 				outcome: "the first ends as it was told to, and the second holds then: it is not refused for the first"})
 		}
 	}

@@ -8,10 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -313,20 +310,6 @@ var retentions = []plot{
 			time.Sleep(tick) // it watches its node
 			c.dismiss(t, again)
 			awaitEnd(t, again.lease)
-			c.comes(t)
-		}},
-	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with its holder",
-		play: func(t *testing.T, c *crowd) {
-			node := c.retained(t, retainLong)
-			rec := actorstest.NewRecorder(c.ours.System())
-			t.Cleanup(rec.Close)
-			want := messages.Acquire{Path: stickyPath, Mode: messages.Exclusive, Sticky: retainLong}
-			lock := c.ours.System().Root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))
-			held, err := rec.Await(patient(t), stHeld)
-			require.NoError(t, err)
-			require.Equal(t, node, held.Node)
-			c.ours.System().Root.Stop(lock)
-			c.awaitNone(t)
 			c.comes(t)
 		}},
 }

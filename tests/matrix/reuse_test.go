@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -143,22 +142,6 @@ var reuses = []plot{
 			again.givesUp(t)
 			kept.Release()
 			c.awaitNone(t)
-		}},
-	{name: "lock-actor-stopped", outcome: "the node stays retained for the next",
-		play: func(t *testing.T, c *crowd) {
-			node := c.retained(t, retainLong)
-			f := checksRetained
-			f.Action = embedded.HoldReplies
-			kept := c.strike(t, f)
-			root := c.ours.System().Root
-			want := messages.Acquire{Path: stickyPath, Sticky: retainLong}
-			lock := root.Spawn(actors.NewLock(c.ours.Session(), want))
-			require.NoError(t, kept.Wait(patient(t)))
-			root.Stop(lock)
-			synctest.Wait()
-			kept.Release()
-			synctest.Wait()
-			require.Equal(t, node, c.once(t, retainLong).lease.Node())
 		}},
 	{name: "somebody-comes", outcome: "it is held once more: who comes is behind it, and holds next",
 		play: func(t *testing.T, c *crowd) {

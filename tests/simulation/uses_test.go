@@ -174,8 +174,7 @@ func (want wish) String() string {
 // acquire is the wish as a lock actor takes it.
 func (want wish) acquire() messages.Acquire {
 	return messages.Acquire{Path: want.path, Mode: want.mode, Name: want.name, Permits: want.permits, Weight: want.weight,
-		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace,
-		Sticky: want.sticky, Cohort: want.cohort}
+		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace}
 }
 
 // call is the wish as a program calls it.

@@ -184,8 +184,6 @@ func TestBadInput(t *testing.T) {
 		"semaphore": {messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: 1}, nil, "mode semaphore: only"},
 		"try":       {messages.Acquire{Path: path, Try: true}, nil, "try, or a timeout"},
 		"timeout":   {messages.Acquire{Path: path, Timeout: time.Second}, nil, "try, or a timeout"},
-		"sticky":    {messages.Acquire{Path: path, Sticky: time.Second}, nil, "sticky for 1s"},
-		"reentry":   {messages.Acquire{Path: path, Reentry: true}, nil, "an owner, or reentry"},
 		"failures":  {messages.Acquire{Path: path}, []actors.SingletonOption{actors.WithFailures(0, 1, 1)}, "0 failures"},
 		"buffer":    {messages.Acquire{Path: path}, []actors.SingletonOption{actors.WithBuffer(-1)}, "a buffer of -1"},
 	} {

@@ -83,12 +83,6 @@ func (s *Stage) SpawnFor(t *testing.T, want messages.Acquire, opts ...actors.Loc
 	})
 }
 
-// SpawnAll has a parent actor spawn one that acquires several locks.
-func (s *Stage) SpawnAll(t *testing.T, wants ...messages.Acquire) *Request {
-	t.Helper()
-	return s.SpawnProps(t, func(rec actors.LockOption) *actor.Props { return actors.NewAll(s.Session, wants, rec) })
-}
-
 // SpawnProps has a parent actor spawn an actor that is followed by a recorder.
 func (s *Stage) SpawnProps(t *testing.T, props func(rec actors.LockOption) *actor.Props) *Request {
 	t.Helper()

@@ -335,13 +335,6 @@ var rows = []row{
 			w.spawn(actors.NewLock(w.session, messages.Acquire{Path: "/a"}, actors.WithObserver(w.observe), actors.WithOwner(owner)))
 		}
 	}},
-	{"NewAll", "actors.NewAll", func(w *world) func() {
-		owner := w.system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-		return func() {
-			w.spawn(actors.NewAll(w.session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}, actors.WithObserver(w.observe),
-				actors.WithOwner(owner)))
-		}
-	}},
 	{"NewSingleton", "actors.NewSingleton", func(w *world) func() {
 		return func() { w.singleton(w.session) }
 	}},

@@ -144,19 +144,18 @@ func (w *world) briefly(do func(ctx context.Context)) {
 // spawn spawns an actor that acquires, and releases once it holds; it waits for its end.
 func (w *world) spawn(props *actor.Props) {
 	pid := w.system.Root.Spawn(props)
-	hear[*messages.Held, *messages.AllHeld](w)
+	hear[*messages.Held](w)
 	w.system.Root.Send(pid, &messages.Release{})
-	hear[*messages.Released, *messages.AllReleased](w)
+	hear[*messages.Released](w)
 }
 
-// hear waits until the observer is told one or the other.
-func hear[One, Other any](w *world) {
+// hear waits until the observer is told a notice.
+func hear[Notice any](w *world) {
 	w.t.Helper()
 	for {
 		select {
 		case told := <-w.told:
-			switch told.(type) {
-			case One, Other:
+			if _, is := told.(Notice); is {
 				return
 			}
 		case <-w.ctx().Done():

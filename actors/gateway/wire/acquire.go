@@ -17,10 +17,9 @@ func FromAcquire(a messages.Acquire) *Acquire {
 	return &Acquire{
 		Path: a.Path, Mode: uint32(a.Mode), Name: a.Name, Naming: uint32(a.Naming),
 		Permits: int64(a.Permits), Weight: int64(a.Weight), WatchAll: a.WatchAll, Timeout: int64(a.Timeout), Try: a.Try,
-		Grace: int64(a.Grace), Sticky: int64(a.Sticky), Cohort: int64(a.Cohort), Owner: a.Owner, Reentry: a.Reentry,
+		Grace: int64(a.Grace), Owner: a.Owner, Beside: a.Beside,
 		Caller: a.Caller, DetectionRoot: a.Deadlocks.Root, DetectionEvery: int64(a.Deadlocks.Every), Label: a.Label,
-		Priority: int64(a.Priority), Reclaim: a.Reclaim, MaxWaiters: int64(a.MaxWaiters),
-		TellMore: a.TellMore,
+		Priority: int64(a.Priority), Reclaim: a.Reclaim, TellMore: a.TellMore,
 	}
 }
 
@@ -32,15 +31,18 @@ func (x *Acquire) Messages() messages.Acquire {
 		Naming:  messages.Naming(small(x.GetNaming())),
 		Permits: int(x.GetPermits()), Weight: int(x.GetWeight()), WatchAll: x.GetWatchAll(),
 		Timeout: time.Duration(x.GetTimeout()), Try: x.GetTry(), Grace: time.Duration(x.GetGrace()),
-		Sticky: time.Duration(x.GetSticky()), Cohort: int(x.GetCohort()), Owner: x.GetOwner(), Reentry: x.GetReentry(),
+		Owner: x.GetOwner(), Beside: x.GetBeside(),
 		Caller: x.GetCaller(), Label: x.GetLabel(), Priority: int(x.GetPriority()), Reclaim: x.GetReclaim(),
-		MaxWaiters: int(x.GetMaxWaiters()), TellMore: x.GetTellMore(),
+		TellMore:  x.GetTellMore(),
 		Deadlocks: messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
 	}
 }
 
 // small gives a number as a byte. A number that does not fit becomes 255, which is unknown, too.
 func small(n uint32) uint8 { return uint8(min(n, 255)) }
+
+// retired are the fields of an Acquire that requesters of earlier versions may set.
+var retired = map[protowire.Number]string{11: "sticky", 12: "cohort", 14: "reentry", 21: "max_waiters"}
 
 // Unknown names the first field of a message, at any depth, that this program does not know: the
 // other side is newer, or sends garbage. It is empty where every field is known.
@@ -49,6 +51,9 @@ func Unknown(m proto.Message) string { return unknownIn(m.ProtoReflect()) }
 func unknownIn(m protoreflect.Message) (found string) {
 	if raw := m.GetUnknown(); len(raw) > 0 {
 		number, _, _ := protowire.ConsumeTag(raw)
+		if name := retired[number]; name != "" && m.Descriptor() == (*Acquire)(nil).ProtoReflect().Descriptor() {
+			return fmt.Sprintf("%s (field %d of %s) is not served any more", name, number, m.Descriptor().FullName())
+		}
 		return fmt.Sprintf("field %d of %s is not known here", number, m.Descriptor().FullName())
 	}
 	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {

@@ -24,7 +24,7 @@ func FromNotice(notice any, in time.Duration) *Event {
 			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: Valid(string(n.Reason)), Session: n.Session}}}
 	case *messages.Held:
 		return &Event{What: &Event_Held{&Held{Grant: fromGrant(n.Grant), Session: n.Session, Epoch: n.Epoch,
-			Term: n.Term, As: Valid(n.As), Places: int64(n.Places)}}}
+			Term: n.Term, Places: int64(n.Places)}}}
 	case *messages.Waiting:
 		return &Event{What: &Event_Waiting{&Waiting{Grant: fromGrant(n.Grant), Before: int64(n.Before)}}}
 	case *messages.Watched:
@@ -71,7 +71,7 @@ func (x *Event) Notice() (notice any, in time.Duration) {
 	case *Event_Held:
 		h := n.Held
 		return &messages.Held{Grant: h.GetGrant().messages(), Session: h.GetSession(), Epoch: h.GetEpoch(),
-			Term: h.GetTerm(), As: h.GetAs(), Places: int(min(max(h.GetPlaces(), 0), messages.MaxPlace))}, 0
+			Term: h.GetTerm(), Places: int(min(max(h.GetPlaces(), 0), messages.MaxPlace))}, 0
 	case *Event_Waiting:
 		return &messages.Waiting{Grant: n.Waiting.GetGrant().messages(), Before: int(max(n.Waiting.GetBefore(), 0))}, 0
 	case *Event_Watched:

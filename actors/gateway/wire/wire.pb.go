@@ -387,18 +387,15 @@ type Acquire struct {
 	Timeout        int64                  `protobuf:"varint,8,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	Try            bool                   `protobuf:"varint,9,opt,name=try,proto3" json:"try,omitempty"`
 	Grace          int64                  `protobuf:"varint,10,opt,name=grace,proto3" json:"grace,omitempty"`
-	Sticky         int64                  `protobuf:"varint,11,opt,name=sticky,proto3" json:"sticky,omitempty"`
-	Cohort         int64                  `protobuf:"varint,12,opt,name=cohort,proto3" json:"cohort,omitempty"`
 	Owner          string                 `protobuf:"bytes,13,opt,name=owner,proto3" json:"owner,omitempty"`
-	Reentry        bool                   `protobuf:"varint,14,opt,name=reentry,proto3" json:"reentry,omitempty"`
 	Caller         string                 `protobuf:"bytes,15,opt,name=caller,proto3" json:"caller,omitempty"`
 	DetectionRoot  string                 `protobuf:"bytes,16,opt,name=detection_root,json=detectionRoot,proto3" json:"detection_root,omitempty"`
 	DetectionEvery int64                  `protobuf:"varint,17,opt,name=detection_every,json=detectionEvery,proto3" json:"detection_every,omitempty"`
 	Label          string                 `protobuf:"bytes,18,opt,name=label,proto3" json:"label,omitempty"`
 	Priority       int64                  `protobuf:"varint,19,opt,name=priority,proto3" json:"priority,omitempty"`
 	Reclaim        string                 `protobuf:"bytes,20,opt,name=reclaim,proto3" json:"reclaim,omitempty"`
-	MaxWaiters     int64                  `protobuf:"varint,21,opt,name=max_waiters,json=maxWaiters,proto3" json:"max_waiters,omitempty"`
 	TellMore       bool                   `protobuf:"varint,22,opt,name=tell_more,json=tellMore,proto3" json:"tell_more,omitempty"`
+	Beside         string                 `protobuf:"bytes,23,opt,name=beside,proto3" json:"beside,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -503,32 +500,11 @@ func (x *Acquire) GetGrace() int64 {
 	return 0
 }
 
-func (x *Acquire) GetSticky() int64 {
-	if x != nil {
-		return x.Sticky
-	}
-	return 0
-}
-
-func (x *Acquire) GetCohort() int64 {
-	if x != nil {
-		return x.Cohort
-	}
-	return 0
-}
-
 func (x *Acquire) GetOwner() string {
 	if x != nil {
 		return x.Owner
 	}
 	return ""
-}
-
-func (x *Acquire) GetReentry() bool {
-	if x != nil {
-		return x.Reentry
-	}
-	return false
 }
 
 func (x *Acquire) GetCaller() string {
@@ -573,18 +549,18 @@ func (x *Acquire) GetReclaim() string {
 	return ""
 }
 
-func (x *Acquire) GetMaxWaiters() int64 {
-	if x != nil {
-		return x.MaxWaiters
-	}
-	return 0
-}
-
 func (x *Acquire) GetTellMore() bool {
 	if x != nil {
 		return x.TellMore
 	}
 	return false
+}
+
+func (x *Acquire) GetBeside() string {
+	if x != nil {
+		return x.Beside
+	}
+	return ""
 }
 
 // Reply answers a Request, and is sent when something has happened.
@@ -1231,7 +1207,6 @@ type Held struct {
 	Session       int64                  `protobuf:"varint,2,opt,name=session,proto3" json:"session,omitempty"`
 	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Term          uint64                 `protobuf:"varint,4,opt,name=term,proto3" json:"term,omitempty"`
-	As            string                 `protobuf:"bytes,5,opt,name=as,proto3" json:"as,omitempty"`
 	Places        int64                  `protobuf:"varint,6,opt,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1293,13 +1268,6 @@ func (x *Held) GetTerm() uint64 {
 		return x.Term
 	}
 	return 0
-}
-
-func (x *Held) GetAs() string {
-	if x != nil {
-		return x.As
-	}
-	return ""
 }
 
 func (x *Held) GetPlaces() int64 {
@@ -3272,7 +3240,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06Revoke\" \n" +
 	"\x06Cancel\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\t\n" +
-	"\aRelease\"\xc0\x04\n" +
+	"\aRelease\"\xab\x04\n" +
 	"\aAcquire\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x12\n" +
@@ -3284,20 +3252,16 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\atimeout\x18\b \x01(\x03R\atimeout\x12\x10\n" +
 	"\x03try\x18\t \x01(\bR\x03try\x12\x14\n" +
 	"\x05grace\x18\n" +
-	" \x01(\x03R\x05grace\x12\x16\n" +
-	"\x06sticky\x18\v \x01(\x03R\x06sticky\x12\x16\n" +
-	"\x06cohort\x18\f \x01(\x03R\x06cohort\x12\x14\n" +
-	"\x05owner\x18\r \x01(\tR\x05owner\x12\x18\n" +
-	"\areentry\x18\x0e \x01(\bR\areentry\x12\x16\n" +
+	" \x01(\x03R\x05grace\x12\x14\n" +
+	"\x05owner\x18\r \x01(\tR\x05owner\x12\x16\n" +
 	"\x06caller\x18\x0f \x01(\tR\x06caller\x12%\n" +
 	"\x0edetection_root\x18\x10 \x01(\tR\rdetectionRoot\x12'\n" +
 	"\x0fdetection_every\x18\x11 \x01(\x03R\x0edetectionEvery\x12\x14\n" +
 	"\x05label\x18\x12 \x01(\tR\x05label\x12\x1a\n" +
 	"\bpriority\x18\x13 \x01(\x03R\bpriority\x12\x18\n" +
-	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1f\n" +
-	"\vmax_waiters\x18\x15 \x01(\x03R\n" +
-	"maxWaiters\x12\x1b\n" +
-	"\ttell_more\x18\x16 \x01(\bR\btellMore\"\xea\x02\n" +
+	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1b\n" +
+	"\ttell_more\x18\x16 \x01(\bR\btellMore\x12\x16\n" +
+	"\x06beside\x18\x17 \x01(\tR\x06besideJ\x04\b\v\x10\fJ\x04\b\f\x10\rJ\x04\b\x0e\x10\x0fJ\x04\b\x15\x10\x16R\x06stickyR\x06cohortR\areentryR\vmax_waiters\"\xea\x02\n" +
 	"\x05Reply\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x127\n" +
@@ -3350,14 +3314,13 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x02if\x18\x05 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02do\x18\x06 \x01(\tR\x02do\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x18\n" +
-	"\asession\x18\b \x01(\x03R\asession\"\xa2\x01\n" +
+	"\asession\x18\b \x01(\x03R\asession\"\x9c\x01\n" +
 	"\x04Held\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x18\n" +
 	"\asession\x18\x02 \x01(\x03R\asession\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x12\n" +
-	"\x04term\x18\x04 \x01(\x04R\x04term\x12\x0e\n" +
-	"\x02as\x18\x05 \x01(\tR\x02as\x12\x16\n" +
-	"\x06places\x18\x06 \x01(\x03R\x06places\"Q\n" +
+	"\x04term\x18\x04 \x01(\x04R\x04term\x12\x16\n" +
+	"\x06places\x18\x06 \x01(\x03R\x06placesJ\x04\b\x05\x10\x06R\x02as\"Q\n" +
 	"\aWaiting\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06before\x18\x02 \x01(\x03R\x06before\"U\n" +

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -173,6 +174,17 @@ func TestUnknownFieldIsNamed(t *testing.T) {
 	query := wire.FromQuery("id", filled[*messages.Break]())
 	query.GetBreak().GetContender().ProtoReflect().SetUnknown(newer)
 	require.Equal(t, "field 99 of turnstile.gateway.Contender is not known here", wire.Unknown(across(t, query)))
+}
+
+// TestRetiredFieldIsNamed: a requester of an earlier version asks for what its gateway would have shared.
+func TestRetiredFieldIsNamed(t *testing.T) {
+	request := &wire.Request{Version: wire.Version, Id: "id", Acquire: wire.FromAcquire(messages.Acquire{Path: "/a"})}
+	for number, name := range map[protowire.Number]string{11: "sticky", 12: "cohort", 14: "reentry", 21: "max_waiters"} {
+		earlier := protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), 1)
+		request.Acquire.ProtoReflect().SetUnknown(earlier)
+		require.Equal(t, fmt.Sprintf("%s (field %d of turnstile.gateway.Acquire) is not served any more", name, number),
+			wire.Unknown(across(t, request)))
+	}
 }
 
 // TestInvalidTextCrosses: what is only told crosses with marks in the place of bytes that are no

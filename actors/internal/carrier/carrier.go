@@ -84,8 +84,5 @@ func OwnerOf(sp *coordinator.Spec) queue.Owner {
 	o.Owner, o.Caller, o.Label, o.Reclaim = sp.Want.Owner, sp.Want.Caller, sp.Want.Label, sp.Want.Reclaim
 	o.Priority, o.Mode = sp.Want.Priority, sp.Want.Mode.String()
 	o.Detects, o.Since = sp.Want.Deadlocks.Every > 0, sp.Since.UTC()
-	if sp.Want.Cohort > 1 {
-		o.Cohort = sp.Want.Cohort
-	}
 	return o
 }

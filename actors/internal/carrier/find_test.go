@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 			addr := embedded.Run(t).Addr()
 			conn, stranger := dial.Session(t, addr), dial.Session(t, addr)
 			require.NoError(t, conn.EnsureParents("/a"))
-			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, guid, "actor", true, time.Unix(0, 0))
+			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, guid, "actor", time.Unix(0, 0))
 			want, names := &coordinator.Found{}, []string{""}
 			for i, n := range c.nodes {
 				maker := stranger
@@ -81,7 +81,7 @@ func TestGUIDOf(t *testing.T) {
 		{Naming: messages.RecipeNaming}, {Naming: messages.RecipeNaming, Mode: messages.Write},
 		{Reclaim: "key"}, {Name: "billing", Reclaim: "key"},
 	} {
-		spec := coordinator.NewSpec(&want, uuid.NewString(), "actor", false, time.Unix(0, 0))
+		spec := coordinator.NewSpec(&want, uuid.NewString(), "actor", time.Unix(0, 0))
 		guids = append(guids, spec.GUID)
 		slices.Sort(guids)
 		require.Equal(t, spec.GUID, guidOf(spec.Style.Prefix(spec.GUID)+"0000000001", guids))

@@ -24,7 +24,7 @@ func sessions(t *testing.T) (*embedded.Server, Carrier, *zkconn.Conn) {
 }
 
 func specOf(guid string, mode messages.Mode, path string) *coordinator.Spec {
-	return coordinator.NewSpec(&messages.Acquire{Path: path, Mode: mode}, guid, "actor", true, time.Unix(0, 0))
+	return coordinator.NewSpec(&messages.Acquire{Path: path, Mode: mode}, guid, "actor", time.Unix(0, 0))
 }
 
 // TestFindOrphans: the nodes of the session with one of the GUIDs are found, and no others.

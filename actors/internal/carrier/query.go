@@ -37,16 +37,14 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.WatchChildren:
 		children, err := k.Conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
-	case *coordinator.WatchRetained:
-		return k.watchRetained(q)
+	case *coordinator.WatchContention:
+		return k.watchContention(q)
 	case *coordinator.ReadOwn:
 		return k.readOwn(q)
 	case *coordinator.Find:
 		return k.find(q)
 	case *coordinator.FindOrphans:
 		return k.findOrphans(q)
-	case *coordinator.Describe:
-		return k.describe(q)
 	case *coordinator.RemoveContest:
 		return &coordinator.Ack{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
@@ -61,33 +59,17 @@ func (k Carrier) ours(stat zkconn.Stat) bool {
 	return stat.EphemeralOwner != 0 && stat.EphemeralOwner == k.Conn.SessionID()
 }
 
-// watchRetained reads the queue and the node, and has the servers tell when they change.
-func (k Carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arrivals {
+// watchContention reads the queue and the node, and has the servers tell when they change.
+func (k Carrier) watchContention(q *coordinator.WatchContention) *coordinator.Contention {
 	children, err := k.Conn.ChildrenWatched(q.Path)
 	if err != nil {
-		return &coordinator.Arrivals{Spent: true}
+		return &coordinator.Contention{Spent: true}
 	}
 	if !queue.NewListing(children, 0).Alone(q.Node) {
-		return &coordinator.Arrivals{}
+		return &coordinator.Contention{}
 	}
 	data, _, err := k.Conn.GetWatched(q.Path + "/" + q.Node)
-	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
-}
-
-// describe writes into a node which request has it. It keeps the node's place among the creates of
-// its transaction. It does not write to a node with a revoke request, or with data that are not
-// ours.
-func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
-	data, stat, err := k.Conn.Get(q.Path)
-	if err != nil {
-		return &coordinator.Described{Failure: failureOf(err)}
-	}
-	was, ours := queue.ParseOwner(data)
-	if !ours || was.Asked {
-		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
-	}
-	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place), stat.Version)
-	return &coordinator.Described{Failure: failureOf(err)}
+	return &coordinator.Contention{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
 // readOwn reads a holder's own node and watches it. In a semaphore it first tells the waiter

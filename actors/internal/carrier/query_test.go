@@ -21,7 +21,7 @@ func TestSaysAgain(t *testing.T) {
 	const czxid = 7
 	says := func(mode messages.Mode, label string) coordinator.NewNode {
 		return coordinator.NewNode{Place: 2, Spec: coordinator.NewSpec(
-			&messages.Acquire{Path: "/a/b", Mode: mode, Label: label}, "guid", "actor", true, time.Unix(0, 0))}
+			&messages.Acquire{Path: "/a/b", Mode: mode, Label: label}, "guid", "actor", time.Unix(0, 0))}
 	}
 	data := func(n coordinator.NewNode) []byte {
 		if n.Spec.One != "" {
@@ -68,38 +68,38 @@ func TestSaysAgain(t *testing.T) {
 	}
 }
 
-// TestRetainedNodeIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
+// TestContentionIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
 // it already: no event tells of that any more.
-func TestRetainedNodeIsWatched(t *testing.T) {
+func TestContentionIsWatched(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(t *testing.T, conn *zkconn.Conn, node string)
-		want   coordinator.Arrivals
+		want   coordinator.Contention
 	}{
-		"nobody has come": {func(*testing.T, *zkconn.Conn, string) {}, coordinator.Arrivals{Alone: true}},
+		"nobody has come": {func(*testing.T, *zkconn.Conn, string) {}, coordinator.Contention{Alone: true}},
 		"somebody waits": {func(t *testing.T, conn *zkconn.Conn, _ string) {
 			_, err := conn.CreatePlain("/a", queue.Style{}.Prefix("other"), nil)
 			require.NoError(t, err)
-		}, coordinator.Arrivals{}},
+		}, coordinator.Contention{}},
 		"somebody has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
 			data, _, err := conn.Get("/a/" + node)
 			require.NoError(t, err)
 			require.NoError(t, conn.SetData("/a/"+node, queue.Asked(data)))
-		}, coordinator.Arrivals{Alone: true, Spent: true}},
+		}, coordinator.Contention{Alone: true, Spent: true}},
 		"Curator has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
 			require.NoError(t, conn.SetData("/a/"+node, []byte(queue.CuratorRevokeRequest)))
-		}, coordinator.Arrivals{Alone: true, Spent: true}},
+		}, coordinator.Contention{Alone: true, Spent: true}},
 		"the node is gone": {func(t *testing.T, conn *zkconn.Conn, node string) {
 			require.NoError(t, conn.Delete("/a/"+node))
-		}, coordinator.Arrivals{}},
+		}, coordinator.Contention{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := dial.Session(t, embedded.Run(t).Addr())
 			require.NoError(t, conn.EnsureParents("/a"))
-			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", true, time.Unix(0, 0))
+			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", time.Unix(0, 0))
 			made, err := conn.CreatePlain("/a", spec.Style.Prefix(spec.GUID), ownerData(spec, 0))
 			require.NoError(t, err)
 			c.before(t, conn, made.Name)
-			answer := Carrier{Conn: conn}.CarryOut(&coordinator.WatchRetained{Path: "/a", Node: made.Name})
+			answer := Carrier{Conn: conn}.CarryOut(&coordinator.WatchContention{Path: "/a", Node: made.Name})
 			require.Equal(t, &c.want, answer)
 		})
 	}

@@ -34,16 +34,11 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	case Fired:
 		c.fired(in.Timer)
 	case Others:
-		c.others(in)
+		c.epoch.load.others += in.Change
 	}
 	if c.doomed {
 		c.doomed = false
 		c.expire()
-	}
-	c.giveTurns()
-	for len(c.epoch.again) > 0 {
-		c.retryCreates()
-		c.giveTurns()
 	}
 	c.endBursts()
 	c.tellUrgency()
@@ -79,8 +74,6 @@ func (c *Coordinator) fired(timer uint64) {
 		c.readsDue()
 	case RetryTimer:
 		c.retryRemoval(what)
-	case RetentionTimer:
-		c.retentionOver(what)
 	case BeatTimer:
 		c.beatNow()
 	case LateTimer:
@@ -90,10 +83,6 @@ func (c *Coordinator) fired(timer uint64) {
 		c.checkLease()
 	case SearchTimer:
 		c.searchAgain(what)
-	case CohortTimer:
-		c.cohortOver(what)
-	case DescribeTimer:
-		c.describeDue()
 	case PauseTimer:
 		c.pauseOver(what)
 	case WatchTimer:
@@ -107,7 +96,7 @@ func (c *Coordinator) fired(timer uint64) {
 func (c *Coordinator) changed(in Changed) {
 	parent, name := split(in.Path)
 	if p := c.epoch.paths[parent]; p != nil && in.Change != ChildrenChanged {
-		c.hear(p, name, p.take(name), in.Change)
+		c.hear(name, p.take(name), in.Change)
 	}
 	p := c.epoch.paths[in.Path]
 	if p == nil {
@@ -115,12 +104,12 @@ func (c *Coordinator) changed(in Changed) {
 	}
 	if in.Change != ChildrenChanged {
 		c.forgetIdentity(p) // it is gone, or its watch is spent
-		c.hear(p, "", p.take(""), in.Change)
+		c.hear("", p.take(""), in.Change)
 	}
 	if in.Change != DataChanged {
 		all := p.children
 		p.children = nil
-		c.hear(p, "", all, in.Change)
+		c.hear("", all, in.Change)
 	}
 }
 
@@ -138,15 +127,13 @@ func (c *Coordinator) Awaits(path string, children bool) bool {
 }
 
 // hear passes an event on to watchers, which are not registered any more.
-func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Change) {
+func (c *Coordinator) hear(name string, all []watcher, change Change) {
 	for _, w := range all {
 		switch w.role {
 		case holds:
 			c.ownChanged(c.requests[w.request], name, change)
-		case retains:
-			c.queueChanged(p, w.node, change)
-		case serves:
-			c.served(p, w.node, change)
+		case attends:
+			c.watchContention(c.requests[w.request])
 		default:
 			c.hearForWaiter(w, name, change, false)
 		}
@@ -158,7 +145,6 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	c.epoch.connected, c.epoch.timeout = true, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
 	c.tellAll(machine.Event{Kind: machine.Connected})
-	c.callFirst() // before the orders: a request that came meanwhile is behind those that wait
 	orders := c.epoch.parked
 	c.epoch.parked = nil
 	for _, p := range orders {
@@ -170,7 +156,6 @@ func (c *Coordinator) connect(timeout time.Duration) {
 		c.goOnRemoving(r)
 	}
 	c.lookForAllOrphans()
-	c.scanAllLines()
 	c.beat()
 }
 
@@ -182,18 +167,12 @@ func (c *Coordinator) disconnect() {
 		p.listing, p.children = nil, nil
 		c.forgetIdentity(p)
 		clear(p.watchers)
-		for _, q := range p.queues {
-			c.stop(q.cohort.timer)
-			c.keepLine(q) // the machines ask again
-		}
 	}
 	for _, r := range c.inOrder() {
 		c.endWait(r)
-		r.own, r.node.line = ownWatch{}, nil
+		r.own, r.asks = ownWatch{}, holderAsks{}
 		r.pace.voided()
-		r.sharing.with = nil
 	}
-	c.dropAllRetained() // the watches that would tell of other contenders are lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
 	c.watchLease()
 }
@@ -209,7 +188,7 @@ func (c *Coordinator) expire() {
 	if c.epoch.connected && !c.epoch.lapsed {
 		c.countExpiry()
 	}
-	all, positions, lines := c.inOrder(), c.positions(), c.linesOfCohorts()
+	all := c.inOrder()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone
 	for _, r := range all {
@@ -217,10 +196,9 @@ func (c *Coordinator) expire() {
 			delete(c.requests, r.id)
 		} else {
 			c.reset(r)
+			c.recount(r)
 		}
 	}
-	c.restore(positions)
-	c.restoreLines(lines)
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // in the new epoch: orders that follow from it belong there
 }

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -30,7 +29,7 @@ func newBench() *bench {
 func (b *bench) order(id RequestID, do machine.Do, node string) []Output {
 	sp := b.specs[id]
 	if sp == nil {
-		sp = NewSpec(&messages.Acquire{Path: "/p"}, fmt.Sprintf("r%d", id), "", false, time.Time{})
+		sp = NewSpec(&messages.Acquire{Path: "/p"}, fmt.Sprintf("r%d", id), "", time.Time{})
 		b.specs[id] = sp
 	}
 	b.op++
@@ -57,17 +56,6 @@ func (b *bench) enter(id RequestID, number int) string {
 	made := Made{Name: name, Czxid: int64(number), First: number == 1}
 	b.answer(out, &Created{Node: made, Info: Info{Exists: true}})
 	return name
-}
-
-// crowd has so many requests with a bound on waiters ask to queue, and gives what is asked for each.
-func (b *bench) crowd(many int) (asked [][]Output) {
-	want := &messages.Acquire{Path: "/p", MaxWaiters: 1}
-	for i := range many {
-		id := RequestID(i + 1)
-		b.specs[id] = NewSpec(want, fmt.Sprintf("r%d", id), "", false, time.Time{})
-		asked = append(asked, slices.Clone(b.order(id, machine.Create, "")))
-	}
-	return asked
 }
 
 // BenchmarkApply measures the decisions, without an actor, a connection or a server.
@@ -115,18 +103,6 @@ func BenchmarkApply(b *testing.B) {
 				}
 				c.answer(listing, &Listed{View{Queue: queue.NewListing(children, 0)}})
 			}
-		})
-	}
-	for _, crowd := range []int{100, 10_000} {
-		b.Run(fmt.Sprintf("%d look together", crowd), func(b *testing.B) {
-			full := &Listed{View{Queue: queue.NewListing([]string{nameOf(queue.Style{}, "x", 1)}, 0)}}
-			for b.Loop() {
-				c := newBench()
-				for _, out := range c.crowd(crowd) {
-					c.answer(out, full)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*crowd), "ns/look")
 		})
 	}
 }

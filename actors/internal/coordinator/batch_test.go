@@ -34,7 +34,7 @@ func (c *crowd) ask(many, label int) (sent []Query) {
 	for range many {
 		c.last++
 		want := &messages.Acquire{Path: "/p", Label: strings.Repeat("x", label)}
-		for _, out := range c.Apply(&Order{Request: c.last, Spec: NewSpec(want, "guid", "", false, time.Time{}),
+		for _, out := range c.Apply(&Order{Request: c.last, Spec: NewSpec(want, "guid", "", time.Time{}),
 			Effect: machine.Effect{Do: machine.Create, Op: 1}}, At{}) {
 			if ask, ok := out.(*Ask); ok {
 				sent = append(sent, ask.Query)
@@ -92,7 +92,6 @@ func (c *crowd) giveBack(many int) (next string) {
 	first := c.last + 1
 	c.ask(many+1, 0)
 	c.epoch.batch.waiting = nil
-	q := c.requests[first].queue
 	name := func(id RequestID) string { return fmt.Sprintf("_c_guid-lock-%010d", id) }
 	for id := first; id <= c.last; id++ {
 		token, err := messages.NewToken(int64(id), 0)
@@ -101,7 +100,7 @@ func (c *crowd) giveBack(many int) (next string) {
 	}
 	for id := first; id < c.last; id++ {
 		r := c.requests[id]
-		c.setPhase(q, r.node, deleting)
+		r.node.phase = deleting
 		r.node.successor = c.requests[id+1].node
 		c.submit(change{operation{id, 2}, r.node.name})
 	}

@@ -80,9 +80,8 @@ type (
 	Fired struct{ Timer uint64 }
 
 	// Others says by how much the weight of those ephemeral nodes changes of which only the shell
-	// knows, in bytes. Wanted is the weight for which room must be made before: retained nodes that
-	// nobody uses are dropped for it.
-	Others struct{ Change, Wanted int }
+	// knows, in bytes.
+	Others struct{ Change int }
 )
 
 func (*Order) input()       {}
@@ -118,9 +117,6 @@ type (
 		// Handoff says when the lock was left, and whether in this session, for a request whose
 		// turn may have come.
 		Handoff Handoff
-		// As is the address of the actor that made the node that the request goes on with, where
-		// another one did.
-		As string
 		// Predecessor is the contender that a request begins to wait for, as far as it is known
 		// without a further query.
 		Predecessor *Predecessor

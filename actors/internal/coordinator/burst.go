@@ -46,8 +46,7 @@ func (b *burst) begin(phase burstPhase, returned int) {
 func (c *Coordinator) delayCreate(ch change) bool {
 	r := c.requests[ch.request]
 	b := &r.queue.burst
-	if !r.spec.exclusive() || r.spec.Want.WatchAll || r.spec.Want.Try ||
-		r.spec.sharesNode() { // of a cohort one node queues
+	if !r.spec.exclusive() || r.spec.Want.WatchAll || r.spec.Want.Try {
 		return false
 	}
 	if b.phase != noBurst {
@@ -73,7 +72,7 @@ func (c *Coordinator) delayDelete(ch change) bool {
 	b := &r.queue.burst
 	next := r.node.nextHolder()
 	if b.phase == noBurst || !r.removal.shortHold || len(b.deletes) == enough ||
-		next == nil || c.requests[next.users[0]].wait != nil {
+		next == nil || c.requests[next.of].wait != nil {
 		c.batchDeletes(b)
 		return false
 	}

@@ -23,17 +23,14 @@ func (c *Coordinator) Clone() *Coordinator {
 	}
 	e.idle, e.parked = slices.Clone(e.idle), slices.Clone(e.parked)
 	e.asked, e.timers = copied(e.asked), copied(e.timers)
-	e.batch.waiting, e.due = slices.Clone(e.batch.waiting), slices.Clone(e.due)
+	e.batch.waiting = slices.Clone(e.batch.waiting)
 	e.load.shares = copied(e.load.shares)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
-	e.short, e.orphans = slices.Clone(e.short), copied(e.orphans)
+	e.orphans = copied(e.orphans)
 	for guid, o := range e.orphans {
 		its := *o
 		its.removed = slices.Clone(o.removed)
 		e.orphans[guid] = &its
-	}
-	for i, q := range e.short {
-		e.short[i], _ = k.queues.of(q)
 	}
 	next.requests = make(map[RequestID]*request, len(c.requests))
 	all := make([]request, 0, len(c.requests))
@@ -93,17 +90,11 @@ func (k *cloner) path(from *lockPath) *lockPath {
 func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	q, _ := k.queues.of(from)
 	q.path = of
-	q.nodes, q.members, q.owners = slices.Clone(q.nodes), slices.Clone(q.members), copiedLists(q.owners)
+	q.nodes, q.members = slices.Clone(q.nodes), slices.Clone(q.members)
 	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}
-	q.coming, q.looks = slices.Clone(q.coming), slices.Clone(q.looks)
 	q.burst.creates, q.burst.deletes = slices.Clone(q.burst.creates), slices.Clone(q.burst.deletes)
-	q.cohort.node, q.cohort.line = k.node(q.cohort.node), slices.Clone(q.cohort.line)
-	if q.retained != nil {
-		kept := *q.retained
-		q.retained = &kept
-	}
 	return q
 }
 
@@ -113,7 +104,6 @@ func (k *cloner) node(from *node) *node {
 	}
 	n, isNew := k.nodes.of(from)
 	if isNew {
-		n.users, n.line = slices.Clone(n.users), slices.Clone(n.line)
 		n.successor = k.node(n.successor)
 	}
 	return n
@@ -122,7 +112,7 @@ func (k *cloner) node(from *node) *node {
 func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
-	r.node, r.sharing.with = k.node(from.node), k.node(from.sharing.with)
+	r.node = k.node(from.node)
 	if r.pace != nil {
 		p := *r.pace
 		r.pace = &p

@@ -15,64 +15,37 @@ func (c *Coordinator) attend(r *request, do machine.Do) {
 	switch {
 	case !c.epoch.connected || !r.held || r.node.phase != present:
 	case do == machine.CheckOwn:
-		c.checkHold(r)
-	case r.spec.exclusive():
+		r.asks.check = c.ask(&Check{Path: r.queue.path.at(r.node.name)}, holdCheck{r.id})
+	case r.spec.exclusive() && r.asks.contention == 0: // else a watch stands, or the answer is due
 		c.watchContention(r)
 	}
 }
 
-// watchContention has the owner of an exclusive hold told once a listing has shown another contender.
+// watchContention lists the queue of a holder, and watches it and the holder's node.
 func (c *Coordinator) watchContention(r *request) {
-	r.asks.contention = true
-	if n := r.node; n.arrivals != arrivalsWatched { // else nobody has come since a retained node was watched, or the answer is due
-		c.watchAgain(r.queue, n)
-	}
+	c.unwatchContention(r)
+	w, p := watcher{r.id, attends}, r.queue.path
+	p.watch(r.node.name, w)
+	p.children = append(p.children, w)
+	r.asks.contention = c.ask(&WatchContention{Path: p.path, Node: r.node.name}, contentionRead{r.id})
 }
 
-// watchAgain lists the queue of a node, and watches both.
-func (c *Coordinator) watchAgain(q *ownQueue, n *node) {
-	q.ignoreArrivals(n)
-	c.watchArrivals(q, n)
+// contentionRead is the purpose of a WatchContention.
+type contentionRead struct{ request RequestID }
+
+// stale: the queue was listed anew since, or its owner does not ask any more.
+func (p contentionRead) stale(c *Coordinator, id uint64) bool {
+	r := c.requests[p.request]
+	return r == nil || r.asks.contention != id
 }
 
-// queueChanged takes an event of the watch for other contenders. Where an owner is to be told of them,
-// only a listing says whether there are any: the change may be of another queue of the lock path.
-func (c *Coordinator) queueChanged(p *lockPath, name string, change Change) {
-	if q, n := p.findNode(name); n != nil && len(c.askedContention(n)) > 0 {
-		c.watchAgain(q, n)
-		return
+// answered: after a change only a listing says whether there are other contenders. The change may be
+// of another queue of the lock path.
+func (p contentionRead) answered(c *Coordinator, _ uint64, answer Answer) {
+	if a, r := answer.(*Contention), c.requests[p.request]; !a.Alone || a.Spent {
+		c.unwatchContention(r)
+		c.tell(r, machine.Event{Kind: machine.Contended})
 	}
-	c.arrived(p, name, change != ChildrenChanged)
-}
-
-// askedContention lists the requests that hold with a node and are to be told of contenders.
-func (c *Coordinator) askedContention(n *node) (all []*request) {
-	for _, id := range n.users {
-		if r := c.requests[id]; r != nil && r.asks.contention {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
-	a := answer.(*Arrivals)
-	if a.Alone && !a.Spent {
-		return
-	}
-	path := c.epoch.paths[p.path]
-	c.arrived(path, p.node, a.Spent)
-	if _, n := path.findNode(p.node); n != nil {
-		for _, r := range c.askedContention(n) {
-			r.asks.contention = false
-			c.tell(r, machine.Event{Kind: machine.Contended})
-		}
-	}
-}
-
-// checkHold has a committed transaction check the node of a holder.
-func (c *Coordinator) checkHold(r *request) {
-	r.asks.check = c.ask(&Check{Path: r.queue.path.at(r.node.name)}, holdCheck{r.id})
 }
 
 // holdCheck is the purpose of a Check that an owner has asked for.

@@ -1,157 +1,82 @@
 package coordinator
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// create gives a request the seat that it is due.
+// create has a request make its node, or refuses it.
 func (c *Coordinator) create(r *request, op uint64) {
-	r.sharing.waitingCreate = 0
-	c.takeSeat(r, op, c.seat(r))
-}
-
-// takeSeat carries out the seat with which a create is answered.
-func (c *Coordinator) takeSeat(r *request, op uint64, s seat) {
-	r.admitted = r.admitted || r.isBounded(s)
-	switch s.kind {
-	case refused, awaitsRequest, sharesHold, makesBeside:
-		c.sitWithOwner(r, op, s)
-		c.leaveCohort(r)
-	case listsFirst:
-		c.countAhead(r, op)
-	case hasNode:
-		c.tellNode(r, op)
-	default:
-		r.joinOwner()
-		c.keepReadersBehind(r)
-		c.sit(r, op, s)
-	}
-	if s.kind != lineOfQueue && s.kind != awaitsRoom {
-		c.leaveLine(r)
-	}
-}
-
-// sitWithOwner carries out a seat that another request of the owner decides.
-func (c *Coordinator) sitWithOwner(r *request, op uint64, s seat) {
-	switch s.kind {
-	case refused:
-		c.refuse(r, op, s.why, s.detail)
-	case awaitsRequest:
-		r.sharing.waitingCreate = op
-		r.joinOwner()
-	case sharesHold:
-		c.share(r, s.of, op)
-	default:
-		c.downgrade(r, s.of, op)
-	}
-}
-
-// sit carries out a seat in a cohort, or has the request make a node of its own.
-func (c *Coordinator) sit(r *request, op uint64, s seat) {
-	switch s.kind {
-	case joinsReaders:
-		c.letIn(r, s.node, op)
-		return
-	case lineOfNode:
-		c.enterLineOf(r, s.node, op)
+	if r.spec.Want.Beside != "" {
+		c.downgrade(r, op)
 		return
 	}
-	if r.spec.sharesNode() {
-		c.endClosedReaders(r)
-		r.mayLead()
-	}
-	if s.kind == reuses {
-		c.checkRetained(r, op)
+	if why, detail := c.fullFor(r); why != messages.ReasonNone {
+		c.refuse(r, op, why, detail)
 		return
 	}
-	if kept := r.queue.retained; kept != nil && kept.next == 0 && r.spec.One == "" {
-		c.dropRetained(r.queue) // its data do not describe this request
-	}
-	if s.clears {
-		c.dropRetainedFor(c.weigh(r.spec))
-	}
-	switch s.kind {
-	case makes:
-		c.leaveLine(r)
-		r.lead()
-		c.beginCreating(r)
-		if r.spec.Want.Reclaim != "" {
-			c.reclaim(r, op)
-		} else {
-			r.kind.create(c, r, op)
-		}
-	case awaitsRoom:
-		c.awaitRoom(r)
-		r.sharing.waitingCreate = op
-	case full:
-		c.refuseFull(r, op)
-	default:
-		c.lineUp(r, op)
+	c.beginCreating(r)
+	if r.spec.Want.Reclaim != "" {
+		c.reclaim(r, op)
+	} else {
+		r.kind.create(c, r, op)
 	}
 }
 
-func (p countingAhead) answered(c *Coordinator, id uint64, answer Answer) {
-	r, view := c.requests[p.request], &answer.(*Listed).View
-	if view.Failure.none() {
-		r.queue.path.noteSize(view)
-		for _, before := range append(c.takeLooksBefore(r, id), p) {
-			c.decideByLook(c.requests[before.request], before.op, view, p.ours)
-		}
+// refuse answers a create that no node is made for.
+func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail string) {
+	c.setAdmitted(r, false)
+	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
+}
+
+// beginCreating notes that the node of a request is about to be made.
+func (c *Coordinator) beginCreating(r *request) {
+	c.setAdmitted(r, true)
+	r.node.phase, r.search = creating, search{}
+	if q := r.queue; r.spec.One != "" && !slices.Contains(q.members, r.id) {
+		q.members = append(q.members, r.id)
+	}
+}
+
+// downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
+// between when the writer's node goes (Curator's later releases do the same). A requester of a gateway names a node
+// of its own.
+func (c *Coordinator) downgrade(r *request, op uint64) {
+	beside := r.queue.find(r.spec.Want.Beside)
+	if beside == nil || beside.phase != present {
+		c.refuse(r, op, messages.ReasonHoldGone, "")
 		return
 	}
-	r.sharing.waitingCreate = 0
-	switch f := view.Failure; {
-	case f.is(NoPermits):
-		c.refuse(r, p.op, messages.ReasonPermits, fmt.Sprintf("data of %s: %s", r.spec.Path, f.Detail))
-	case f.Outcome == Refused:
-		c.refuse(r, p.op, reason(f), f.Detail)
-	default:
-		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: f.Detail})
+	writer := c.requests[beside.of]
+	if !writer.held || writer.spec.Style.Mode != messages.Write || writer.spec.Requester != r.spec.Requester {
+		c.refuse(r, op, messages.ReasonHoldGone, "")
+		return
 	}
-}
-
-// decideByLook gives a request the seat that it is due, by the queue as it was listed.
-func (c *Coordinator) decideByLook(r *request, op uint64, view *View, ours []string) {
-	r.sharing.waitingCreate = 0
-	c.takeSeat(r, op, c.withinBoundOf(view, ours, r, c.seatBeforeBound(r)))
-}
-
-// retryCreates retries creates that wait for another request to be decided. It retries none while the
-// connection is down: the machine, which was told so, verifies when the connection is back, and then
-// asks again by itself.
-func (c *Coordinator) retryCreates() {
-	for len(c.epoch.again) > 0 {
-		r := c.requests[c.epoch.again[0]]
-		c.epoch.again = c.epoch.again[1:]
-		if r != nil && r.sharing.waitingCreate != 0 && r.life != ended && c.epoch.connected {
-			c.create(r, r.sharing.waitingCreate)
-		}
+	name := r.spec.nameAt(beside.number)
+	if !c.mayTake(r, name) {
+		c.refuse(r, op, messages.ReasonRefused, "the delete of its earlier node, "+name+", may still be carried out")
+		return
 	}
-	c.epoch.again = nil
+	c.beginCreating(r)
+	r.inherited = beside.token
+	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: beside.name}, creation{operation: operation{r.id, op}})
 }
 
-// withdraw takes a create back that waits: for the connection, for another request, for the check of a retained node,
-// or for others. One that is under way is answered as ever.
+// withdraw takes a create back that waits: for the connection, for the end of a pause, or for others. One that is
+// under way is answered as ever.
 func (c *Coordinator) withdraw(r *request, op uint64) {
-	withdrawn := c.declineReuse(r)
-	c.leaveOwner(r)
-	withdrawn = c.unpark(r) || withdrawn
+	withdrawn := c.unpark(r)
 	voided := r.pace.voided()
-	withdrawn = voided.Op != 0 && voided.Do == machine.Create || withdrawn
-	withdrawn = r.stopsWaiting() || withdrawn
+	withdrawn = withdrawn || voided.Op != 0 && voided.Do == machine.Create
 	if c.unsubmit(r) {
-		c.setPhase(r.queue, r.node, absent)
-		c.endCohortOf(r.queue, r.node)
+		r.node.phase = absent
 		withdrawn = true
 	}
-	c.leaveCohort(r)
-	c.leaveLine(r)
 	if withdrawn {
-		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
+		c.refuse(r, op, messages.ReasonNone, "")
 	}
 }
 
@@ -223,31 +148,29 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
 		n.guard = existing.Guard
 	case existing != nil:
-		n.guard = ""
-		c.setPhase(r.queue, n, absent)
-		return machine.Event{Kind: machine.SeatTaken, Predecessor: r.spec.One}
+		n.guard, n.phase = "", absent
+		c.setAdmitted(r, false)
+		return machine.Event{Kind: machine.NodeTaken, Predecessor: r.spec.One}
 	case f.none() && r.spec.One != "" && made.Czxid < r.queue.newest:
 		// Somebody has deleted it, another request of this session has made the node anew, and the answer
 		// to that create came first. The search finds that out, and deletes the guard that may be left.
-		c.setPhase(r.queue, n, unknown)
+		n.phase = unknown
 		return machine.Event{Kind: machine.Unknown, Detail: "the node is another request's by now"}
 	case f.none():
 	case made.Name == "" && f.is(NodeExists) && r.spec.One == "":
 		// An older create of this request, whose reply was lost, has made a node of the same name: the search finds it.
-		c.setPhase(r.queue, n, unknown)
+		n.phase = unknown
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	case made.Name == "" && f.Outcome == Refused:
-		n.guard = ""
-		c.setPhase(r.queue, n, absent)
-		c.endCohortOf(r.queue, n)
-		c.leaveOwner(r)
+		n.guard, n.phase = "", absent
+		c.setAdmitted(r, false)
 		why := reason(f)
-		if r.inherited != 0 && f.Cause == NoNode { // the writer's node is gone
+		if r.spec.Want.Beside != "" && f.Cause == NoNode { // the writer's node is gone
 			why = messages.ReasonHoldGone
 		}
 		return machine.Event{Kind: machine.NotCreated, Reason: why, Detail: f.Detail}
 	default: // also when the node is there, but its czxid is not known
-		c.setPhase(r.queue, n, unknown)
+		n.phase = unknown
 		n.lost = n.lost || f.Outcome == Unknown
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}
@@ -363,10 +286,9 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 func (c *Coordinator) notTakenOver(r *request, op uint64) {
 	later := r.search.later
 	r.search.later = 0
-	c.setPhase(r.queue, r.node, absent)
-	c.leaveOwner(r)
+	r.node.phase = absent
 	c.goOnRemoving(r)
-	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
+	c.refuse(r, op, messages.ReasonNone, "")
 	if later != 0 && r.life != ended {
 		c.verify(r, later)
 	}

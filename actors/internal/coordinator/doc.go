@@ -13,9 +13,9 @@
 //	                      │             │ ◀─changed, connected, disconnected, expired──
 //	timers     ◀─start─── │             │ ◀─fired──
 //	                      └─────────────┘
-//	      requests by ID ──▶ request ─────node──▶ node {phase, name, number, token, users}
+//	      requests by ID ──▶ request ─────node──▶ node {phase, name, number, token}
 //	                            │                  ▲
-//	                            └─queue──▶ queue ──┘  our nodes in the order of their numbers; burst; retained node
+//	                            └─queue──▶ queue ──┘  our nodes in the order of their numbers; burst
 //	      epoch ──▶ lock path ─────────────┘          queues, what is known of the path, the listing under way, watchers
 //	        ├─ batch: creates and deletes that wait for a transaction
 //	        ├─ heartbeats, timers, queries that have not been answered
@@ -29,12 +29,12 @@
 // searches for it.
 //
 //   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
-//     has happened (Created, Listed, TurnCame, Seated): a server said so, or a holder of this
+//     has happened (Created, Listed, TurnCame): a server said so, or a holder of this
 //     session handed the lock over.
 //   - Who judges: a fact is judged where it is known. The coordinator judges what a reply says of a
 //     queue, and tells it as a flag of an event: First, Missing, Exhausted. The machine decides on
 //     flags and on the options of its request. So a request with Try ends by a row of the machine.
-//     The coordinator reads Try only to choose its queries, and whether it tells SeatTaken.
+//     The coordinator reads Try only to decide whether its create is delayed.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.
 //   - Hold: it rests on one term of the lease, which is a stretch of time in which it was valid
@@ -46,16 +46,13 @@
 // The formulas, with T for the session timeout:
 //
 //	token of a create        czxid << 10 | place      place: 0, 1, … among the creates of its path in one transaction
-//	token of a later grant   the same czxid, place + 1    of a retained node, and in a cohort; at most messages.MaxPlace
 //	heartbeats               every T/6; every T/16 while less than 0.3 T of the lease is left
 //	Silent                   a heartbeat has had no answer T/6 after it was sent
 //	lease timer              at the end of the lease; also every T/100 while disconnected
 //	one transaction          at most 256 operations and 256 KiB; up to four under way, the later ones of 64 or more
 //	delay of a burst         at most 5 ms (burstDelay); 1 ms where somebody may wait for it
-//	a cohort's node          at most as many grants as asked for, and T/20
-//	retained nodes           at most 1 024 in a session
 //	watch of a lock path     believed in for T at most, where the path is not listed (succession.go)
-//	nodes that wait          at most 256 in a queue; half of them are made together
+//	requests that wait       at most 256 in a queue
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
 //	retry of a removal       after 100 ms, 200 ms, … up to T
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
@@ -77,87 +74,10 @@
 //
 // # Requests and nodes
 //
-// A request has one node at a time. The phases of a node are declared with their invariants. A node
-// has one user while it is waited or held with. It has several while a hold is shared: by requests
-// of one owner (reentry), or by readers of a cohort, whose line it has as well. A retained node has
-// one user: its last holder. The life of a request is active, ending (its owner may ask anew) or
-// ended (its lock actor is gone). A request is removed when nothing of it can be left at the
-// servers, and not before.
-//
-// # Seats
-//
-// A request sits on a node, and one node may seat many requests. A create asks seat where its
-// request is to sit. A request that leaves asks unseat what happens to its node. Both are in
-// seats.go and only read the state; create and giveUp carry the answers out. The lease, the
-// connection and a revoke request (node.wanted) bound all of them: a node that is wanted back seats
-// nobody else.
-//
-// One table for all settings. The answers are those besides makes and goes, which a lock without
-// settings gets (TestSeatTable):
-//
-//	Retained nodes
-//	  setting       messages.Acquire.Sticky
-//	  who shares    one request after the other, if their nodes would say the same (saysTheSame)
-//	  exists by     a transaction that checks the node, sent after the create came
-//	  next token    the next place; a node that has none is deleted
-//	  inherited by  nobody: a node is retained only after a hold
-//	  ends          after Sticky, with an arrival, with the connection, or when others need its room
-//	  answers       reuses, isRetained
-//	Cohort
-//	  setting       messages.Acquire.Cohort, of a lock that excludes
-//	  who shares    one request after the other, of one style (name, mode, naming)
-//	  exists by     a watch, from the second grant on, and heartbeats
-//	  next token    the next place; a node that has none is deleted
-//	  inherited by  the next in line, before the first hold
-//	  ends          after Cohort grants or T/20
-//	  answers       lineOfNode, hasNode, nextHolds, nextWaits
-//	Readers of a cohort
-//	  setting       messages.Acquire.Cohort, of a lock that reads
-//	  who shares    readers of one style, together
-//	  exists by     a watch, from the second grant on, and heartbeats
-//	  next token    none: all have the token of the node
-//	  inherited by  the next in line, before the first hold
-//	  ends          after Cohort grants or T/20, or when a request of the session comes that excludes them
-//	  answers       lineOfNode, hasNode, joinsReaders, nextWaits, stillUsed
-//	Reentry
-//	  setting       messages.Acquire.Owner, with Reentry
-//	  who shares    requests of one owner with the same access, together
-//	  exists by     the watch of the first, and heartbeats
-//	  next token    none: all have the token of the node
-//	  inherited by  nobody: the others of its owner queue by themselves
-//	  ends          with the last of them
-//	  answers       awaitsRequest, sharesHold, stillUsed, refused
-//	Downgrade
-//	  setting       messages.Acquire.Owner, of a reader whose owner writes
-//	  who shares    nobody: it makes a node of its own at the number of the writer's
-//	  exists by     its create, which needs the writer's node in the same transaction
-//	  next token    the writer's
-//	  inherited by  nobody
-//	  ends          with its hold
-//	  answers       makesBeside
-//	Admission
-//	  setting       Bounds
-//	  who shares    nobody: a request in line makes a node when it is called
-//	  exists by     its create
-//	  next token    that of its create
-//	  inherited by  nobody: the room of a node goes to the line of its queue
-//	  ends          when the request is called, refused, or given up
-//	  answers       lineOfQueue, awaitsRoom, full
-//	Bound on waiters
-//	  setting       messages.Acquire.MaxWaiters
-//	  who shares    nobody: it decides whether a request may queue
-//	  exists by     nothing: the queue is listed before its create
-//	  next token    that of its create
-//	  inherited by  nobody
-//	  ends          when the request is let in, or refused
-//	  answers       listsFirst, refused
-//
-// Reclaimers, bursts and hand-over stay apart: a reclaimer takes a node over from another session,
-// and bursts and hand-over pass the lock on from node to node. The line of a cohort that excludes
-// belongs to its queue, because it outlives the node. The next node serves it, also after a lost
-// connection (keepLine) and in the next epoch (linesOfCohorts). Its bounds belong to the queue with
-// it, because a cohort ends before its node goes: the last holder keeps the node. A retained node's
-// terms are its queue's retention: how long it stays, and which request is about to reuse it.
+// A request is a contender: it has one node at a time, and a node one request. What the calls of a
+// client share they share above, see package turns. The phases of a node are declared with their
+// invariants. The life of a request is active, ending (it was given up or back) or ended (its lock
+// actor is gone). A request is removed when nothing of it can be left at the servers, and not before.
 //
 // # Rules
 //
@@ -173,22 +93,11 @@
 // locks alone, nothing is listed either: a number that follows the one before tells that nobody
 // came between (succession.go, succession.txt). Invariant: one create for a request at a time.
 //
-// Admission (back-pressure). A session bounds the nodes that wait in one queue, and the weight of
-// all its nodes in the transaction that ends it. Requests beyond that stand in the line of their
-// queue, without a node. Where the queue has no node of the session they are refused instead
-// (admission.txt). Package actors says why: see WithMaxNodeBytes. Seats that need no node come
-// first.
-//
-// A node weighs from before its create is sent until it is known to be gone. A node that goes leaves
-// its room to its own queue's line, with the same input. Then lines that wait for weight have a
-// turn, in order. Invariant: a queue with a line has a node, or a request that was called to make
-// one. So a request in line is called, or is refused. In the next epoch requests that had nodes
-// come first.
-//
-// Bound on waiters (load shedding). A request with MaxWaiters has the queue listed before its create, and is
-// refused where it would wait behind so many (max_waiters.txt). An answer decides those of the session, too, that
-// asked before it, so they keep their order. Invariant: a request that was refused never had a node, and one
-// that was let in is never refused.
+// Room (back-pressure). A create is made, or refused: beyond the weight of all nodes of the session in
+// the transaction that ends it, and beyond so many requests that wait in one queue (room.go,
+// room.txt). Package actors says why: see WithMaxNodeBytes and WithMaxWaiting. A request counts from
+// before its create is sent until its node is known to be gone. Invariant: one that was admitted and
+// waits is not refused, also in the next epoch.
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
 // in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it
@@ -211,8 +120,7 @@
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
 // once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter with
 // a node that hears nothing lists again after a session timeout. Changes that only this listing
-// finds are counted (Counts.Polls). A waiter without a node is told by callNext, dissolveLine or
-// giveTurns alone.
+// finds are counted (Counts.Polls).
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While
@@ -229,15 +137,9 @@
 // the event (look_ahead.txt). Invariant: a wait ends with TurnCame only if its predecessor was seen
 // at the head; everybody else lists.
 //
-// Retained nodes. The node of a lock that was given back may stay for the next request of this
-// session, while nobody else is in the queue (retaining.txt). An operator may have deleted it. So
-// it is reused only when a transaction that was sent after the request came has found it
-// (reusing.txt). Invariant: nobody holds with a retained node, the queue knows it, and it goes as
-// soon as anybody else is seen.
-//
-// Holders that share their hold ask for more (contention.go, contention.txt). WatchQueue watches for
-// other contenders as for a retained node; but after a change the queue is listed again, and only a
-// listing tells Contended. CheckOwn has a transaction, sent after it, check the node. A loss of the
+// Holders ask for more where calls of their client share a hold (contention.go, contention.txt).
+// WatchQueue lists the queue and watches it; after a change it is listed again, and only a listing
+// tells Contended. CheckOwn has a transaction, sent after it, check the node. A loss of the
 // connection ends both, and their owner asks anew. Invariant: while the connection stands a holder that
 // has asked is told of a contender that stands behind it, and of its node.
 //
@@ -245,28 +147,9 @@
 // read at once where they hold (tells_more.txt). Created and Found say which places behind the token
 // are the holder's alone. Invariant: no other node has, or will have, one of them.
 //
-// Cohorts. Requests of one session for one lock that ask for it share one node, and waiters have no
-// node (cohorts.txt). The node serves a bounded number of grants, for a bounded time. Invariant:
-// where requests wait in a cohort, one leads or is to; a request that waits there has no
-// node. The line keeps its order when the connection is lost, and when the session ends: its
-// machines ask anew in any order, and requests that come meanwhile are behind. A request whose
-// create was lost finds its place in the line again, but behind one that leads by then.
-//
-// Readers of a cohort hold together with its node, which is shared as by an owner's requests, and
-// have its token (readers.txt). While they read, others may be let in within the bounds of the
-// cohort. Only a listing would show whether a writer of another session waits behind the node. If a
-// writer of this session waits there, none is let in. Invariant: only one owner's requests, or
-// readers, share a node; nobody stands in the line of a node that has the lock, or goes.
-//
-// Descriptions. A node's data name its present owner, for searches for deadlocks in other processes
-// and for people. Where it was passed on they are written anew before long, never in the way of a
-// grant (descriptions.txt). Invariant: where they are wrong, a look at them is due; a session
-// writes at most twice a second.
-//
-// Owners (reentrant locks). Requests of one owner for one lock would wait for each other for ever. The second shares
-// the hold, becomes a downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a
-// request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
-// last user.
+// Downgrade. A reader that names the node of a writer which holds in this session makes its own at
+// the number of that node, in a transaction that needs it, and has its token (downgrade.txt).
+// Invariant: nobody who came later is between them, so none gets in when the writer is released.
 //
 // Reclaiming. A request with a reclaim key takes over the node of an earlier process, if that is the
 // first of the queue. It replaces the node at its number in one transaction (reclaim.txt).
@@ -281,7 +164,7 @@
 //
 // Clean-up. However a request ends, one mechanism removes the node that may be left of it. It
 // retries until the node is known to be gone or the epoch is over (clean_up.txt, verifying.txt).
-// Invariant: a request that has ended has a removal that goes on, or a retained node. A node that
+// Invariant: a request that has ended has a removal that goes on. A node that
 // may not be deleted ends the session, because it would keep everybody out.
 //
 // Pauses. A server may hang up on the same request each time, or put it off. From the second
@@ -328,9 +211,9 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, describe, heartbeat, room, succession, batch, burst, unowned
-//	waiting     wait, same_owner, cohort, listing
-//	nodes       own_node, orphan, seats, max_waiters, verify, leave, retain, missing, contention, admission
+//	primitives  emit, pause, heartbeat, room, succession, batch, burst, unowned
+//	waiting     wait, listing
+//	nodes       own_node, orphan, verify, leave, missing, contention
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply

@@ -23,24 +23,13 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		flag(c.urgent), flag(ep.lapsed), flag(c.blind))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
-		c.appendLooks(&e, ep.paths[name])
 	}
 	for _, p := range ep.parked {
 		e.operation(operation{p.request, p.effect.Op})
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others), uint64(min(ep.orphanHangUps, suspected)))
-	for _, id := range ep.due {
-		if r := c.requests[id]; r != nil && r.turn.phase == roomDue {
-			e.num(uint64(id))
-		}
-	}
-	e.mark()
-	for _, q := range ep.short {
-		e.text(q.path.path, q.name)
-	}
-	e.mark()
+	e.num(uint64(ep.load.others), uint64(min(ep.orphanHangUps, suspected)))
 	for _, guid := range inOrder(ep.orphans) {
 		o := ep.orphans[guid]
 		e.text(guid)
@@ -57,18 +46,6 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.mark()
 	}
 	return e.timers(ep.timers)
-}
-
-// appendLooks writes which requests look whether they may queue, in the order in which they asked.
-func (c *Coordinator) appendLooks(e *encoder, p *lockPath) {
-	for _, q := range p.queues {
-		for _, id := range q.looks {
-			if look, looks := c.epoch.asked[id].(countingAhead); looks && !look.stale(c, id) {
-				e.operation(look.operation)
-			}
-		}
-		e.mark()
-	}
 }
 
 // timers writes timers at the end, one after the other, and then in order.
@@ -106,8 +83,6 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.about("seekingReclaimable", p.operation)
 	case takingOver:
 		e.about("takingOver", p.operation)
-	case countingAhead:
-		e.about("countingAhead", p.operation, p.ours...)
 	case transaction:
 		e.text("transaction")
 		e.changes(p.changes)
@@ -203,11 +178,10 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), flag(r.admitted), flag(r.asks.contention), flag(r.asks.check != 0), uint64(r.inherited),
+		flag(r.removal.shortHold), flag(r.admitted), flag(r.asks.contention != 0), flag(r.asks.check != 0), uint64(r.inherited),
 		uint64(r.takeOver.token))
 	e.text(r.takeOver.node)
-	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waitingCreate,
-		r.sharing.lineCreate} {
+	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op} {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
@@ -238,18 +212,14 @@ func (e *encoder) request(r *request) {
 		}
 	}
 	e.mark()
-	e.num(uint64(r.turn.phase), uint64(r.turn.previous), uint64(r.turn.next))
 	if !r.node.exists() { // the others are written with their queues
 		e.node(r.node, r.queue.path.identity)
 	}
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), flag(n.guard != ""), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
-	e.text(n.name, n.guid)
-	e.num(uint64(n.says.of), flag(n.says.due))
-	e.ids(n.users)
-	e.ids(n.line)
+	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.guard != ""), uint64(n.token), flag(n.under != 0 && n.under == i.watchID()))
+	e.text(n.name)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)
 	}
@@ -282,7 +252,6 @@ func (e *encoder) watchers(name string, all []watcher) {
 	e.text(name)
 	for _, w := range all {
 		e.num(uint64(w.request), uint64(w.role))
-		e.text(w.node)
 	}
 	e.mark()
 }
@@ -302,27 +271,12 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range inOrder(q.owners) {
-		e.text(owner)
-		e.ids(q.owners[owner])
-	}
 	s := q.succession
 	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watchID()))
 	b := &q.burst
 	e.num(uint64(b.phase), uint64(b.remote), uint64(b.departed), uint64(b.returned), flag(b.timer != 0))
 	e.changes(b.creates)
 	e.changes(b.deletes)
-	if kept := q.retained; kept != nil {
-		e.num(uint64(kept.request), uint64(kept.next), flag(kept.timer != 0))
-		e.op(kept.next, kept.op)
-	}
-	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.line) > 0 {
-		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), uint64(k.style.Mode))
-		if k.node != nil {
-			e.text(k.node.name, k.node.guid)
-		}
-		e.ids(k.line)
-	}
 	e.mark()
 }
 

@@ -119,15 +119,8 @@ func (c *Coordinator) target() (at *lockPath, next *node) {
 	return at, next
 }
 
-// holdsWith reports whether a request holds with a node.
-func (c *Coordinator) holdsWith(n *node) bool {
-	for _, id := range n.users {
-		if r := c.requests[id]; r != nil && r.held {
-			return true
-		}
-	}
-	return false
-}
+// holdsWith reports whether the request of a node holds.
+func (c *Coordinator) holdsWith(n *node) bool { return c.requests[n.of].held }
 
 // pace is the time from the answer to one heartbeat to the next.
 func (c *Coordinator) pace() time.Duration {

@@ -26,9 +26,8 @@ func (c *Coordinator) leave(r *request) {
 	if n.phase != present {
 		return
 	}
-	c.setPhase(r.queue, n, deleting)
-	c.endCohortOf(r.queue, n)
-	r.asks = holderAsks{}
+	n.phase = deleting
+	c.endAsks(r)
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
 		return
@@ -53,7 +52,7 @@ func (c *Coordinator) handOver(r *request) {
 	if !c.fast(HandOver) || r.node.successor == nil || !c.epoch.connected {
 		return
 	}
-	next := c.requests[r.node.successor.users[0]]
+	next := c.requests[r.node.successor.of]
 	if next == nil || next.wait == nil {
 		return // it has been handed over already
 	}
@@ -64,17 +63,7 @@ func (c *Coordinator) handOver(r *request) {
 // cleanUp makes sure that nothing of a request is left, without its machine.
 func (c *Coordinator) cleanUp(r *request) {
 	r.removal.op = 0
-	if r.node.phase == retained { // it goes later
-		return
-	}
-	if r.node.phase == present || r.node.phase == unknown {
-		c.leaveOwner(r)
-	}
-	if c.unseat(r, machine.CleanUp) == stillUsed {
-		c.leaveShared(r)
-	} else {
-		c.leave(r)
-	}
+	c.leave(r)
 	c.remove(r)
 }
 
@@ -82,7 +71,7 @@ func (c *Coordinator) cleanUp(r *request) {
 func (c *Coordinator) remove(r *request) {
 	switch n := r.node; {
 	case r.removal.phase == removing || r.removal.phase == removalPaused:
-	case n.phase == creating || n.phase != absent && n.phase != leftToOthers && !c.epoch.connected:
+	case n.phase == creating || n.phase != absent && !c.epoch.connected:
 		// A create under way may still make the node. Its answer goes on with the removal, or the
 		// new connection does.
 		r.removal.phase = removalWanted
@@ -113,6 +102,7 @@ func (c *Coordinator) goOnRemoving(r *request) {
 func (c *Coordinator) removalDone(r *request) {
 	op := r.removal.op
 	r.removal = removal{}
+	c.setAdmitted(r, false)
 	if op != 0 {
 		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}

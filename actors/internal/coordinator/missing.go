@@ -4,22 +4,13 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // Nodes of this session that are gone without its doing: heartbeats find that out, and transactions that need them.
 
-// missing takes note that the servers have no such node. Its users are told.
+// missing takes note that the servers have no such node. Its request is told.
 func (c *Coordinator) missing(q *ownQueue, n *node) {
-	for _, id := range n.users {
-		if r := c.requests[id]; r != nil {
-			c.tell(r, machine.Event{Kind: machine.NodeGone})
-		}
-	}
-	if n.phase == retained {
-		c.dropRetained(q)
-	}
-	c.endCohortOf(q, n)
+	c.tell(c.requests[n.of], machine.Event{Kind: machine.NodeGone})
 	c.vanished(q.path, n.name)
 }
 
@@ -32,36 +23,6 @@ func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	if b := &c.epoch.beats; b.newest == id {
 		c.stop(b.timer)
 		b.timer = c.after(c.pace(), timer{kind: BeatTimer})
-	}
-}
-
-func (p serving) answered(c *Coordinator, _ uint64, answer Answer) {
-	q, n := c.epoch.paths[p.path].findNode(p.node)
-	if n == nil {
-		return
-	}
-	switch a := answer.(*Read); {
-	case a.Failure.is(NoNode):
-		c.missing(q, n)
-	case a.Failure.none() && queue.IsRevokeRequest(a.Data):
-		n.wanted = true
-		c.endCohortOf(q, n)
-	}
-}
-
-// served takes the event of a node that serves a cohort: it is gone, or somebody has written a
-// revoke request there. While a write of the session itself is under way, the event may be of that:
-// the node is read again.
-func (c *Coordinator) served(p *lockPath, name string, change Change) {
-	q, n := p.findNode(name)
-	switch {
-	case n == nil:
-	case change == NodeDeleted:
-		c.missing(q, n)
-	case q.cohort.node == n && c.isDescribed(n):
-		c.watchAnew(q, n)
-	default:
-		c.endCohortOf(q, n)
 	}
 }
 
@@ -81,8 +42,7 @@ func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
 	}
 	path, name := split(f.Path)
 	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
-		c.setPhase(q, n, deleting) // nobody looks for it any more
-		c.endCohortOf(q, n)
+		n.phase = deleting // nobody looks for it any more
 		c.missing(q, n)
 	}
 	return true

@@ -18,8 +18,7 @@ func (c *Coordinator) order(o *Order) {
 	}
 	r.gaveBack = o.Moment
 	if o.Ending { // its owner may ask anew, also while the order waits: the new request queues behind the old node
-		r.life = ending
-		c.leaveOwner(r)
+		c.setLife(r, ending)
 	}
 	switch {
 	case o.Do == machine.Withdraw:
@@ -75,9 +74,6 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 	case machine.List:
 		r.kind.list(c, r, e.Op)
 	case machine.Watch:
-		if r.sharing.lineCreate != 0 && e.Op == r.lineOp() { // without a node it has nothing to watch, and does not poll
-			return
-		}
 		c.endWait(r)
 		r.wait = &wait{op: e.Op}
 		r.kind.watch(c, r, e.Node)
@@ -86,13 +82,10 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 			c.tell(r, machine.Event{Kind: machine.NodeGone, Op: e.Op})
 			return
 		}
-		c.granted(r)
-		c.boundCohort(r)
-		c.letReadersIn(r)
-		c.retryCreates()
+		c.setHeld(r, true)
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
-		r.asks = holderAsks{} // its owner was told Suspended, and asks anew
+		c.endAsks(r) // its owner was told Suspended, and asks anew
 		c.verify(r, e.Op)
 	case machine.Delete, machine.GiveBack:
 		c.giveUp(r, e)
@@ -115,39 +108,16 @@ func (c *Coordinator) pauseOver(t timer) {
 	}
 }
 
-// giveUp removes the node of a request that gives the lock up, or back. A node that is gone already
-// counts as removed (CURATOR-678).
+// giveUp removes the node of a request that gives the lock up, or back. The lock that is given back is
+// handed over to the request right behind. A node that is gone already counts as removed
+// (CURATOR-678).
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
-	c.leaveOwner(r)
-	c.retryCreates()
 	r.removal.shortHold = r.own.phase == owed
 	if r.own.phase == owed {
 		r.own.phase = unwatched
 	}
-	switch c.unseat(r, e.Do) {
-	case stillUsed:
-		c.leaveShared(r)
-	case nextHolds:
-		c.passOn(r)
-	case isRetained:
-		c.retain(r)
-	case nextWaits:
-		c.passOnWaiting(r)
-	case goes:
-		c.deleteNode(r, e)
-		return
-	}
-	c.tell(r, machine.Event{Kind: machine.Unseated, Op: e.Op})
-}
-
-// deleteNode has the node of a request deleted, and hands the lock over to the request right behind a holder that gives
-// it back.
-func (c *Coordinator) deleteNode(r *request, e machine.Effect) {
 	c.leave(r)
 	if e.Do == machine.GiveBack {
-		// Elsewhere the listing is worth its time: without it two workers that take turns fall out of step, and no
-		// transaction has more than one of their requests.
-		r.node.givenBack = r.held && r.spec.exclusive() && r.spec.sharesNode()
 		c.handOver(r)
 	}
 	r.removal.op = e.Op
@@ -160,11 +130,7 @@ func (c *Coordinator) abandon(id RequestID) {
 	if r == nil || r.life == ended {
 		return
 	}
-	r.life = ended
-	c.declineReuse(r)
-	c.leaveCohort(r)
-	c.leaveLine(r)
-	c.leaveOwner(r)
+	c.setLife(r, ended)
 	c.unpark(r)
 	c.endPauses(r)
 	c.endWait(r)
@@ -185,10 +151,6 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 	switch p := what.(type) {
 	case creation:
 		c.count(p.request, machine.Create, f)
-	case countingAhead:
-		if f.Outcome != Applied && f.Outcome != Refused { // likewise
-			c.count(p.request, machine.Create, f)
-		}
 	case seekingReclaimable:
 		if f.Outcome != Applied && f.Outcome != Refused { // else the create follows, and shows it
 			c.count(p.request, machine.Create, f)

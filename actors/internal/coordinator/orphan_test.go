@@ -25,7 +25,7 @@ func lostCreates(creates, paths int) *orphanage {
 	o := &orphanage{c: New(0, sessionTimeout, bounds)}
 	o.apply(Connected{sessionTimeout})
 	for i := range creates {
-		sp := NewSpec(&messages.Acquire{Path: fmt.Sprint("/l", i%paths)}, fmt.Sprintf("guid%d", i), "", false, time.Time{})
+		sp := NewSpec(&messages.Acquire{Path: fmt.Sprint("/l", i%paths)}, fmt.Sprintf("guid%d", i), "", time.Time{})
 		o.apply(&Order{Request: RequestID(i + 1), Spec: sp, Effect: machine.Effect{Do: machine.Create, Op: 1}})
 	}
 	for len(o.asks) > 0 {

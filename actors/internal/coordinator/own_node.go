@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -10,10 +9,10 @@ import (
 )
 
 // have notes that the node of a request was made, or found. It gives the number of places behind the
-// token's that are the request's alone: not those of its batch mates, nor those that the session gives.
+// token's that are the request's alone: not those of its batch mates.
 func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) (places int) {
 	n, q := r.node, r.queue
-	if want := r.spec.Want; !n.batchMates && !n.lost && r.inherited == 0 && want.Reclaim == "" && want.Sticky == 0 && want.Cohort < 2 {
+	if !n.batchMates && !n.lost && r.inherited == 0 && r.spec.Want.Reclaim == "" {
 		places = messages.MaxPlace - n.place
 	}
 	if n.exists() && n.name == name {
@@ -24,56 +23,35 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 		q.remove(n)
 	}
 	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
-		guard := q.nodes[0].guard
-		for _, id := range slices.Clone(q.nodes[0].users) {
-			c.tell(c.requests[id], machine.Event{Kind: machine.NodeGone})
-			c.lose(c.requests[id])
-			c.requests[id].node.guard = guard // it may be left: see remove
-		}
+		guard, other := q.nodes[0].guard, c.requests[q.nodes[0].of]
+		c.tell(other, machine.Event{Kind: machine.NodeGone})
+		c.lose(other)
+		other.node.guard = guard // it may be left: see remove
 	}
 	q.newest = max(q.newest, token.Zxid())
-	n.name, n.number, n.token, n.users = name, number, token, []RequestID{r.id}
-	c.setPhase(q, n, present)
+	c.setAdmitted(r, true) // it may have been found after all
+	n.phase, n.name, n.number, n.token = present, name, number, token
 	q.insert(n)
-	c.checkDescription(n) // it may have been found
 	return places
 }
 
-// lose notes that a request has no node any more: it does not exist, or others go on with it.
+// lose notes that a request has no node any more.
 func (c *Coordinator) lose(r *request) {
-	n := r.node
+	n, q := r.node, r.queue
 	c.endWait(r)
 	c.unwatchOwn(r)
+	c.endAsks(r)
 	c.setHeld(r, false)
-	r.early, r.asks = nil, holderAsks{}
-	r.node = newNode(r.spec)
-	n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id })
-	if len(n.users) == 0 {
-		c.endCohortOf(r.queue, n)
+	r.early, r.node = nil, &node{of: r.id}
+	existed := n.exists()
+	if existed {
+		q.remove(n)
 	}
-	if len(n.users) > 0 {
-		c.checkDescription(n)
+	n.phase = absent
+	if existed {
+		c.departed(q)
+		c.vanished(q.path, n.name)
 	}
-	q := r.queue
-	if len(n.users) > 0 || !n.exists() {
-		if len(n.users) == 0 && n.phase == unknown {
-			c.setPhase(q, n, absent)
-		}
-		return
-	}
-	q.remove(n)
-	c.setPhase(q, n, absent)
-	q.ignoreArrivals(n)
-	c.departed(q)
-	c.vanished(q.path, n.name)
-}
-
-// leaveShared takes a request off a node that others hold with, too. The node may have its GUID, and is not to be found
-// by it any more.
-func (c *Coordinator) leaveShared(r *request) {
-	c.lose(r)
-	r.node.phase = leftToOthers
-	r.search = search{} // a search under way would find the node that others have
 }
 
 // vanished tells the requests that wait for a node that it is gone.
@@ -151,12 +129,9 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 	switch {
 	case f.none():
-		r.node.wanted = queue.IsRevokeRequest(a.Data)
-		c.checkDescription(r.node)
-		c.tell(r, machine.Event{Kind: machine.OwnRead, Op: p.op, Unlock: r.node.wanted})
+		c.tell(r, machine.Event{Kind: machine.OwnRead, Op: p.op, Unlock: queue.IsRevokeRequest(a.Data)})
 	case f.is(NoNode):
 		c.tell(r, machine.Event{Kind: machine.NodeGone, Op: p.op})
-		c.endCohortOf(r.queue, r.node)
 		c.vanished(r.queue.path, r.node.name)
 	case f.Outcome == Deferred: // the hold is in no doubt for that
 		c.unwatchOwn(r)
@@ -178,7 +153,6 @@ func (c *Coordinator) ownChanged(r *request, name string, change Change) {
 	kind := machine.OwnChanged
 	if change == NodeDeleted {
 		kind = machine.NodeGone
-		c.endCohortOf(r.queue, r.node)
 	}
 	c.tell(r, machine.Event{Kind: kind, Op: r.own.op})
 }

@@ -69,9 +69,8 @@ type lister struct {
 
 // watcher waits for events of a node, or of a list of children.
 type watcher struct {
-	request RequestID // 0 for a node that is retained or serves a cohort: its queue watches it
+	request RequestID
 	role    role
-	node    string // that is retained or serves a cohort
 }
 
 // role is the purpose of the events.
@@ -85,11 +84,8 @@ const (
 	looksAhead
 	// holds: the request holds with the node.
 	holds
-	// retains: the node is retained, and is given up when somebody queues behind it; or its holder is
-	// to be told of that.
-	retains
-	// serves: the node serves a cohort.
-	serves
+	// attends: the request holds, and is to be told of other contenders.
+	attends
 )
 
 // at gives the path of a node.
@@ -113,7 +109,7 @@ func split(path string) (parent, name string) {
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
-			return len(q.nodes) > 0 || q.retained != nil || len(q.burst.creates)+len(q.burst.deletes) > 0
+			return len(q.nodes) > 0 || len(q.burst.creates)+len(q.burst.deletes) > 0
 		})
 }
 
@@ -152,11 +148,6 @@ func (p *lockPath) take(name string) []watcher {
 	return all
 }
 
-// waitedFor reports whether a request of this session waits for a node.
-func (p *lockPath) waitedFor(name string) bool {
-	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == awaitsNode })
-}
-
 // ownQueue is one of the queues of a lock path, or a contest.
 type ownQueue struct {
 	path *lockPath
@@ -170,17 +161,9 @@ type ownQueue struct {
 	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
-	// owners are the requests that want this lock and are not about to leave, by their owner.
-	owners   map[string][]RequestID
-	burst    burst
-	retained *retention // nil while no node is retained
-	cohort   cohort
-	line     waitingLine
-	room     room
-	// coming are the requests whose nodes may come, or be there under names that are not known yet.
-	coming []*Spec
-	// looks has the queries of countingAhead, in their order. Each that is waited for is among them.
-	looks []uint64
+	burst   burst
+	// waiting counts the requests that wait with a node, or are about to make one: see room.go.
+	waiting int
 	// succession is the evidence that this session locks alone.
 	succession succession
 }
@@ -217,61 +200,12 @@ const (
 	burstOver
 )
 
-// retention has the terms of a retained node: nobody holds with it, and the next request may reuse
-// it. Its last holder keeps it.
-type retention struct {
-	request RequestID
-	timer   uint64 // which ends it
-	number  uint64 // older retentions have smaller numbers
-	// next is the request that is to reuse the node, and op its create, while the servers are asked whether the node
-	// exists. The node is not next's yet.
-	next RequestID
-	op   uint64
-}
-
-// cohort is the group of requests of a queue that share one node of the session: see cohort.go.
-type cohort struct {
-	// node is the node of the request that leads, from the order to create it until it is to serve
-	// no further request; nil while nobody leads.
-	node *node
-	// style is the style of all members: a request of another style does not join the cohort.
-	style queue.Style
-	// line has the requests without a node, as the line of a reader's node has (node.line). They are
-	// granted the lock with the cohort's node, or lead, in this order.
-	line []RequestID
-	// called was told to make a node, and to lead; zero for none.
-	called RequestID
-	// grants counts the grants with the node; timer ends the cohort.
-	grants int
-	timer  uint64
-	// predecessor was told last to requests that wait for the node.
-	predecessor *Predecessor
-	// watched: we shall hear when the node is deleted, or written to.
-	watched bool
-}
-
-// waitingLine is the line of a queue.
-type waitingLine struct {
-	first, last RequestID
-	length      int
-	toScan      bool // it is in epoch.toScan
-	short       bool // it is in epoch.short
-}
-
-// room is the part of its bounds that a queue uses.
-type room struct {
-	// nodes counts the nodes that may exist, and the requests for which room is reserved; waiting
-	// those of them that nobody holds with. excluding counts the nodes, and the requests in line, that
-	// exclude readers.
-	nodes, waiting, excluding int
-}
-
 // queueOf finds the queue of a request, or makes it.
 func (p *lockPath) queueOf(sp *Spec) *ownQueue {
 	if q := p.queueNamed(sp.Style.Name, sp.One); q != nil {
 		return q
 	}
-	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One, owners: map[string][]RequestID{}}
+	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One}
 	p.queues = append(p.queues, q)
 	return q
 }
@@ -355,15 +289,4 @@ func (q *ownQueue) neighbour(n *node) *node {
 		return q.nodes[at-1]
 	}
 	return nil
-}
-
-// ignoreArrivals ends the watch for other contenders that come to the queue of a node.
-func (q *ownQueue) ignoreArrivals(n *node) {
-	if n.arrivals == arrivalsUnwatched {
-		return
-	}
-	n.arrivals = arrivalsUnwatched
-	w := watcher{role: retains, node: n.name}
-	q.path.unwatch(n.name, w)
-	q.path.children = withoutWatcher(q.path.children, w)
 }

@@ -16,7 +16,7 @@ func TestPathsAreBounded(t *testing.T) {
 	c := New(0, sessionTimeout, DefaultBounds())
 	c.Apply(Connected{sessionTimeout}, At{})
 	use := func(id RequestID, path string) (late []Input) {
-		sp := NewSpec(&messages.Acquire{Path: path}, fmt.Sprintf("r%d", id), "", false, noTime)
+		sp := NewSpec(&messages.Acquire{Path: path}, fmt.Sprintf("r%d", id), "", noTime)
 		order := func(do machine.Do) []Input {
 			var answers []Input
 			for _, out := range c.Apply(&Order{Request: id, Spec: sp, Effect: machine.Effect{Do: do, Op: 1}}, At{}) {

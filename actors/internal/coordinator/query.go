@@ -73,9 +73,9 @@ type (
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
 	WatchChildren struct{ Path string }
 
-	// WatchRetained lists the children of a lock path and watches them, and then, where the node is alone in its queue,
-	// reads it and watches it too. *Arrivals answers it.
-	WatchRetained struct{ Path, Node string }
+	// WatchContention lists the children of a lock path and watches them, and then, where the node is alone in its queue,
+	// reads it and watches it too. *Contention answers it.
+	WatchContention struct{ Path, Node string }
 
 	// ReadOwn reads a holder's own node and watches it. Announce: its data are written again
 	// before, so that its watchers hear of it. *Read answers it.
@@ -114,13 +114,6 @@ type (
 		GUIDs []string
 	}
 
-	// Describe writes into a node which request holds or waits with it now, at the version in which
-	// the data were read. It does not overwrite a revoke request. *Described answers it.
-	Describe struct {
-		Spec *Spec
-		Path string
-	}
-
 	// RemoveContest deletes the one node of a contest if it is the one with this czxid, and its guard,
 	// both or none. Where that node is gone, it deletes the guard alone. Guard is the name of the
 	// guard, empty where the session does not know it. *Ack answers it.
@@ -147,11 +140,10 @@ func (*List) query()            {}
 func (*Watch) query()           {}
 func (*Whose) query()           {}
 func (*WatchChildren) query()   {}
-func (*WatchRetained) query()   {}
+func (*WatchContention) query() {}
 func (*ReadOwn) query()         {}
 func (*Find) query()            {}
 func (*FindOrphans) query()     {}
-func (*Describe) query()        {}
 func (*RemoveContest) query()   {}
 func (*Check) query()           {}
 
@@ -211,8 +203,8 @@ type (
 		Failure Failure
 	}
 
-	// Arrivals answers WatchRetained.
-	Arrivals struct {
+	// Contention answers WatchContention.
+	Contention struct {
 		// Alone: nobody else is in the queue.
 		Alone bool
 		// Spent: the node is gone, or says that the lock is wanted back, or nobody knows.
@@ -236,12 +228,6 @@ type (
 		Failure Failure
 	}
 
-	// Described answers Describe. Wanted: the node says that somebody wants the lock back, and was not written to.
-	Described struct {
-		Wanted  bool
-		Failure Failure
-	}
-
 	// Ack answers RemoveContest and Check.
 	Ack struct{ Failure Failure }
 )
@@ -251,10 +237,9 @@ func (a *Created) failure() Failure      { return a.Failure }
 func (a *Committed) failure() Failure    { return a.Failure }
 func (a *Listed) failure() Failure       { return a.View.Failure }
 func (a *Read) failure() Failure         { return a.Failure }
-func (*Arrivals) failure() Failure       { return Failure{} }
+func (*Contention) failure() Failure     { return Failure{} }
 func (a *Found) failure() Failure        { return a.Failure }
 func (a *OrphansFound) failure() Failure { return a.Failure }
-func (a *Described) failure() Failure    { return a.Failure }
 func (a *Ack) failure() Failure          { return a.Failure }
 
 // FoundOrphan is a node with a GUID that was looked for. Guard is the guard of a contest's node, as far as it is known.

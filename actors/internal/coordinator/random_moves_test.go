@@ -143,7 +143,7 @@ func (g *game) excludes(p *player) {
 		}
 		permits += holder.spec.Style.Weight
 		a, b := holder.spec, p.spec
-		shares := holder == p || a.Permits > 0 || a.Reads() && b.Reads() || a.Want.Owner != "" && a.Want.Owner == b.Want.Owner
+		shares := holder == p || a.Permits > 0 || a.Reads() && b.Reads() || a.Want.Beside == p.m.Node || b.Want.Beside == holder.m.Node
 		require.True(g.t, shares, "seed %d, step %d: r%d and r%d hold the lock\n%s", g.seed, g.steps, holder.id, p.id, g.tale())
 	}
 	require.False(g.t, p.spec.Permits > 0 && permits > p.spec.Permits, "seed %d, step %d: r%d is one too many\n%s",
@@ -234,11 +234,9 @@ func (g *game) connection() bool {
 	case g.one(20):
 		g.at.Lease.Term++
 	case g.one(4): // a transaction makes a node, or is to
-		if now, _ := g.c.Room(20); now {
+		if g.c.Room(20) {
 			g.others += 20
 			g.apply(Others{Change: 20})
-		} else {
-			g.apply(Others{Wanted: 20})
 		}
 	}
 	return true
@@ -311,17 +309,13 @@ func (g *game) end() {
 		require.Empty(g.t, p.children, "seed %d", g.seed)
 		for _, q := range p.queues {
 			require.Empty(g.t, q.nodes, "seed %d", g.seed)
-			require.Empty(g.t, q.owners, "seed %d", g.seed)
 			require.Empty(g.t, q.members, "seed %d", g.seed)
 			require.Empty(g.t, q.burst.creates, "seed %d", g.seed)
 			require.Empty(g.t, q.burst.deletes, "seed %d", g.seed)
-			require.Nil(g.t, q.retained, "seed %d", g.seed)
-			require.Zero(g.t, q.room, "seed %d", g.seed)
-			require.Zero(g.t, q.line, "seed %d", g.seed)
+			require.Zero(g.t, q.waiting, "seed %d", g.seed)
 		}
 	}
 	require.Zero(g.t, g.c.epoch.held)
-	require.Zero(g.t, g.c.epoch.retained)
 	require.Equal(g.t, load{shares: map[string]int{}}, g.c.epoch.load)
 	require.Empty(g.t, g.c.epoch.parked)
 	require.Empty(g.t, g.c.epoch.batch.waiting)

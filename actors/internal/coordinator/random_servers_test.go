@@ -141,17 +141,15 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 			s.write(q.Path, n.data)
 		}
 		return s.read(q.Path, epoch)
-	case *WatchRetained:
+	case *WatchContention:
 		s.listed[q.Path] = true
 		read := s.read(q.Path+"/"+q.Node, epoch)
-		return &Arrivals{Alone: queue.NewListing(s.childrenOf(q.Path), 0).Alone(q.Node),
+		return &Contention{Alone: queue.NewListing(s.childrenOf(q.Path), 0).Alone(q.Node),
 			Spent: !read.Failure.none() || string(read.Data) == "unlock"}
 	case *Find:
 		return s.find(q, epoch)
 	case *FindOrphans:
 		return s.findOrphans(q, epoch)
-	case *Describe:
-		return s.describe(q)
 	case *RemoveContest:
 		if n := s.nodes[q.Path]; n != nil && n.czxid == q.Czxid {
 			s.removeOwn(q.Path)
@@ -269,19 +267,6 @@ func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {
 	return a
 }
 
-// describe writes to a node, unless somebody has written there that he wants the lock.
-func (s *tree) describe(q *Describe) Answer {
-	n := s.nodes[q.Path]
-	switch {
-	case n == nil:
-		return &Described{Failure: noNode}
-	case n.data == "unlock":
-		return &Described{Wanted: true}
-	}
-	s.write(q.Path, n.data)
-	return &Described{}
-}
-
 // expire removes the nodes of an epoch.
 func (s *tree) expire(epoch uint64) {
 	for path, n := range s.nodes {
@@ -292,4 +277,4 @@ func (s *tree) expire(epoch uint64) {
 }
 
 // other is a contender of another session.
-var other = NewSpec(&messages.Acquire{Path: "/a"}, "other", "", false, noTime)
+var other = NewSpec(&messages.Acquire{Path: "/a"}, "other", "", noTime)

@@ -11,7 +11,7 @@ type life uint8
 
 const (
 	active life = iota
-	// ending: it was given up, or given back. Its owner may ask anew.
+	// ending: it was given up, or given back.
 	ending
 	// ended: its lock actor has ended, so nothing comes from it and nothing is told to it. A node
 	// that may be left is to be removed.
@@ -82,7 +82,7 @@ const (
 
 // holderAsks is what the owner of a hold has asked for, and was not answered yet: see contention.go.
 type holderAsks struct {
-	contention bool
+	contention uint64 // the newest WatchContention; zero for none
 	check      uint64 // the newest Check that it has asked for; zero for none
 }
 
@@ -167,40 +167,3 @@ func (p *pace) voided() (e machine.Effect) {
 	}
 	return e
 }
-
-// sharing says how a request depends on others of its session.
-type sharing struct {
-	// waitingCreate is the create that is not answered yet; zero for none. It waits for the
-	// decision on another request of its owner, for room, for its turn in line (of a request that
-	// only tries), for a listing that counts the contenders before it, or to be tried again because
-	// the retained node was dropped.
-	waitingCreate uint64
-	// lineCreate is the create that was answered with a wait in the line of a cohort. inLine: the request waits there.
-	lineCreate uint64
-	inLine     bool
-	// with is the node that a reader is to hold with, as soon as the request that made the node
-	// holds.
-	with *node
-	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
-	holdOfOther bool
-}
-
-// turn is the turn of a request that wants a node.
-type turn struct {
-	phase turnPhase
-	// previous and next are its neighbours in the line.
-	previous, next RequestID
-}
-
-// turnPhase is the phase of a request's wait for its turn to make a node.
-type turnPhase uint8
-
-const (
-	noTurn turnPhase = iota
-	// inLine: it stands in the line of its queue, and counts for nothing.
-	inLine
-	// roomDue: retained nodes are dropped for it. It counts as a node that waits.
-	roomDue
-	// called: it may make a node as soon as it asks. It counts as a node that waits.
-	called
-)

@@ -24,32 +24,24 @@ type Spec struct {
 	One string
 	// Permits is the number of permits that the semaphore should have; 0 for other locks.
 	Permits int
-	// Owner: two requests of one owner do not wait for each other. Permits are nobody's in particular: it is empty for them.
-	Owner string
 	// By is the address of the actor that asks.
 	By string
 	// Requester is the node that asks over a gateway; empty where it is this one.
 	Requester string
-	// Child: somebody else than the lock actor itself asks.
-	Child bool
 	// Since is the time of the request.
 	Since time.Time
 	size  int // the weight of its node, without the chroot
 }
 
-// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks;
-// child reports whether that is the lock actor's parent, and not itself.
-func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Time) *Spec {
+// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks.
+func NewSpec(want *messages.Acquire, guid, by string, since time.Time) *Spec {
 	sp := &Spec{
-		Want: want, Path: want.Path, GUID: guid, Owner: want.Owner, By: by, Child: child, Since: since,
+		Want: want, Path: want.Path, GUID: guid, By: by, Since: since,
 		Style: queue.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
-	}
-	if sp.Owner == "" {
-		sp.Owner = by
 	}
 	switch want.Mode {
 	case messages.Semaphore:
-		sp.Permits, sp.Style.Weight, sp.Owner = want.Permits, max(want.Weight, 1), ""
+		sp.Permits, sp.Style.Weight = want.Permits, max(want.Weight, 1)
 	case messages.Contest:
 		sp.Path, sp.One = path.Split(want.Path)
 		sp.Path = strings.TrimSuffix(sp.Path, "/")
@@ -82,23 +74,11 @@ func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
 // exclusive reports whether its holder is alone, and it has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
 
-// sharesNode reports whether its node may serve further requests of the session: see cohort.go.
-func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
-
 // bytes estimates the size of a create of the node in a transaction.
 func (sp *Spec) bytes() int {
 	const usual = 320
 	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) +
 		len(sp.Want.Owner) + len(sp.Want.Caller)
-}
-
-// saysTheSame reports whether the data of two requests' nodes are the same, but for the lock actor,
-// where it asks by itself, and the time.
-func (sp *Spec) saysTheSame(other *Spec) bool {
-	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
-		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
-		sp.Want.Priority == other.Want.Priority && sp.Want.Reclaim == other.Want.Reclaim &&
-		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
 }
 
 // number gives the sequence number of the request's node. The node of a contest has no number, and
@@ -130,12 +110,4 @@ func (sp *Spec) weighed() int {
 		return each + len(sp.Path) + len(sp.One) + each + len(sp.Path) + len(sp.guard(0))
 	}
 	return pathOverhead + len(sp.Path) + 1 + len(sp.Style.Prefix(sp.GUID)) + sequenceDigits
-}
-
-// excluding gives 1 for a request that excludes readers, and 0 for a reader.
-func (sp *Spec) excluding() int {
-	if sp.Reads() {
-		return 0
-	}
-	return 1
 }

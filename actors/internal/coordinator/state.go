@@ -68,31 +68,22 @@ type epoch struct {
 	batch      batch
 	beats      beats
 	reads      reads
-	describes  describes
 	leaseTimer uint64 // checks the lease; zero for none
 	leaseTerm  uint64 // the newest term of the lease that the requests know of; the first is one
 	held       int    // requests that hold
-	retained   int    // nodes that are retained
 	load       load
-	// due has the requests for which retained nodes are dropped, short the queues whose lines wait for
-	// weight, each in order. toScan has the queues whose lines are scanned with the input at hand;
-	// it is empty between inputs.
-	due           []RequestID
-	toScan, short []*ownQueue
 	// orphans may yet be made by creates whose replies were lost, by their GUIDs; orphanTimer runs while any may come.
 	// orphanHangUps counts looks and removals of orphans on which the servers hung up since the timer fired.
 	orphans       map[string]*orphan
 	orphanTimer   uint64
 	orphanHangUps int
-	// again are requests whose creates are tried once more with the input at hand, burstsOver the queues whose bursts
-	// are over with it. Both are empty between inputs.
-	again      []RequestID
+	// burstsOver are the queues whose bursts are over with the input at hand; empty between inputs.
 	burstsOver []*ownQueue
 }
 
 // Bounds bound the nodes that a session has at the servers.
 type Bounds struct {
-	// Waiting is the number of nodes of one queue that may wait or be about to be made.
+	// Waiting is the number of requests of one queue that may wait with a node, or be about to make one.
 	Waiting int
 	// Weight is the bound on the weight of all ephemeral nodes of the session, in bytes.
 	Weight int
@@ -110,15 +101,9 @@ func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10, Str
 
 // load is the part of the bounds that is used, in bytes.
 type load struct {
-	// nodes is the weight of the nodes that may exist, others the weight of nodes that only the
-	// shell knows.
+	// nodes is the weight of requests that are admitted, others that of nodes that only the shell knows.
 	nodes, others int
-	// reserved is the weight for requests that were called, due that for requests that wait until
-	// there is room. going will be free when the nodes that are dropped for them are gone.
-	reserved, due, going int
-	// inLine counts the requests that stand in lines.
-	inLine int
-	// shares has the part of each requester of a gateway in nodes, reserved and due.
+	// shares has the part of each requester of a gateway in nodes.
 	shares map[string]int
 }
 
@@ -161,13 +146,6 @@ type hangUps struct {
 
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
 type reads struct{ older, newer []operation }
-
-// describes is the state of the writes that describe nodes.
-type describes struct {
-	timer  uint64 // of the next look; zero for none
-	asked  uint64 // the write that is under way; zero for none
-	writes uint64 // so far
-}
 
 // orphan remembers the creates of one request whose replies were lost, and whose nodes may yet be made.
 type orphan struct {
@@ -218,7 +196,7 @@ type request struct {
 	life life
 
 	queue   *ownQueue // of this epoch
-	node    *node     // its own, or the one of the hold that it shares; never nil
+	node    *node     // never nil
 	held    bool      // the machine has said that the lock is granted
 	wait    *wait     // the nodes that it watches while it waits; nil while it does not
 	view    lastListing
@@ -226,13 +204,12 @@ type request struct {
 	asks    holderAsks
 	search  search
 	removal removal
-	sharing sharing
 	pace    *pace // nil while none of its orders fails
-	turn    turn
-	// admitted: it has a bound on waiters, and was found to be within it. It may queue from now on, in any epoch.
+	// admitted: it has a node, or is to have one. counted says how it is counted.
 	admitted bool
-	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
-	// node that it takes over; zero for others.
+	counted  counted
+	// inherited is the token of the writer beside whose node it makes its own, in a downgrade, or the token that it has
+	// with a node that it takes over; zero for others.
 	inherited messages.Token
 	// takeOver is the newest TakeOver that was sent: it may be carried out late.
 	takeOver takeOver
@@ -240,6 +217,15 @@ type request struct {
 	early *View
 	// gaveBack is the time at which its lock actor asked to give the lock back.
 	gaveBack Moment
+}
+
+// counted says how a request is counted in the bounds of its session and its queue.
+type counted struct{ weighs, waits bool }
+
+// counts tells how a request is to be counted.
+func (r *request) counts() counted {
+	waits := r.life == active && !r.held && r.spec.One == "" && r.spec.Want.Beside == ""
+	return counted{r.admitted, r.admitted && waits}
 }
 
 // takeOver has the name and the token of a node that is made in place of another.
@@ -258,6 +244,8 @@ func (r *request) watches(name string, as role) bool {
 		return r.wait != nil && slices.Contains(r.wait.nodes, name)
 	case looksAhead:
 		return r.wait != nil && r.wait.lookAhead == name
+	case attends:
+		return r.asks.contention != 0 && r.node.name == name
 	default:
 		return r.own.phase == watched && r.node.name == name
 	}
@@ -265,9 +253,6 @@ func (r *request) watches(name string, as role) bool {
 
 // waitsIn reports whether a request still waits as it did in an operation.
 func (r *request) waitsIn(op uint64) bool { return r != nil && r.wait != nil && r.wait.op == op }
-
-// retains reports whether the queue retains the node that a request has left.
-func (r *request) retains() bool { return r.queue.retained != nil && r.queue.retained.request == r.id }
 
 // token makes the token of the node of a request, that was made or found.
 func (r *request) token(czxid int64) (messages.Token, error) {
@@ -324,8 +309,6 @@ const (
 	ReadTimer
 	// RetryTimer retries a removal that has failed.
 	RetryTimer
-	// RetentionTimer drops a retained node.
-	RetentionTimer
 	// BeatTimer sends the next heartbeat, LateTimer finds one without an answer.
 	BeatTimer
 	LateTimer
@@ -333,10 +316,6 @@ const (
 	LeaseTimer
 	// SearchTimer searches for a node once more.
 	SearchTimer
-	// CohortTimer ends a cohort.
-	CohortTimer
-	// DescribeTimer looks at the data of nodes.
-	DescribeTimer
 	// PauseTimer ends the pause of a request.
 	PauseTimer
 	// WatchTimer ends the belief in the watch of a lock path.
@@ -349,8 +328,7 @@ const (
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue name the burst whose changes are delayed, or the cohort; path also names a
-	// watch.
+	// path and queue name the burst whose changes are delayed; path also names a watch.
 	path, queue string
 	// do is the kind of orders whose pause ends.
 	do machine.Do
@@ -426,8 +404,7 @@ func (c *Coordinator) Wanted() bool {
 // reset makes a request begin this epoch, with nothing at the servers.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec), admitted: r.admitted,
-		pace: r.pace.inNextEpoch()}
+		node: &node{of: r.id}, admitted: r.counted.waits, pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }

@@ -30,7 +30,6 @@ func describe(out Output) string {
 		w := words{fmt.Sprintf("r%d hears %s", out.To, event(out.Event))}
 		w.add(out.Handoff.Local, "from its own session")
 		w.add(out.Handoff.At != 0, "left at %d", out.Handoff.At)
-		w.add(out.As != "", "as %s", out.As)
 		return w.String()
 	case *Ask:
 		return words{"ask", asked(out.Query)}.String()
@@ -107,7 +106,7 @@ func asked(query Query) string {
 		w.add(true, "%s", q.Path)
 	case *WatchChildren:
 		w.add(true, "%s", q.Path)
-	case *WatchRetained:
+	case *WatchContention:
 		w.add(true, "%s/%s", q.Path, q.Node)
 	case *ReadOwn:
 		w.add(true, "%s", q.Path)
@@ -120,8 +119,6 @@ func asked(query Query) string {
 		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
 	case *FindOrphans:
 		w.add(true, "in %s with %s", q.Spec.Path, strings.Join(q.GUIDs, ", "))
-	case *Describe:
-		w.add(true, "%s for %s", q.Path, q.Spec.GUID)
 	case *RemoveContest:
 		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
 		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
@@ -133,7 +130,7 @@ func asked(query Query) string {
 
 var (
 	phases = [...]string{absent: "absent", creating: "creating", present: "present", deleting: "deleting",
-		unknown: "unknown", retained: "retained", leftToOthers: "left to others"}
+		unknown: "unknown"}
 	lives = [...]string{active: "active", ending: "ending", ended: "ended"}
 )
 
@@ -143,12 +140,9 @@ func (s *story) state() {
 		w := words{fmt.Sprintf("r%d %s, node %s", r.id, lives[r.life], phases[r.node.phase])}
 		w.add(r.node.name != "", "%s", r.node.name)
 		w.add(r.held, "holds")
-		w.add(len(r.node.users) > 1, "shared by %d", len(r.node.users))
 		w.add(r.node.batchMates, "with batch mates")
 		w.add(r.wait != nil, "waits")
-		w.add(r.turn.phase != noTurn, "%s", [...]string{inLine: "stands in line", roomDue: "is due room", called: "is called"}[r.turn.phase])
-		w.add(r.sharing.waitingCreate != 0, "for another of its owner")
-		w.add(r.admitted, "admitted")
+		w.add(r.admitted != (r.node.phase != absent), "admitted %v", r.admitted)
 		w.add(r.early != nil, "has an early listing")
 		fmt.Fprintln(&s.out, w)
 	}
@@ -165,10 +159,6 @@ func (s *story) state() {
 		for _, q := range p.queues {
 			w.add(len(q.burst.creates) > 0, "creates delayed %d", len(q.burst.creates))
 			w.add(len(q.burst.deletes) > 0, "deletes delayed %d", len(q.burst.deletes))
-			w.add(q.retained != nil, "retains")
-			for id := q.line.first; id != 0; id = s.c.requests[id].turn.next {
-				w.add(true, "in line r%d", id)
-			}
 		}
 		fmt.Fprintln(&s.out, w)
 	}

@@ -68,12 +68,11 @@ func (s *story) request(args *arguments) {
 		"semaphore": messages.Semaphore, "contest": messages.Contest}
 	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
 		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
-		Owner: args.text("owner", ""), Label: args.text("label", ""), Reentry: args.has("reentry"), Try: args.has("try"),
-		MaxWaiters: args.number("max-waiters", 0), TellMore: args.has("tells-more"),
-		WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
+		Owner: args.text("owner", ""), Label: args.text("label", ""), Beside: long(args.text("beside", "")), Try: args.has("try"),
+		TellMore: args.has("tells-more"), WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""),
 		Naming:  map[string]messages.Naming{"recipe": messages.RecipeNaming}[args.text("naming", "")],
 		Permits: args.number("permits", 0), Weight: args.number("weight", 0), Priority: args.number("priority", 0),
-	}, name, "actor-of-"+name, args.has("child"), time.Time{})
+	}, name, "actor-of-"+name, time.Time{})
 	s.specs[requestID(args, name)].Requester = args.text("requester", "")
 }
 
@@ -102,9 +101,6 @@ func (s *story) order(id RequestID, args *arguments) {
 	order := &Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)),
 		Moment: Moment(args.number("moment", 0)),
 		Effect: machine.Effect{Do: do, Op: op, Node: long(args.text("node", "")), Ending: args.has("ending")}}
-	if s.seats {
-		s.seat(order)
-	}
 	s.apply(order)
 }
 
@@ -153,8 +149,8 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		return &Read{Data: []byte(args.text("data", "")), Ours: args.has("ours"), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
 	case *Whose:
 		return &Read{Ours: args.has("ours"), Failure: f}
-	case *WatchRetained:
-		return &Arrivals{Alone: !args.has("others"), Spent: args.has("spent")}
+	case *WatchContention:
+		return &Contention{Alone: !args.has("others"), Spent: args.has("spent")}
 	case *ReadOwn:
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
 	case *Find:
@@ -166,8 +162,6 @@ func (s *story) answer(query Query, args *arguments) Answer {
 			a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: q.GUIDs[max(at, 0)], Czxid: czxid(0)})
 		}
 		return a
-	case *Describe:
-		return &Described{Wanted: args.has("wanted"), Failure: f}
 	default:
 		return &Ack{f}
 	}

@@ -20,11 +20,10 @@ import (
 //
 // The words of a story:
 //
-//	session [without=(group-commit,hand-over,look-ahead)] [knows=PATH] [down] [show-heartbeats] [show-seats] [waiting=W] [weight=N] [root=N]
+//	session [without=(group-commit,hand-over,look-ahead)] [knows=PATH] [down] [show-heartbeats] [waiting=W] [weight=N] [root=N]
 //	                              a new coordinator, connected; it knows that PATH is there, and empty. Of one queue W
-//	                              nodes may wait, all may weigh N bytes; the chroot has root characters. With show-seats
-//	                              each create says what seat answers, and each give-back what unseat does
-//	request r1 PATH [mode=write] [owner=me] [reentry] [sticky=1h] ...
+//	                              requests may wait, all nodes may weigh N bytes; the chroot has root characters
+//	request r1 PATH [mode=write] [label=me] [try] ...
 //	                              what request r1 wants; nothing is asked for yet
 //	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp | WatchQueue | CheckOwn
 //	                              the lock actor of r1 gives an order, with the next number of an operation, or op=N;
@@ -86,7 +85,6 @@ type story struct {
 	timers []uint64             // likewise
 	names  map[uint64]string    // of timers, and of heartbeats
 	beats  bool                 // heartbeats are shown
-	seats  bool                 // and so is where requests sit
 	kept   map[string]*story    // by name
 	out    strings.Builder
 }
@@ -109,7 +107,7 @@ func newStory(t *testing.T, args *arguments) *story {
 	for _, path := range args.values("knows") {
 		s.c.epoch.pathOf(path).info = Info{Exists: true}
 	}
-	s.beats, s.seats = args.has("show-heartbeats"), args.has("show-seats")
+	s.beats = args.has("show-heartbeats")
 	if !args.has("down") {
 		s.apply(Connected{Timeout: sessionTimeout})
 	}
@@ -119,7 +117,7 @@ func newStory(t *testing.T, args *arguments) *story {
 // copied gives a story that goes on by itself from here.
 func (s *story) copied() *story {
 	return &story{t: s.t, c: s.c.Clone(), at: s.at, specs: maps.Clone(s.specs), ops: maps.Clone(s.ops),
-		asks: slices.Clone(s.asks), timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats, seats: s.seats}
+		asks: slices.Clone(s.asks), timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats}
 }
 
 // back goes back to what was kept under a name.
@@ -202,9 +200,9 @@ func (s *story) note(out Output) {
 
 // timerNames are the names of timers in stories. One that was stopped at once is "ended".
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
-	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
-	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver",
-	DescribeTimer: "describeDue", PauseTimer: "pauseOver", WatchTimer: "watchIsOld", OrphanTimer: "orphansDue"}
+	ReadTimer: "readsDue", RetryTimer: "retryDue", BeatTimer: "beatDue", LateTimer: "beatLate",
+	LeaseTimer: "leaseDue", SearchTimer: "searchAgain",
+	PauseTimer: "pauseOver", WatchTimer: "watchIsOld", OrphanTimer: "orphansDue"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

@@ -30,7 +30,7 @@ func (c *Coordinator) isUnowned(r *request, name string) bool {
 		return false
 	}
 	for _, other := range c.requests {
-		if strings.Contains(name, other.spec.GUID) || other.node.guid != "" && strings.Contains(name, other.node.guid) {
+		if strings.Contains(name, other.spec.GUID) {
 			return false
 		}
 	}

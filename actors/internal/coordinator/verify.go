@@ -11,17 +11,9 @@ import (
 // verify finds out whether the node of a request exists in this session. It waits for the create of
 // the request to come back first: a create under way may yet make the node.
 func (c *Coordinator) verify(r *request, op uint64) {
-	r.stopsWaiting() // its waiting create is void, and would be answered twice
 	switch {
 	case op < r.search.op: // a newer search has overtaken it: nobody waits for this one
 		c.stale++
-	case r.node.phase == leftToOthers || r.node.phase == retained:
-		// Its give-back was lost on the way, with the connection. The node is another request's, or
-		// retained.
-		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && (r.sharing.lineCreate != 0 || r.sharing.inLine):
-		// It waits in a line, or did, and asked the servers for nothing.
-		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == absent && r.node.guard == "" && c.epoch.orphans[r.spec.GUID] != nil:
 		// It has no node. One that came after all is an orphan, and is removed. (A search deletes the guard of a node
 		// that is gone.)
@@ -38,7 +30,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 
 // find asks for the node of a request. A node that is known needs nothing but the proof; another is sought.
 func (c *Coordinator) find(r *request, purpose purpose) {
-	what := &Find{Spec: r.spec, GUID: r.node.guid, Place: r.node.place, Guard: r.node.guard}
+	what := &Find{Spec: r.spec, GUID: r.spec.GUID, Place: r.node.place, Guard: r.node.guard}
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
 	}
@@ -71,12 +63,7 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	case a.Name == "":
 		c.mayBeOrphaned(r)
 		name := r.node.name
-		c.endCohortOf(r.queue, r.node)
-		waited := c.hasPosition(r)
-		c.lose(r) // others that held with it find out for themselves
-		if waited {
-			c.call(r, called) // it asks for another, before those behind it
-		}
+		c.lose(r)
 		c.vanished(r.queue.path, name)
 		c.tell(r, machine.Event{Kind: machine.Found, Op: p.op})
 	default:
@@ -124,7 +111,7 @@ func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	case one == nil || !one.Ours,
 		n.exists() && one.Czxid != n.token.Zxid(),
 		!n.exists() && (one.Czxid <= r.queue.newest || n.phase != unknown), // it is, or was, another's; or r has made none
-		!n.exists() && one.GUID != "" && one.GUID != n.guid:
+		!n.exists() && one.GUID != "" && one.GUID != r.spec.GUID:
 		return none
 	case !n.exists() && one.GUID == "" && c.othersCreate(r):
 		return &Found{Failure: Failure{Outcome: Unknown, Detail: "a create is under way in the contest"}}
@@ -147,7 +134,7 @@ func (c *Coordinator) othersCreate(r *request) bool {
 // mayExist notes that the node of a request may be there, and may not be looked for.
 func (c *Coordinator) mayExist(r *request) {
 	if r.node.phase == absent {
-		c.setPhase(r.queue, r.node, unknown)
+		r.node.phase = unknown
 	}
 }
 

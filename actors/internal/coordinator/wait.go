@@ -26,11 +26,8 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 		c.watchNode(r, name, expect{})
 		return
 	}
-	if n.givenBack && r.spec.exclusive() { // it was first, and nobody comes before a node later
-		r.view.head = name
-	}
 	c.waitFor(r, name)
-	c.tellWaits(r, c.predecessorNode(r.queue, n))
+	c.tellWaits(r, &Predecessor{Node: name, Spec: c.requests[n.of].spec})
 }
 
 // tellWaits tells a request that its predecessor is there.
@@ -38,22 +35,6 @@ func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	if r.life != ended {
 		c.emit(&Tell{To: r.id, Predecessor: predecessor, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
 	}
-}
-
-// predecessorNode describes a node of this session as a predecessor. Requests that wait in one
-// cohort share one value.
-func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
-	p := &Predecessor{Node: n.name}
-	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
-		p.Spec = c.requests[n.users[0]].spec
-	}
-	if told := q.cohort.predecessor; told != nil && told.Node == p.Node && told.Spec == p.Spec {
-		return told
-	}
-	if q.cohort.node == n {
-		q.cohort.predecessor = p
-	}
-	return p
 }
 
 // watchNode reads a node that a request waits for, and watches it.
@@ -207,4 +188,19 @@ func (c *Coordinator) unwatchOwn(r *request) {
 		r.queue.path.unwatch(r.node.name, watcher{request: r.id, role: holds})
 	}
 	r.own.phase = unwatched
+}
+
+// unwatchContention ends the watch for other contenders.
+func (c *Coordinator) unwatchContention(r *request) {
+	if p, w := r.queue.path, (watcher{r.id, attends}); r.asks.contention != 0 {
+		p.unwatch(r.node.name, w)
+		p.children = withoutWatcher(p.children, w)
+		r.asks.contention = 0
+	}
+}
+
+// endAsks ends all that the owner of a hold has asked for.
+func (c *Coordinator) endAsks(r *request) {
+	c.unwatchContention(r)
+	r.asks = holderAsks{}
 }

@@ -32,7 +32,6 @@ type Figures struct {
 	left     func() (time.Duration, bool)
 	state    string // the state that it is counted under; "" for a session that has not begun, or has ended
 	weight   int64  // as it was told last, in bytes
-	inside   int64  // likewise
 }
 
 type strandKey struct {
@@ -178,18 +177,14 @@ func (f *Figures) Batch(operations int) {
 	}
 }
 
-// Loaded takes the weight of the session's ephemeral nodes, in bytes, and the number of requests that wait inside it.
-func (f *Figures) Loaded(weight, inside int) {
+// Loaded takes the weight of the session's ephemeral nodes, in bytes.
+func (f *Figures) Loaded(weight int) {
 	if f == nil {
 		return
 	}
 	if d := int64(weight) - f.weight; d != 0 {
 		f.add(f.instruments.weight, d, with{})
 		f.weight += d
-	}
-	if d := int64(inside) - f.inside; d != 0 {
-		f.add(f.instruments.inside, d, with{})
-		f.inside += d
 	}
 }
 
@@ -203,7 +198,7 @@ func (f *Figures) Inside(by int) {
 // End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {
-		f.Loaded(0, 0)
+		f.Loaded(0)
 		f.Became("")
 		f.provider.leave(f)
 	}

@@ -293,7 +293,7 @@ func causeOf(ev *machine.Event) cause {
 			return notListed
 		}
 		return lateGrant
-	case machine.Created, machine.Seated:
+	case machine.Created:
 		return lateGrant
 	}
 	return otherCause

@@ -210,14 +210,6 @@ func (singletonMailbox) TakesFromOtherNodes(command bool) bool { return !command
 // Singleton makes the mailbox of a singleton: see Named.
 func Singleton() actor.Mailbox { return singletonMailbox{newNamed()} }
 
-// closedMailbox is protoactor's own, for an actor that takes nothing from other nodes.
-type closedMailbox struct{ actor.Mailbox }
-
-func (closedMailbox) TakesFromOtherNodes(bool) bool { return false }
-
-// Closed makes the mailbox of an actor of several locks.
-func Closed() actor.Mailbox { return closedMailbox{actor.Unbounded()()} }
-
 // namedMailbox blocks senders that come too early.
 type namedMailbox struct {
 	actor.Mailbox

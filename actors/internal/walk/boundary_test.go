@@ -157,30 +157,11 @@ var (
 			a.Existing = &one
 		}
 	})
-	goOnRetaining = hearing(func(_ *world, _ int, in coordinator.Changed) coordinator.Input {
+	overlookArrivals = hearing(func(_ *world, _ int, in coordinator.Changed) coordinator.Input {
 		if in.Change == coordinator.ChildrenChanged {
 			return nil
 		}
 		return in
-	})
-	forgetRetained = asking(func(w *world, q coordinator.Commit) *coordinator.Commit {
-		if len(q.Deletes) == 1 && len(q.Creates) == 0 && !slices.ContainsFunc(w.actors[:], func(a lockActor) bool {
-			return a.lives() && a.m.Node == base(q.Deletes[0])
-		}) {
-			return nil
-		}
-		return &q
-	})
-	reuseUnchecked = answering(func(w *world, _ int, a *coordinator.Ack) {
-		if !w.beating {
-			a.Failure = coordinator.Failure{}
-		}
-	})
-	sameTokenTwice = telling(func(_ *world, _ int, t coordinator.Tell) []coordinator.Tell {
-		if t.As != "" {
-			t.Event.Token--
-		}
-		return []coordinator.Tell{t}
 	})
 	handOverPastNeighbour = telling(func(w *world, s int, t coordinator.Tell) []coordinator.Tell {
 		if grantsByHandOver(t) {
@@ -225,10 +206,9 @@ var (
 		number, _ := queue.Sequence(a.Node.Name)
 		a.Node.Czxid = int64(number) + 1
 	})
-	// watchWithoutLooking has the servers tell of contenders that come behind a retained node, and
-	// does not look for those that are there.
-	watchWithoutLooking = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Alone = true })
-	overlookWish        = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Spent = false })
+	// watchWithoutLooking has the servers tell of contenders that come behind a holder, and does not look
+	// for those that are there.
+	watchWithoutLooking = answering(func(_ *world, _ int, a *coordinator.Contention) { a.Alone = true })
 	deleteRegardless    = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Exist = nil
 		return &q
@@ -313,17 +293,10 @@ var atBoundary = []seeded{
 	{name: "leave the guard of a contest", mistake: leaveTheGuard,
 		plan: Plan{Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: NoOrphan},
 
-	{name: "retain on when somebody comes", mistake: goOnRetaining,
-		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
+	{name: "overlook who comes", mistake: overlookArrivals,
+		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
 	{name: "watch without looking", mistake: watchWithoutLooking,
-		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
-	{name: "forget what was retained", mistake: forgetRetained,
-		plan: Plan{Sessions: two, Sticky: all, Arrive: second}, breaks: NoOrphan},
-	{name: "reuse what may be gone", mistake: reuseUnchecked,
-		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Breaks: 1}},
-		breaks: Exclusion},
-	{name: "use a token twice", mistake: sameTokenTwice,
-		plan: Plan{Sessions: two, Sticky: all, Arrive: second}, breaks: TokensRise},
+		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
 
 	{name: "hand over to who is no neighbour", mistake: handOverPastNeighbour,
 		plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
@@ -335,7 +308,4 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore,
 		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
-	{name: "overlook that the lock is wanted", mistake: overlookWish,
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Asks: 1}},
-		breaks: NoLostWakeUp},
 }

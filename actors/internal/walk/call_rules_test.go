@@ -161,7 +161,7 @@ func (w *world) checkCallToken(k, i int, token messages.Token) {
 		w.violate(CallTokens, "call %d is granted the lock with token %v after %v", k+1, token, top.any)
 	}
 	for j := range w.plan.Sessions {
-		if b := &w.actors[j]; j != i && b.life != unasked && w.plan.Paths[i] == w.plan.Paths[j] && token == b.m.Token && !w.plan.sameOwner(i, j) {
+		if b := &w.actors[j]; j != i && b.life != unasked && w.plan.Paths[i] == w.plan.Paths[j] && token == b.m.Token && !w.plan.beside(i, j) {
 			w.violate(CallTokens, "call %d has token %v, which is that of %s", k+1, token, actorName(j))
 		}
 	}
@@ -170,9 +170,9 @@ func (w *world) checkCallToken(k, i int, token messages.Token) {
 	}
 }
 
-// checkRefusal: a call is refused that waits, and only one that tries, or for what it wants itself,
+// checkCallRefusal: a call is refused that waits, and only one that tries, or for what it wants itself,
 // unless somebody else has ended its lock actor.
-func (w *world) checkRefusal(k int, why messages.Reason) {
+func (w *world) checkCallRefusal(k int, why messages.Reason) {
 	wish := &w.plan.Calls[k]
 	legal := w.calls[k].phase == inLine
 	switch why {

@@ -53,16 +53,14 @@ func (w *world) serve(s, at int) {
 	case *coordinator.WatchChildren:
 		w.servers.children[pathIn(q.Path)][s] = true
 		f.answer = &coordinator.Listed{View: w.view(s, pathIn(q.Path), 0)}
-	case *coordinator.WatchRetained:
-		w.watchRetained(s, &f, q)
+	case *coordinator.WatchContention:
+		w.watchContention(s, &f, q)
 	case *coordinator.ReadOwn:
 		w.readOwn(s, &f, q)
 	case *coordinator.Find:
 		w.find(s, &f, q)
 	case *coordinator.FindOrphans:
 		w.findOrphans(s, &f, q)
-	case *coordinator.Describe:
-		w.writeOwn(s, &f, q)
 	case *coordinator.RemoveContest:
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
@@ -250,9 +248,9 @@ func (w *world) whose(s int, name string) *coordinator.Read {
 	return &coordinator.Read{Ours: w.isOurs(s, n), Czxid: n.czxid}
 }
 
-// watchRetained lists and watches the queue, and then reads and watches the node.
-func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
-	a := &coordinator.Arrivals{Alone: true}
+// watchContention lists and watches the queue, and then reads and watches the node.
+func (w *world) watchContention(s int, f *flight, q *coordinator.WatchContention) {
+	a := &coordinator.Contention{Alone: true}
 	f.answer = a
 	if f.stage == 1 {
 		w.servers.children[pathIn(q.Path)][s] = true
@@ -279,22 +277,6 @@ func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	f.applied = false
 	if at := w.servers.at(base(q.Path)); at >= 0 {
 		w.write(at, false)
-	}
-}
-
-// writeOwn writes to a node, unless somebody has written there that he wants the lock. It is one step: a write between
-// the reading and the writing makes it one that was refused, and nothing follows from that.
-func (w *world) writeOwn(s int, f *flight, q *coordinator.Describe) {
-	w.catchUp(s)
-	a := &coordinator.Described{Failure: w.lacks(pathIn(q.Path), base(q.Path))}
-	f.answer = a
-	at := w.servers.at(base(q.Path))
-	if at < 0 {
-		return
-	}
-	if a.Wanted = w.servers.nodes[at].wanted; !a.Wanted {
-		w.write(at, false)
-		f.commits = true
 	}
 }
 

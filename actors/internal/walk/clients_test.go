@@ -137,7 +137,8 @@ func (w *world) ask(s, k int, o turns.Output) {
 		}
 		a.asked = askedFor{call: uint8(k + 1), hold: o.Hold, try: o.Try, shared: o.Shared}
 		if o.Beside != 0 {
-			a.asked.beside = uint8(w.holderOf(s, o.Beside) + 1)
+			writer := w.holderOf(s, o.Beside)
+			a.asked.beside, a.beside = uint8(writer+1), w.actors[writer].m.Node
 		}
 		w.suit(i)
 		a.life, a.m = asked, machine.New(o.Try, o.Shared)
@@ -166,7 +167,7 @@ func (w *world) tellCall(k, i int, o turns.Output) {
 		c.phase, c.on, c.epoch, c.term, c.due = hasHold, uint8(i+1), a.held, a.term, 0
 		a.asked.granted = true
 	case o.Do == turns.Refuse:
-		w.checkRefusal(k, o.Reason)
+		w.checkCallRefusal(k, o.Reason)
 		w.endCall(k)
 	case o.State == messages.StateRevoking:
 		w.checkTold(k)

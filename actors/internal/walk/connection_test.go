@@ -88,14 +88,12 @@ func (f *flight) fail(failure coordinator.Failure) {
 		f.answer = &coordinator.Listed{View: coordinator.View{Failure: failure}}
 	case *coordinator.Watch, *coordinator.ReadOwn, *coordinator.Whose:
 		f.answer = &coordinator.Read{Failure: failure}
-	case *coordinator.WatchRetained:
-		f.answer = &coordinator.Arrivals{Spent: true}
+	case *coordinator.WatchContention:
+		f.answer = &coordinator.Contention{Spent: true}
 	case *coordinator.Find:
 		f.answer = &coordinator.Found{Failure: failure}
 	case *coordinator.FindOrphans:
 		f.answer = &coordinator.OrphansFound{Failure: failure}
-	case *coordinator.Describe:
-		f.answer = &coordinator.Described{Failure: failure}
 	default:
 		f.answer = &coordinator.Ack{Failure: failure}
 	}

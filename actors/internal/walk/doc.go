@@ -76,9 +76,8 @@
 // grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
 // every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
 // that was not told is checked in world.tell. How many nodes a session has at
-// the servers, and what they weigh, is counted there after every move (world.checkBounds). Bounds
-// on waiters are counted after every input of a coordinator (world.checkWaiters). That holders are
-// told what they ask for is checked in world.checkNotice, and where all is quiet; that places of
+// the servers, and what they weigh, is counted there after every move (world.checkBounds). That
+// holders are told what they ask for is checked in world.checkNotice, and where all is quiet; that places of
 // tokens are the holder's own, when a grant is told.
 //
 // Those of calls are in call_rules: world.checkCalls with mutual exclusion, world.checkCallGrant with
@@ -143,8 +142,8 @@
 //	model       servers, sessions, carry, clients, shells, connection
 //	moves       move_kinds, operator, call_moves, moves
 //	walk        turns_print, fingerprint, explore
-//	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_readers, plans_sticky_cohort,
-//	            plans_admission, plans_max_waiters, plans_contention, plans_faults, plans_calls
+//	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_admission,
+//	            plans_contention, plans_faults, plans_calls
 //	mistakes    seeded, seeded_calls, boundary
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk

@@ -77,9 +77,9 @@ type edge struct{ from, to uint32 }
 
 // newWorld makes a world at the start of a plan.
 func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
-	w := &world{plan: plan, base: plan, mistake: mistake, fired: fired}
+	w := &world{plan: plan, base: plan, mistake: mistake, fired: fired, named: map[string]*coordinator.Spec{}}
 	for i := range plan.Sessions {
-		w.specs[i] = plan.spec(i)
+		w.specs[i] = plan.spec(i, "")
 	}
 	w.left = plan.Bounds
 	w.beginClients()
@@ -93,7 +93,7 @@ func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
 	}
 	for i := range plan.Sessions {
 		w.actors[i].m = machine.New(plan.Try[i], plan.TellMore[i])
-		if !plan.Arrive[i] && plan.Within[i] == 0 && !plan.ofCalls(i) {
+		if !plan.Arrive[i] && plan.Within[i]+plan.Beside[i] == 0 && !plan.ofCalls(i) {
 			w.make(move{kind: begins, at: uint8(i)})
 		}
 	}

@@ -140,6 +140,7 @@ func (e *writer) actor(i int) {
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	e.askedFor(&a.asked)
+	e.text(a.beside)
 	for at := range a.inbox {
 		e.envelope(coordinator.RequestID(i+1), &a.inbox[at])
 	}

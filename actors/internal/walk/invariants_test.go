@@ -31,15 +31,13 @@ const (
 
 	// Bounded: a session has no more nodes at the servers, and no more that wait in one queue, than the plan allows for.
 	Bounded Invariant = "a session's nodes are bounded"
-	// WaitersBounded: a request with a bound waits behind fewer than that when it is let in, is refused behind no fewer, and
-	// is not refused after it was let in, with a node, or where it need not wait.
-	WaitersBounded Invariant = "a request waits behind as many as it is to, at most"
+	// Kept: no request is refused for want of room that had a node while it waited, contests aside.
+	Kept Invariant = "who waits keeps its room"
 )
 
 // relies reports whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
 // node takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock
-// is handed over within a session, without a node, the servers give nothing away before the new holder has been told. A
-// node that is passed on in a cohort was deleted under all whom it serves until the session hears of that.
+// is handed over within a session, without a node, the servers give nothing away before the new holder has been told.
 func (w *world) relies(i int) bool {
 	a := &w.actors[i]
 	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
@@ -167,18 +165,18 @@ func (w *world) inPlaces(a *lockActor, token messages.Token) bool {
 	return token > a.m.Token && token <= a.m.Token+messages.Token(a.m.Places)
 }
 
-// sharesHold reports whether a request goes on with the hold of another of its owner.
+// sharesHold reports whether a request has the token of the one beside whose node it has made its own.
 func (w *world) sharesHold(i int) bool {
 	for j := range w.plan.Sessions {
-		if j != i && w.plan.sameOwner(i, j) && w.actors[j].m.Token == w.actors[i].m.Token {
+		if j != i && w.plan.beside(i, j) && w.actors[j].m.Token == w.actors[i].m.Token {
 			return true
 		}
 	}
 	return false
 }
 
-// handsOver reports whether the users of a node that is before a request's in the queue have given the lock back within
-// their session, or have its owner. The node is still to be deleted.
+// handsOver reports whether the request of a node that is before another's in the queue has given the lock back within its
+// session, or is the one beside it. The node is still to be deleted.
 func (w *world) handsOver(before node, i int) bool {
 	if before.forsaken { // of another session
 		return false
@@ -189,7 +187,7 @@ func (w *world) handsOver(before node, i int) bool {
 			continue
 		}
 		gaveBack := a.life == stopped || !a.m.Holding() && a.m.Ending == messages.StateReleased
-		if w.plan.Sessions[j] != w.plan.Sessions[i] || !gaveBack && !w.plan.sameOwner(i, j) {
+		if w.plan.Sessions[j] != w.plan.Sessions[i] || !gaveBack && !w.plan.beside(i, j) {
 			return false
 		}
 	}
@@ -197,10 +195,10 @@ func (w *world) handsOver(before node, i int) bool {
 }
 
 // checkEnd is invariant 3 at the moment at which a request says that it has ended. A node that the session was told to
-// clean up, or that the servers are about to delete, goes later; so does one that is retained or shared.
+// clean up, or that the servers are about to delete, goes later.
 func (w *world) checkEnd(i int, effects []machine.Effect) {
 	s := w.sessionOf(i)
-	if s.closed || s.served != alive || w.plan.Sticky[i] || w.plan.Cohort[i] > 0 || w.plan.Owners[i] != 0 ||
+	if s.closed || s.served != alive ||
 		slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt }) {
 		return
 	}
@@ -228,7 +226,7 @@ func (w *world) checkQuiet() {
 			w.violate(HoldersAreTold, "nothing is under way, but %s is told nothing of its node", actorName(i))
 		case w.plan.TellMore[i] && a.m.State == messages.StateWatching && a.m.Node != "" && !a.m.Counted:
 			w.violate(HoldersAreTold, "nothing is under way, but %s is not told how many are before it", actorName(i))
-		case w.mayWaitInside(i) && len(names[w.plan.Paths[i]]) == 0:
+		case w.plan.Modes[i] == messages.Contest && len(names[w.plan.Paths[i]]) == 0:
 			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
 		}
 	}
@@ -242,22 +240,12 @@ func (w *world) checkQuiet() {
 	}
 }
 
-// mayWaitInside reports whether a request may wait without a node.
-func (w *world) mayWaitInside(i int) bool {
-	return w.plan.Modes[i] == messages.Contest || w.plan.Cohort[i] > 0 || w.plan.bounded()
-}
-
 // checkQuietNode is invariants 3 and 4 for one node.
 func (w *world) checkQuietNode(n node, names []string) {
 	user := w.user(n)
 	switch {
 	case user >= 0 && w.sessionOf(user).up && w.actors[user].m.State.Holding() && w.actors[user].is.any(attends) && names[len(names)-1] != n.name:
 		w.violate(HoldersAreTold, "nothing is under way, and others stand behind %v, but its holder is not told", n.name)
-	case w.retained(&n):
-		if names[len(names)-1] != n.name || n.wanted {
-			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
-		}
-		return
 	case user < 0 && n.back: // a request that waits for it looks again, and finds it
 		return
 	case user < 0:
@@ -272,12 +260,6 @@ func (w *world) checkQuietNode(n node, names []string) {
 		w.violate(NoLostWakeUp, "nothing is under way, and %v has nobody to wait for, but its request is %v",
 			n.name, w.actors[user].m.State)
 	}
-}
-
-// retained reports whether a node is retained.
-func (w *world) retained(n *node) bool {
-	s := &w.sessions[n.session]
-	return !s.closed && s.decides.Retains(lockPaths[n.path], n.name)
 }
 
 // user gives a request that has a node; -1 for none.

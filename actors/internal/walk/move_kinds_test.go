@@ -104,10 +104,11 @@ func holdsFast(a *lockActor) bool { return a.m.State.Holding() }
 func holdsNot(a *lockActor) bool  { return !a.m.Holding() }
 func inGrace(a *lockActor) bool   { return a.is.any(grace) }
 
-// mayBegin reports whether a request can be made: that within another one, while the other's lock is held.
+// mayBegin reports whether a request can be made: that within another one, or beside it, while the other's lock is held.
 func mayBegin(w *world, i int) ways {
-	within := w.plan.Within[i]
-	return once(unbegun(&w.actors[i]) && !w.plan.ofCalls(i) && (within == 0 || w.actors[within-1].m.Holding()))
+	within, beside := w.plan.Within[i], w.plan.Beside[i]
+	return once(unbegun(&w.actors[i]) && !w.plan.ofCalls(i) && (within == 0 || w.actors[within-1].m.Holding()) &&
+		(beside == 0 || w.actors[beside-1].m.State.Holding()))
 }
 
 // mayRelease reports whether a lock can be given back: not while another request lives that is within it.
@@ -130,7 +131,9 @@ func canSlow(w *world, i int) ways {
 func slowDown(w *world, i, _ int) { w.actors[i].is.put(slow, true) }
 
 func begin(w *world, i, _ int) {
-	w.actors[i].life = asked
+	if w.actors[i].life = asked; w.plan.Beside[i] > 0 {
+		w.actors[i].beside = w.actors[w.plan.Beside[i]-1].m.Node
+	}
 	w.step(i, machine.Event{Kind: machine.Begin})
 }
 
@@ -179,8 +182,6 @@ var ofSessions = []kind{
 	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
 	{text: "timer", of: number, class: itself, can: looksForOrphans, do: ring},
-	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
-	{text: "timer", of: number, bound: Looks, can: canDescribe, do: ring},
 	{text: "timer", of: number, bound: Looks, can: looksAgain, do: ring},
 	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
@@ -212,7 +213,7 @@ var ofSessions = []kind{
 // rowTimers are the timers that fire by the general move: heartbeats have their own, a lease runs
 // out by a move, and a holder reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
-	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer | 1<<coordinator.PauseTimer
+	1<<coordinator.SearchTimer | 1<<coordinator.PauseTimer
 
 func hasOrders(s *session) bool  { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool    { return !s.late && !s.closed }
@@ -258,7 +259,7 @@ func canApply(w *world, s int) ways {
 // reads reports whether the next step of a query commits nothing, and needs no transaction.
 func (f *flight) reads() bool {
 	switch f.query.(type) {
-	case *coordinator.List, *coordinator.Watch, *coordinator.Whose, *coordinator.WatchChildren, *coordinator.WatchRetained:
+	case *coordinator.List, *coordinator.Watch, *coordinator.Whose, *coordinator.WatchChildren, *coordinator.WatchContention:
 		return true
 	case *coordinator.Create, *coordinator.Commit, *coordinator.FindOrphans:
 		return f.stage > 0
@@ -292,15 +293,13 @@ func applyLast(w *world, s, at int) {
 }
 
 // setTimers gives the timers that are set.
-func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
-func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
+func setTimers(w *world, s int) ways { return w.timers(s, rowTimers) }
 func looksForOrphans(w *world, s int) ways {
 	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && w.sessions[s].decides.OrphanDue())
 }
 func looksAgain(w *world, s int) ways {
 	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && !w.sessions[s].decides.OrphanDue())
 }
-func canDescribe(w *world, s int) ways    { return w.timers(s, 1<<coordinator.DescribeTimer) }
 func watchesForLong(w *world, s int) ways { return w.timers(s, 1<<coordinator.WatchTimer) }
 
 func (w *world) timers(s int, of ways) (all ways) {

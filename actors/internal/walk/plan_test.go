@@ -45,19 +45,15 @@ type Plan struct {
 	// InTurn: of one session, locks are granted in the order of the requests. Not with Slow: a request that leaves its
 	// mailbox late asks late.
 	InTurn bool
-	// Owners gives the owner of each request; zero means that it has an owner of its own.
-	Owners [maxActors]int
-	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it
-	// may share its owner's hold. WatchAll: it watches the whole queue.
-	Try, Sticky, Reentry, WatchAll [maxActors]bool
+	// Beside names, from 1, the writer whose node a reader names, so that it makes its own beside that: it begins while
+	// the writer holds.
+	Beside [maxActors]int
+	// Try: the request gives up instead of waiting. WatchAll: it watches the whole queue.
+	Try, WatchAll [maxActors]bool
 	// TellMore: the request is told Waiting and Watched, too.
 	TellMore [maxActors]bool
 	// Reclaim: the request takes back what an earlier process held, whose node is there when the walk begins.
 	Reclaim [maxActors]bool
-	// Cohort is the number of grants in a row that one node may serve.
-	Cohort [maxActors]int
-	// MaxWaiters refuses a request that would wait behind so many, or more; zero is no bound.
-	MaxWaiters [maxActors]int
 	// Permits is the number of permits of a semaphore; each request takes one.
 	Permits int
 	// Down: the sessions are not connected yet when the walk begins.
@@ -129,7 +125,7 @@ const (
 	Closes    // a session is closed
 	Polls     // a waiting request looks at the queue though no watch told it to
 	Ages      // a session has watched a lock path for so long that it does not believe in the watch any more
-	Looks     // a session looks at what its nodes say, and may write to one; or for an orphan, though none is due
+	Looks     // a session looks for an orphan, though none is due
 	Withdraws // a call is not wanted any more
 	Ticks     // time passes for turns: more than a rest of a hold, and than its time
 
@@ -186,16 +182,12 @@ func knownAs(guid string) string {
 // by is the address of the lock actor of a request.
 func by(i int) string { return fmt.Sprintf("actor%d", i) }
 
-// spec gives the spec of a request.
-func (p *Plan) spec(i int) *coordinator.Spec {
-	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
-	want.Reentry, want.WatchAll, want.TellMore = p.Reentry[i], p.WatchAll[i], p.TellMore[i]
-	want.Cohort, want.MaxWaiters = p.Cohort[i], p.MaxWaiters[i]
+// spec gives the spec of a request. beside is the writer's node that it names, if any.
+func (p *Plan) spec(i int, beside string) *coordinator.Spec {
+	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i], Beside: beside}
+	want.WatchAll, want.TellMore = p.WatchAll[i], p.TellMore[i]
 	if p.Reclaim[i] {
 		want.Reclaim = "key"
-	}
-	if p.Sticky[i] {
-		want.Sticky = time.Second
 	}
 	switch want.Mode {
 	case messages.Contest:
@@ -203,10 +195,7 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	case messages.Semaphore:
 		want.Permits = p.Permits
 	}
-	if p.Owners[i] != 0 {
-		want.Owner = fmt.Sprintf("owner%d", p.Owners[i])
-	}
-	return coordinator.NewSpec(want, guid(i), by(i), false, time.Time{})
+	return coordinator.NewSpec(want, guid(i), by(i), time.Time{})
 }
 
 // queueOf gives the number of a request's queue: that of its lock path, or 1 for the one with a name.
@@ -232,21 +221,18 @@ func (p *Plan) bounds() coordinator.Bounds {
 	if p.Nodes > 0 {
 		most := 0
 		for i := range p.Sessions {
-			most = max(most, p.spec(i).Size())
+			most = max(most, p.spec(i, "").Size())
 		}
 		bounds.Weight = p.Nodes * most
 	}
 	return bounds
 }
 
-// boundsWaiters reports whether a request of the plan has a bound on waiters.
-func (p *Plan) boundsWaiters() bool { return p.MaxWaiters != [maxActors]int{} }
-
-// sameOwner reports whether two requests have the same owner, that is named.
-func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i] == p.Owners[j] }
+// beside reports whether one of two requests makes its node beside the other's.
+func (p *Plan) beside(i, j int) bool { return p.Beside[i] == j+1 || p.Beside[j] == i+1 }
 
 // shares reports whether two requests may hold at the same time.
 func (p *Plan) shares(i, j int) bool {
 	mode := p.Modes[i]
-	return p.queueOf(i) != p.queueOf(j) || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
+	return p.queueOf(i) != p.queueOf(j) || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.beside(i, j)
 }

@@ -1,6 +1,6 @@
 package walk
 
-// smallAdmission are the plans of every test run in which requests wait inside their session.
+// smallAdmission are the plans of every test run in which a session bounds its nodes.
 var smallAdmission = []Plan{
 	{Name: "one waits, every order", Sessions: three, Waiting: 1, Bounds: Bounds{Slow: Always}},
 	{Name: "one waits, four", Sessions: four, Waiting: 1, Prompt: true, InTurn: true},
@@ -19,15 +19,10 @@ var smallAdmission = []Plan{
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "one waits, readers", Sessions: four, Modes: writeReadReadRead, Waiting: 1, Prompt: true},
 	{Name: "one waits, readers try", Sessions: three, Modes: readers, Waiting: 1, Try: all, Bounds: Bounds{Cancels: 1}},
-	{Name: "one waits, readers of a cohort", Sessions: three, Modes: readers, Cohort: cohort, Waiting: 1, Nodes: 1,
-		Prompt: true, Bounds: Bounds{Cancels: 1}},
-	{Name: "one waits, a cohort", Sessions: four, Cohort: cohort, Waiting: 1, Nodes: 1, Prompt: true},
 	{Name: "one waits, permits", Sessions: three, Modes: semaphores, Permits: 2, Waiting: 1, Prompt: true},
-	{Name: "one waits, owners", Sessions: three, Owners: ownersTwo, Reentry: all, Waiting: 1, Prompt: true},
-	{Name: "one waits, a downgrade", Sessions: three, Modes: writeReadWrite, Owners: oneOwner, Arrive: second,
+	{Name: "one waits, a downgrade", Sessions: three, Modes: writeReadWrite, Beside: besideFirst, Arrive: second,
 		Waiting: 1, Nodes: 1, Prompt: true},
 	{Name: "one waits, a contest", Sessions: three, Modes: contests, Waiting: 1, Prompt: true},
-	{Name: "one waits, sticky", Sessions: three, Sticky: all, Arrive: third, Waiting: 1, Nodes: 2, Prompt: true},
 	{Name: "room for two, four", Sessions: four, Nodes: 2, Prompt: true, InTurn: true},
 	{Name: "room for two, two paths", Sessions: four, Paths: alternate, Nodes: 2, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "room for two, two paths, a cut", Sessions: three, Paths: inSecond, Nodes: 2, Prompt: true,
@@ -36,12 +31,6 @@ var smallAdmission = []Plan{
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "room for one, an unknown delete", Sessions: two, Nodes: 1, Arrive: second, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Cancels: 1, Stops: 1}},
-	{Name: "room for one, retained", Sessions: two, Paths: alternate, Sticky: all, Arrive: second, Nodes: 1,
-		Bounds: Bounds{Slow: 1}},
-	{Name: "room for one, retained, a cut", Sessions: two, Paths: alternate, Sticky: all, Arrive: second, Nodes: 1,
-		Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "room for two, retained and more", Sessions: three, Paths: inThird, Sticky: [maxActors]bool{true},
-		Arrive: notFirst, Nodes: 2, Prompt: true},
 	{Name: "all over both", Sessions: four, Paths: alternate, Within: twoWant, Nodes: 2, Prompt: true},
 	{Name: "all over both, one waits", Sessions: four, Paths: alternate, Within: twoWant, Nodes: 3, Waiting: 1,
 		Prompt: true, Bounds: Bounds{Cancels: 1}},
@@ -54,8 +43,6 @@ var largeAdmission = []Plan{
 		Bounds: Bounds{Cancels: 1}},
 	{Name: "room for two, an unknown delete", Sessions: three, Nodes: 2, Arrive: third, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Cancels: 1}},
-	{Name: "room for two, retained and more, four", Sessions: four, Paths: [maxActors]int{0, 1, 1, 1},
-		Sticky: [maxActors]bool{true}, Arrive: notFirst, Nodes: 2, Prompt: true},
 	{Name: "one waits, a cut and a cancel", Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}},
 	{Name: "one waits, a cut and an expiry, four", Sessions: four, Waiting: 1, Prompt: true, InTurn: true,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
@@ -74,10 +61,4 @@ var largeAdmission = []Plan{
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "all over both, an expiry and a cancel", Sessions: four, Paths: alternate, Within: twoWant, Nodes: 2, Waiting: 1,
 		Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}},
-	{Name: "room for one, retained, a cut and an operator", Sessions: two, Paths: alternate, Sticky: all, Arrive: second,
-		Nodes: 1, Prompt: true, Bounds: Bounds{Cuts: 1, Breaks: 1, Slow: 1}},
-	{Name: "readers of a cohort, a cut", Sessions: three, Modes: readers, Cohort: cohort, Waiting: 1, Nodes: 1,
-		Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}},
-	{Name: "a cohort inside, a cut", Sessions: three, Cohort: cohort, Waiting: 1, Nodes: 1, Prompt: true,
-		Bounds: Bounds{Cuts: 1, Cancels: 1}},
 }

@@ -21,16 +21,6 @@ var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1,
 	"session A: an event arrives",
 }}
 
-// batchMates begins when two nodes have been asked for in one transaction.
-var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
-	Bounds: Bounds{Slow: 1}, After: []string{
-		"session A: the servers carry out Create of stage 0",
-		"contender 1 is released",
-		"contender 2 asks for the lock",
-		"contender 3 asks for the lock",
-		"session A: the servers carry out Commit of stage 0",
-	}}
-
 // answeredLate begins when two connections have been lost with the delete of a request. What became of the second delete is
 // still on its way. The third waits, because servers may have hung up on both.
 var answeredLate = Plan{Name: "hung up on, a late answer", Sessions: single, HangsUp: true, Prompt: true,
@@ -107,10 +97,10 @@ var contestGoes = Plan{Name: "an orphan goes, a contest", Sessions: single, Mode
 	}}
 
 // madeAnew begins when a reader's node was deleted, and made again by a create that was lost with an earlier connection.
-var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
+var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: two, Modes: writeReadWrite, Beside: besideFirst, Arrive: second, Prompt: true,
 	Bounds: Bounds{Cuts: 2, Outlives: 1}, After: []string{
-		"contender 2 asks for the lock",
 		"session A: the servers carry out Create of stage 0",
+		"contender 2 asks for the lock",
 		"session A: the connection is lost with the answer to ReadOwn of stage 0",
 		"session A: the answer comes to CreateAt of stage 0",
 		"session A: an event arrives",
@@ -136,7 +126,7 @@ var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: tw
 // newer look for one of them has overtaken it, and its request makes a node.
 var orphansOvertaken = Plan{Name: "an orphan, overtaken", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
 	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1], []string{
-		"session A: timer 14",
+		"session A: timer 11",
 		"session A: the servers carry out, and answer later, Create of stage 0",
 	})}
 

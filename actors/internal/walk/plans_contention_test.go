@@ -14,7 +14,6 @@ var smallContention = []Plan{
 	{Name: "contention, a write", Sessions: single, Bounds: Bounds{Attends: 1, Asks: 1, Passes: 1}},
 	{Name: "contention, a late heartbeat", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Silences: 1, Slow: 1}},
 	{Name: "contention, put off", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}},
-	{Name: "contention, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}},
 	{Name: "a check, an operator", Sessions: single, Bounds: Bounds{Checks: 2, Breaks: 1}},
 	{Name: "a check, a cut", Sessions: single, Bounds: Bounds{Checks: 2, Cuts: 1}},
 	{Name: "a check, every order", Sessions: single, Bounds: Bounds{Checks: 1, Silences: 1, Slow: Always}},
@@ -39,7 +38,7 @@ var attendedThenCut = Plan{Name: "contention, asked before a cut", Sessions: apa
 	Bounds: Bounds{Attends: 2, Cuts: 1}, After: []string{
 		"session A: the servers carry out Create of stage 0",
 		"contender 1 asks to be told of others",
-		"session A: the servers carry out WatchRetained of stage 0",
-		"session A: the servers carry out WatchRetained of stage 1",
+		"session A: the servers carry out WatchContention of stage 0",
+		"session A: the servers carry out WatchContention of stage 1",
 		"session A: the connection is lost (answers lost: false, requests wait: false)",
 	}}

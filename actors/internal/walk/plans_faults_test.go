@@ -16,8 +16,6 @@ var smallPauses = []Plan{
 	{Name: "put off", Sessions: single, Bounds: Bounds{Defers: 3, Cancels: 1, Slow: 1}},
 	{Name: "put off, two", Sessions: two, Prompt: true, Bounds: Bounds{Defers: 2, Cancels: 1}},
 	{Name: "put off, apart, and a cut", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Defers: 1, Cuts: 1}},
-	{Name: "put off, a cohort", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Defers: 2}},
-	{Name: "put off, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Defers: 2}},
 	{Name: "put off, a contest", Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Defers: 2}},
 	{Name: "put off, readers", Sessions: two, Modes: readWrite, Prompt: true, Bounds: Bounds{Defers: 2}},
 	{Name: "put off, permits", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Defers: 2}},
@@ -53,14 +51,10 @@ var largeOrphans = []Plan{
 	{Name: "an orphan, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: Always}},
 	{Name: "an orphan, an expiry", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Lapses: 1, Expiries: 1}},
 	{Name: "an orphan, given up", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, GivesUp: 1}},
-	{Name: "an orphan, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, a cohort", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, readers and writers", Sessions: two, Modes: readWrite, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, a reclaimed hold", Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, a downgrade", Sessions: two, Modes: writeReadWrite, Owners: oneOwner, Arrive: second, Prompt: true,
-		Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	{Name: "an orphan, a shared hold", Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true,
+	{Name: "an orphan, a downgrade", Sessions: two, Modes: writeReadWrite, Beside: besideFirst, Arrive: second, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, permits", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
@@ -100,8 +94,6 @@ var smallGiveUps = []Plan{
 	{Name: "given up, two", Sessions: two, Prompt: true, Bounds: Bounds{GivesUp: 1}},
 	{Name: "given up, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1}},
 	{Name: "given up, a contest", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1}},
-	{Name: "given up, sticky", Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{GivesUp: 1}},
-	{Name: "given up, a cohort", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{GivesUp: 1}},
 }
 
 // largeGiveUps are the plans of `make walk`.

@@ -44,8 +44,7 @@ var (
 	semaphores         = [maxActors]messages.Mode{messages.Semaphore, messages.Semaphore, messages.Semaphore}
 )
 
-// Which requests something is true of: that they come later and may find a retained node, that they stick, only try,
-// reclaim, or share their owner's hold.
+// Which requests something is true of: that they come later, only try, or reclaim.
 var (
 	all         = [maxActors]bool{true, true, true}
 	first       = [maxActors]bool{true}
@@ -56,33 +55,8 @@ var (
 	notFirst    = [maxActors]bool{1: true, 2: true, 3: true}
 )
 
-// The owner of each request.
-var (
-	oneOwner    = [maxActors]int{1, 1}
-	ownersTwo   = [maxActors]int{1, 2, 1}
-	secondOwner = [maxActors]int{1: 1, 2: 1}
-)
-
-// How many grants in a row a node may serve: two, or eight, which are all there are.
-var (
-	cohort      = [maxActors]int{2, 2, 2, 2}
-	twoButFirst = [maxActors]int{1: 2, 2: 2, 3: 2}
-	longCohort  = [maxActors]int{8, 8, 8, 8}
-	allButFirst = [maxActors]int{1: 8, 2: 8, 3: 8}
-	allButThird = [maxActors]int{0: 8, 1: 8}
-	allButLast  = [maxActors]int{8, 8, 8}
-	firstThird  = [maxActors]int{0: 8, 2: 8}
-	secondLast  = [maxActors]int{1: 8, 3: 8}
-)
-
-// Behind how many a request waits: fewer than that.
-var (
-	behindNobody = [maxActors]int{1, 1, 1, 1}
-	behindOne    = [maxActors]int{2, 2, 2, 2}
-	behindTwo    = [maxActors]int{3, 3, 3, 3}
-	thirdBounded = [maxActors]int{2: 2}
-	lastBounded  = [maxActors]int{3: 3}
-)
+// The writer beside whose node a request makes its own.
+var besideFirst = [maxActors]int{1: 1}
 
 // named gives a plan a name.
 func named(name string, p Plan) Plan {

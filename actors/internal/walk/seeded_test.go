@@ -60,7 +60,8 @@ var inCoordinator = []seeded{
 		rule("	if e.Do == machine.GiveBack {\n", "	{\n")),
 		plan: Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "withdraw what is under way", source: edits(
-		rule("	if withdrawn {\n", "	if withdrawn || r.node.phase == creating {\n")),
+		rule("	if withdrawn {\n		c.refuse(r, op, messages.ReasonNone, \"\")\n",
+			"	if withdrawn || r.node.phase == creating {\n		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
 		rule("case op < r.search.op:", "case false:"),
@@ -117,72 +118,6 @@ var inCoordinator = []seeded{
 	{name: "follow a node that was not first", source: edits(
 		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
 		plan: steadyPath(Bounds{Cancels: 1}), breaks: InOrder},
-	{name: "call nobody to lead", source: edits(
-		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
-		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
-	{name: "wait behind those that came later", source: edits(
-		rule("	at, _ := slices.BinarySearch(k.line, r.id)\n", "	at := len(k.line)\n")),
-		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
-	{name: "forget the line with the connection", source: edits(
-		rule("cohort{style: k.style, line: k.line}); len(k.line) == 0", "cohort{}); true")),
-		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
-	{name: "call nobody in the place of one that has ended", source: edits(
-		rule("		k.called = 0\n		c.callNext(r.queue)\n", "		k.called = 0\n")),
-		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Cuts: 1, Cancels: 1}}, breaks: OwnInvariants},
-	{name: "have one lead that has ended", source: edits(
-		rule("	if k.called == r.id {\n		k.called = 0\n", "	if false {\n		k.called = 0\n")),
-		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Expiries: 1, Cancels: 1}}, breaks: OwnInvariants},
-	{name: "call nobody with a new connection", source: edits(rule("	c.callFirst() // before", "	// before")),
-		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1}}, breaks: OwnInvariants},
-	{name: "pass on with the same token", source: edits(
-		rule("	n.token, n.place = token, token.Place()\n	c.granted(next)\n",
-			"	token = n.token\n	c.granted(next)\n")),
-		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
-	{name: "describe once", source: edits(rule("	if wrong > 0 {\n		c.describeSoon()\n	}\n", "")),
-		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Looks: 1}}, breaks: OwnInvariants},
-	{name: "name who has had it", source: edits(rule("	next.node = n\n	c.checkDescription(n)\n", "	next.node = n\n")),
-		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
-	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
-		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: third, Prompt: true},
-		breaks: InOrder},
-	{name: "leave readers in line", source: edits(
-		rule("	for len(n.line) > 0 && c.letsIn(n) {", "	for false {"), rule("	c.dissolveLine(n)\n}\n", "}\n")),
-		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
-	{name: "delete with the first who has read", source: edits(rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
-		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: second, Prompt: true},
-		breaks: Exclusion},
-	{name: "let readers and others share", source: edits(
-		rule("k.node != nil && k.node == r.node, k.style != r.spec.Style:", "k.node != nil && k.node == r.node:"),
-		rule("	case !r.spec.Reads():\n", "	case false:\n"),
-		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
-		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: second, Prompt: true},
-		breaks: OwnInvariants},
-	{name: "read along with what goes", source: edits(
-		rule("	c.setPhase(r.queue, n, deleting)\n	c.endCohortOf(r.queue, n)\n", "	c.setPhase(r.queue, n, deleting)\n"),
-		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
-		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: second, Prompt: true},
-		breaks: OwnInvariants},
-	{name: "forget a line", source: edits(
-		rule("	c.dissolveLine(n)\n	k := &q.cohort\n", "	k := &q.cohort\n")),
-		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true, Bounds: Bounds{Stops: 1}},
-		breaks: OwnInvariants},
-	{name: "retain though somebody has come", source: edits(
-		rule("n.arrivals != othersCame &&\n", "true &&\n")),
-		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Slow: 1}},
-		breaks: NoLostWakeUp},
-	{name: "retain through a cut", source: edits(
-		rule("	c.dropAllRetained() // the watches that", "	// the watches that")),
-		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
-	{name: "reuse what goes", source: edits(
-		rule("	q.retained = nil\n	c.stop", "	c.stop"),
-		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
-		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: second}, breaks: OwnInvariants},
-	{name: "retain what has batch mates", source: edits(rule("return !n.batchMates && n.token", "return n.token")),
-		plan: batchMates, breaks: TokensRise},
-	{name: "verify what is retained", source: edits(
-		rule("r.node.phase == leftToOthers || r.node.phase == retained:", "false:")),
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
-		breaks: OwnInvariants},
 
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1", "false")),
@@ -193,25 +128,14 @@ var inCoordinator = []seeded{
 	{name: "lose a burst", source: edits(
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, b.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: third, Prompt: true}, breaks: AllEnd},
-	{name: "retain though the lock is wanted", source: edits(
-		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("	if a.Alone && !a.Spent {\n", "	if a.Alone {\n")),
-		plan:   Plan{Sessions: two, Sticky: all, Arrive: second, Prompt: true, Bounds: Bounds{Asks: 1}},
-		breaks: NoLostWakeUp},
-	{name: "reuse for two", source: edits(rule("return kept != nil && kept.next == 0 &&", "return kept != nil &&")),
-		plan:   Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true},
-		breaks: AllEnd},
-	{name: "delete with the first who leaves", source: edits(
-		rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
-		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: firstTwo, Arrive: second, Prompt: true},
-		breaks: Exclusion},
 	{name: "forget what is being made", source: edits(
 		rule("case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
-		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
+		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "forget what waits for the end of a pause", source: edits(
 		rule("e.Op != 0 && c.epoch.connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
-	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.with", "		r.sharing.with")),
+	{name: "keep what waits through a cut", source: edits(rule("holderAsks{}\n		r.pace.voided()\n", "holderAsks{}\n")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits when a late answer comes", source: edits(
 		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
@@ -224,7 +148,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: NoOrphan},
 	{name: "take what an earlier connection has made", source: edits(
 		rule("case r.node.phase == absent && r.node.guard == \"\" && c.epoch.orphans[r.spec.GUID] != nil:", "case false:")),
-		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: OwnInvariants},
+		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
 	{name: "take a node whose delete was sent", source: edits(rule("		what.Not = o.removed\n", "		_ = o.removed\n")),
 		plan: orphanIsSought, breaks: Exclusion},
 	{name: "remove a node that a request makes", source: edits(rule("|| c.makesNode(o.request) {", "{")),
@@ -243,95 +167,47 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
 	{name: "remove what a request is making", source: edits(
-		rule("if strings.Contains(name, other.spec.GUID) ||", "if other.node.phase != creating && strings.Contains(name, other.spec.GUID) ||"),
-		rule("other.node.guid != \"\" && strings.Contains(name, other.node.guid) {", "other.node.phase != creating && other.node.guid != \"\" && strings.Contains(name, other.node.guid) {")),
+		rule("if strings.Contains(name, other.spec.GUID) {", "if other.node.phase != creating && strings.Contains(name, other.spec.GUID) {")),
 		plan: Plan{Sessions: two, Without: coordinator.GroupCommit}, breaks: Exclusion},
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 
-	{name: "forget the line", source: edits(rule("	c.scanLine(q)\n}\n\n// scanLine has", "}\n\n// scanLine has")),
-		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: OwnInvariants},
 	{name: "count nobody who waits", source: edits(
-		rule(", q.room.waiting >= c.bounds.Waiting:", ":"),
-		rule("	case has.waiting-has.unbounded > c.bounds.Waiting:", "	case false:")),
+		rule("case r.spec.One == \"\" && r.queue.waiting >= c.bounds.Waiting:", "case false:"),
+		rule(" || waits > c.bounds.Waiting {", " {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
 	{name: "weigh nothing that is unknown", source: edits(
-		rule("return n.phase != absent && n.phase != leftToOthers }", "return n.phase != absent && n.phase != leftToOthers && n.phase != unknown }"),
-		rule("n.phase == present || n.phase == unknown) && !c.holdsWith", "n.phase == present) && !c.holdsWith")),
+		rule("		n.lost = n.lost || f.Outcome == Unknown\n", "		n.lost = n.lost || f.Outcome == Unknown\n		c.setAdmitted(r, false)\n"),
+		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
-	{name: "begin the next epoch anew", source: edits(rule("	c.restore(positions)\n", "	_ = positions\n")),
-		plan:   Plan{Sessions: three, Waiting: 1, Prompt: true, InTurn: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Slow: 1}},
-		breaks: InOrder},
+	{name: "begin the next epoch anew", source: edits(rule("admitted: r.counted.waits,", "admitted: false,")),
+		plan:   Plan{Sessions: three, Waiting: 1, Arrive: third, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Late: 1, Slow: 1}},
+		breaks: Kept},
 	{name: "weigh nothing that goes", source: edits(
-		rule("return n.phase != absent && n.phase != leftToOthers }", "return n.phase != absent && n.phase != leftToOthers && n.phase != deleting }")),
+		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	c.setAdmitted(r, false)\n	c.endAsks(r)\n"),
+		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
-	{name: "stand before the others", source: edits(rule("	before := q.line.last\n", "	before := RequestID(0)\n")),
-		plan: Plan{Sessions: four, Waiting: 1, Prompt: true, InTurn: true}, breaks: InOrder},
 	{name: "keep the room of who has ended", source: edits(
-		rule("	c.leaveCohort(r)\n	c.leaveLine(r)\n	c.leaveOwner(r)\n	c.unpark(r)", "	c.leaveCohort(r)\n	c.leaveOwner(r)\n	c.unpark(r)")),
+		rule("	c.setAdmitted(r, false)\n	if op != 0 {", "	if op != 0 {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
-	{name: "stand behind nobody", source: edits(
-		rule("	case r.queue.room.nodes > 0:\n		return seat", "	case true:\n		return seat"),
-		rule("	case length > 0 && q.room.nodes == 0 &&", "	case false &&")),
-		plan: Plan{Sessions: four, Paths: alternate, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
-	{name: "lose a turn", source: edits(
-		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
-		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: NoLostWakeUp},
-
-	{name: "wait behind one more than may be", source: edits(
-		rule("return len(ahead) >= r.spec.Want.MaxWaiters &&", "return len(ahead) > r.spec.Want.MaxWaiters &&")),
-		plan: Plan{Sessions: two, MaxWaiters: behindNobody, Prompt: true}, breaks: WaitersBounded},
-	{name: "refuse behind one fewer", source: edits(
-		rule("return len(ahead) >= r.spec.Want.MaxWaiters &&", "return len(ahead) >= r.spec.Want.MaxWaiters-1 &&")),
-		plan: Plan{Sessions: two, MaxWaiters: behindOne, Prompt: true}, breaks: WaitersBounded},
-	{name: "count nobody who stands in line", source: edits(
-		rule("	for id := q.line.first; id != 0; id = c.requests[id].turn.next {\n		of(id)\n	}\n", "")),
-		plan: Plan{Sessions: four, MaxWaiters: lastBounded, Waiting: 1, Prompt: true}, breaks: WaitersBounded},
-	{name: "count no node that is coming", source: edits(
-		rule("	for _, sp := range q.coming {\n		ahead = append(ahead, sp.Style)\n	}\n", "")),
-		plan: Plan{Sessions: two, MaxWaiters: behindNobody}, breaks: WaitersBounded},
-	{name: "count a node of the session twice", source: edits(
-		rule("counted := append(r.queue.ownPrefixes(), ours...)", "counted := slices.Clone(ours)")),
-		plan: Plan{Sessions: two, MaxWaiters: behindOne}, breaks: WaitersBounded},
-	{name: "count no node that may be before that of the cohort", source: edits(
-		rule("if s.node != nil && s.node.exists() { // only", "if false { // only")),
-		plan: Plan{Sessions: three, Cohort: cohort, MaxWaiters: thirdBounded, Arrive: third, Prompt: true,
-			Bounds: Bounds{Cuts: 1}}, breaks: WaitersBounded},
-	{name: "decide by a look for one alone", source: edits(
-		rule("range append(c.takeLooksBefore(r, id), p) {", "range []countingAhead{p} {")),
-		plan: Plan{Sessions: two, MaxWaiters: behindOne, InTurn: true, Prompt: true}, breaks: InOrder},
-	{name: "refuse who was let in", source: edits(
-		rule("!r.spec.Want.Try && !r.admitted && s.queues()", "!r.spec.Want.Try && s.queues()")),
-		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,
-			Bounds: Bounds{Lapses: 1, Expiries: 1}}, breaks: WaitersBounded},
-	{name: "forget with the session who was let in", source: edits(rule(", admitted: r.admitted,", ",")),
-		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true, Spared: spareB,
-			Bounds: Bounds{Lapses: 1, Expiries: 1}}, breaks: WaitersBounded},
-	{name: "make the node before the queue is known", source: edits(
-		rule("		c.countAhead(r, op)\n", "		c.countAhead(r, op)\n		c.beginCreating(r)\n		r.kind.create(c, r, op)\n")),
-		plan: Plan{Sessions: apart, MaxWaiters: behindNobody, Prompt: true}, breaks: OwnInvariants},
-	{name: "refuse who need not wait", source: edits(
-		rule(" && queue.KeptOut(r.spec.Style, ahead, permits)", " && permits >= 0")),
-		plan: Plan{Sessions: two, Modes: readers, MaxWaiters: behindNobody, Prompt: true}, breaks: WaitersBounded},
 
 	{name: "list no more once something has changed", source: edits(
-		rule("n != nil && len(c.askedContention(n)) > 0 {", "n != nil && len(c.askedContention(n)) > 1 {")),
+		rule("			c.watchContention(c.requests[w.request])\n", "			_ = w\n")),
 		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Passes: 1}}, breaks: OwnInvariants},
 	{name: "watch for others no more after the first change", source: edits(
-		rule("		c.watchAgain(q, n)\n		return\n	}\n	c.arrived(", "		_ = q\n		return\n	}\n	c.arrived("),
-		rule("n.arrivals != arrivalsWatched || !slices.Contains(", "n.arrivals != arrivalsWatched && !slices.Contains(")),
+		rule("			c.watchContention(c.requests[w.request])\n", "			_ = w\n"),
+		rule("case r.asks.contention != 0 && !slices", "case false && !slices")),
 		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Passes: 1}}, breaks: HoldersAreTold},
-	{name: "take others for nobody", source: edits(
-		rule("	if a.Alone && !a.Spent {\n		return\n	}\n	path :=", "	if !a.Spent {\n		return\n	}\n	path :=")),
+	{name: "take others for nobody", source: edits(rule("!a.Alone || a.Spent {", "a.Spent {")),
 		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
-	{name: "tell nobody where the servers do not say", source: edits(
-		rule("	if a.Alone && !a.Spent {\n		return\n	}\n	path :=", "	if a.Alone || a.Spent {\n		return\n	}\n	path :=")),
+	{name: "tell nobody where the servers do not say", source: edits(rule("!a.Alone || a.Spent {", "!a.Alone && !a.Spent {")),
 		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}}, breaks: HoldersAreTold},
 	{name: "believe in the watch for others of a connection that is lost", source: edits(
-		rule("		r.node.arrivals, r.asks = arrivalsUnwatched, holderAsks{}\n", ""),
-		rule("n.arrivals != arrivalsWatched || !slices.Contains(", "n.arrivals != arrivalsWatched && !slices.Contains(")),
+		rule("r.own, r.asks = ownWatch{}, holderAsks{}", "r.own = ownWatch{}"),
+		rule("		c.endAsks(r) // its owner was told", "		// its owner was told"),
+		rule("case r.asks.contention != 0 && !slices", "case false && !slices")),
 		plan: attendedThenCut, breaks: HoldersAreTold},
 	{name: "take a node that is gone for checked", source: edits(
 		rule("case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read\n		c.tell", "case f.none() || f.is(NoNode):\n		c.tell")),

@@ -18,7 +18,7 @@ func (w *world) leave() {
 	if !slices.Contains(w.plan.Reclaim[:], true) {
 		return
 	}
-	left := coordinator.NewSpec(&messages.Acquire{Path: lockPath, Reclaim: "key"}, "left", "", false, w.specs[0].Since)
+	left := coordinator.NewSpec(&messages.Acquire{Path: lockPath, Reclaim: "key"}, "left", "", w.specs[0].Since)
 	z := &w.servers
 	z.zxid, z.sequence[0] = 1, 1
 	z.nodes = []node{{name: left.Style.Prefix(left.GUID) + "0000000000", guid: "left", epoch: earlier, czxid: z.zxid}}

@@ -32,12 +32,10 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if sess.lease {
 		at.Lease.Left = time.Hour
 	}
-	looking := w.looking(s)
 	outputs := sess.decides.Apply(told, mistake.at(at))
 	if o, ok := in.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
-	w.checkWaiters(s, looking, in, outputs)
 	for _, out := range outputs {
 		if mistake.Outputs == nil {
 			w.output(s, out)
@@ -67,9 +65,10 @@ func (w *world) output(s int, out coordinator.Output) {
 		}
 		a.inbox = with(a.inbox, envelope{out.Event, w.epoch(s)})
 		switch {
-		case out.Event.Kind == machine.Seated && w.servers.at(out.Event.Node) < 0 &&
-			(out.Handoff.Local || w.plan.Owners[out.To-1] != 0 || w.plan.Modes[out.To-1] == messages.Read):
-			a.is.put(broken, true) // as the hold that it shares, or goes on with
+		case out.Event.Kind == machine.Created && w.plan.Beside[out.To-1] == 0 && w.plan.Modes[out.To-1] != messages.Contest:
+			a.is.put(queued, true)
+		case out.Event.Kind == machine.NotCreated:
+			w.checkRefusal(int(out.To)-1, out.Event.Reason)
 		case a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0:
 			a.is.put(handed, true)
 		}
@@ -244,7 +243,7 @@ func (w *world) effect(i int, e machine.Effect, ev machine.Event) {
 		}
 	default:
 		id := coordinator.RequestID(i + 1)
-		w.post(w.plan.Sessions[i], &coordinator.Order{Request: id, Spec: w.specs[i], Effect: e, Epoch: a.epoch})
+		w.post(w.plan.Sessions[i], &coordinator.Order{Request: id, Spec: w.specOf(i), Effect: e, Epoch: a.epoch})
 	}
 }
 
@@ -253,10 +252,10 @@ func (w *world) post(s int, in coordinator.Input) {
 	w.sessions[s].mailbox = with(w.sessions[s].mailbox, in)
 }
 
-// stop ends a lock actor, and the ones that were to begin within it.
+// stop ends a lock actor, and the ones that were to begin within it, or beside it.
 func (w *world) stop(i int) {
 	for j := range w.plan.Sessions {
-		if w.plan.Within[j] == i+1 && w.actors[j].life == unasked {
+		if (w.plan.Within[j] == i+1 || w.plan.Beside[j] == i+1) && w.actors[j].life == unasked {
 			w.actors[j].life = stopped
 		}
 	}

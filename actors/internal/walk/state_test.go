@@ -35,6 +35,8 @@ type lockActor struct {
 	life  life
 	is    marks
 	inbox []envelope
+	// beside is the node that a request has named which makes its own beside that.
+	beside string
 	// epoch is the epoch of the newest event that it has read, held the epoch of its grant, and
 	// term the term of the lease then.
 	epoch, held, term uint64
@@ -68,7 +70,7 @@ const (
 	checks                          // it has asked for its node to be checked, and was not told
 	checksNothing                   // there was no node when it asked for that
 	owesWatched                     // it is to be told Watched
-	queued                          // it was let into its queue, in plans with bounds on waiters
+	queued                          // it has had a node, and waited with it
 )
 
 // any reports whether one of some marks is set.

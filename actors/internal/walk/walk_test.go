@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 
 // allSmall gives the plans of small bounds.
 func allSmall() []Plan {
-	return slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallMaxWaiters, smallContention, smallCalls, without(smallWithout), swept, []Plan{secondIsNoProof})
+	return slices.Concat(small, smallKinds, smallReclaims, smallPauses,
+		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallContention, smallCalls, without(smallWithout), swept, []Plan{secondIsNoProof})
 }
 
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
@@ -38,8 +38,8 @@ func plansOfThisRun() []Plan {
 	case underRace:
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
-		return slices.Concat(allSmall(), large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
-			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeMaxWaiters, largeContention, largeCalls, without(largeWithout))
+		return slices.Concat(allSmall(), large, largeKinds, largeReclaims,
+			largePauses, largeOrphans, largeGiveUps, largeAdmission, largeContention, largeCalls, without(largeWithout))
 	case testing.Short():
 		return small
 	default:

@@ -31,6 +31,8 @@ type world struct {
 	state
 	plan  *Plan
 	specs [maxActors]*coordinator.Spec
+	// named has the specs of requests that name a writer's node, by that.
+	named map[string]*coordinator.Spec
 	// owned tells which coordinators are this state's own; the others are shared with the state that it comes from.
 	owned [maxSessions]bool
 	// told tells which turns are this state's own, likewise. coming is the call that begins.
@@ -73,8 +75,9 @@ func (w *world) load(from *state) {
 
 // askedSpec is what makes the spec of a request that turns have asked for.
 type askedSpec struct {
-	actor, call, beside uint8
-	try, shared         bool
+	actor, call uint8
+	beside      string
+	try, shared bool
 }
 
 // suit has a request of the plan be what the call wants for which it is asked.
@@ -86,21 +89,17 @@ func (w *world) suit(i int) {
 	c := &w.plan.Calls[ask.call-1]
 	p := &w.suited
 	p.Modes[i], p.Paths[i], p.Names[i], p.Try[i], p.TellMore[i] = c.Mode, c.Path, c.Name, ask.try, ask.shared
-	if ask.beside != 0 { // of one owner
-		p.Owners[ask.beside-1], p.Owners[i] = int(ask.beside), int(ask.beside)
-	}
-	key := askedSpec{uint8(i), ask.call, ask.beside, ask.try, ask.shared}
+	p.Beside[i] = int(ask.beside)
+	key := askedSpec{uint8(i), ask.call, w.actors[i].beside, ask.try, ask.shared}
 	sp := w.asked[key]
 	if sp == nil {
-		want := &messages.Acquire{Path: lockPaths[c.Path], Mode: c.Mode, Name: c.Name, Try: ask.try, TellMore: ask.shared}
-		if ask.beside != 0 {
-			want.Owner = by(int(ask.beside) - 1)
-		}
+		want := &messages.Acquire{Path: lockPaths[c.Path], Mode: c.Mode, Name: c.Name, Try: ask.try, TellMore: ask.shared,
+			Beside: w.actors[i].beside}
 		id := guid(i)
 		if c.Name != "" {
 			id += guidTail
 		}
-		sp = coordinator.NewSpec(want, id, by(i), false, time.Time{})
+		sp = coordinator.NewSpec(want, id, by(i), time.Time{})
 		w.asked[key] = sp
 	}
 	w.specs[i] = sp
@@ -108,6 +107,18 @@ func (w *world) suit(i int) {
 
 // sessionOf gives the session of a request.
 func (w *world) sessionOf(i int) *session { return &w.sessions[w.plan.Sessions[i]] }
+
+// specOf gives the spec of a request.
+func (w *world) specOf(i int) *coordinator.Spec {
+	beside := w.actors[i].beside
+	if beside == "" || w.plan.Calls != nil {
+		return w.specs[i]
+	}
+	if w.named[beside] == nil {
+		w.named[beside] = w.plan.spec(i, beside)
+	}
+	return w.named[beside]
+}
 
 // epoch is the epoch of a session.
 func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }

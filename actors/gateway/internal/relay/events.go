@@ -47,7 +47,6 @@ func (r *Requester) begins(notice any) bool {
 // answers each sending without a promise, so the next sending is left to Wake while the newest is
 // young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
-	r.letIn = true // it was granted, so it had been let in
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
 		return r.again(now, r.places.now, "Expired")
 	}
@@ -119,7 +118,6 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 // that the owner has been shown already, and the hold of a request that has been given up.
 func (r *Requester) transition(n *messages.Transition) []Output {
 	r.try.there, r.grant = n.To, n.Grant
-	r.letIn = r.letIn || n.Grant.Node != "" || n.To == messages.StateWatching
 	shown := *n
 	shown.From = r.shown
 	hides := r.wish.ends() && r.stage == before

@@ -22,8 +22,6 @@ type Requester struct {
 	shown   messages.State // as the owner knows it
 	grant   messages.Grant
 	trouble string // that the listener was told last
-	// letIn: a gateway has let it queue, so that no bound on waiters is asked any more.
-	letIn bool
 
 	try    attempt
 	number uint64        // of the newest sending

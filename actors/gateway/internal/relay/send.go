@@ -66,9 +66,6 @@ func (r *Requester) send(now Instant) []Output {
 		if want.Timeout > 0 {
 			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
 		}
-		if r.letIn { // another gateway would count requests that queued after it
-			want.MaxWaiters = 0
-		}
 		q.Want = &want
 	}
 	return []Output{Send{r.places.now, q}}

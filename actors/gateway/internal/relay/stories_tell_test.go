@@ -18,8 +18,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	at := relay.Instant(span(t, d, "at"))
 	switch d.Cmd {
 	case "new":
-		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout"),
-			MaxWaiters: int(count(t, d, "max-waiters")), TellMore: d.HasArg("tells-more")}
+		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout"), TellMore: d.HasArg("tells-more")}
 		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
 		s.r.Prefer(int(count(t, d, "prefers")))
 		return s.r.Begin(0)

@@ -217,9 +217,6 @@ func sending(r relay.Request) string {
 		if r.Want.Timeout > 0 {
 			text += fmt.Sprintf(" timeout=%v", r.Want.Timeout)
 		}
-		if r.Want.MaxWaiters > 0 {
-			text += fmt.Sprintf(" max-waiters=%d", r.Want.MaxWaiters)
-		}
 		if r.Want.TellMore {
 			text += " tells-more"
 		}
