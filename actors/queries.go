@@ -93,10 +93,11 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 		first = append(first, s.contender(sp, ""))
 	}
 	for _, above := range s.above.all() {
-		more, further := above.Inside(root, mostInside-len(first))
+		more, further := above.Inside(root, mostInside)
 		first, all = append(first, more...), all+further
 	}
-	return first, all
+	slices.SortStableFunc(first, func(a, b messages.Contender) int { return a.Since.Compare(b.Since) })
+	return first[:min(len(first), mostInside)], all
 }
 
 // contender describes a request of this session, as package inspect describes it from its node's data.

@@ -262,6 +262,9 @@ func (k *call) Troubled(text string) { k.trouble.Store(&text) }
 // Observers are those of WithObserver.
 func (k *call) Observers() []*actor.PID { return k.from.observers }
 
+// Path is the lock path.
+func (k *call) Path() string { return k.from.want.Path }
+
 // LockActors counts the lock actors of calls for Membership.Leave.
 func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
 

@@ -65,7 +65,7 @@ func RunOnceFor(
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
 	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.mayWait
+	l.want.Try, l.wish = !l.job.mayWait, nil
 	if err := l.checkInstant(instant); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}

@@ -46,6 +46,7 @@ type Deadlocked interface {
 type Observed interface {
 	Call
 	Observers() []*actor.PID
+	Path() string
 }
 
 // Counted is a Call with a hold of its own whose lock actors are counted, until they have ended and
@@ -114,6 +115,7 @@ type entry struct {
 	want  *turns.Want
 	at    time.Duration // of the call
 	hold  *hold         // that it has
+	below bool          // it had a lock actor
 	meter *figures.Request
 	probe chan struct{} // closed when it needs no probes any more; nil for a call without
 }

@@ -1,7 +1,9 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,15 +25,17 @@ func (c *Calls) Inside(root string, most int) (first []messages.Contender, all i
 	below := strings.TrimSuffix(root, "/") + "/"
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var found []turns.Standing
 	for s := range c.turns.Standings {
 		if path := s.Want.Path; s.Waits() && s.Hold == 0 && (path == root || strings.HasPrefix(path, below)) {
-			all++
-			if len(first) < most {
-				first = append(first, c.describe(&s, ""))
-			}
+			found = append(found, s)
 		}
 	}
-	return first, all
+	slices.SortFunc(found, func(a, b turns.Standing) int { return cmp.Compare(a.Number, b.Number) })
+	for i := range min(most, len(found)) {
+		first = append(first, c.describe(&found[i], ""))
+	}
+	return first, len(found)
 }
 
 // Nodes gives the nodes of holds that several calls may have, and of those that calls wait behind
@@ -124,11 +128,12 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 		o.Since = c.base.Add(e.at).UTC()
 	}
 	o.Describe(&at)
-	if w.Caller == "" {
-		at.Who = ""
-		if e != nil && e.hold != nil {
-			at.Who = e.hold.Caller(s.Call)
-		}
+	switch {
+	case w.Caller != "":
+	case e != nil && e.hold != nil:
+		at.Who = e.hold.Caller(s.Call)
+	default: // it holds nothing
+		at.Who = queue.Caller(at.ID)
 	}
 	return at
 }

@@ -32,11 +32,18 @@ type output struct {
 	why      messages.Reason
 	detail   string
 	deadlock *messages.Deadlock
+	untold   bool // it had no lock actor, which would have told its observers
 }
 
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
 func (c *Calls) take(cancel messages.Reason) {
-	for _, o := range c.turns.Take() {
+	all := c.turns.Take()
+	for _, o := range all {
+		if o.Do == turns.Refuse && cancel == messages.ReasonNone { // its lock actor, if it has one, is cancelled for that
+			cancel = o.Reason
+		}
+	}
+	for _, o := range all {
 		switch out := (output{do: o.Do, state: o.State, call: o.Call, token: o.Token, why: o.Reason, detail: o.Detail}); o.Do {
 		case turns.SetTimer:
 			if e := c.entry(o.Call); e == nil || e.hold == nil || e.hold.want.Grace == 0 { // else its lock actor has the timer
@@ -93,7 +100,7 @@ func (c *Calls) refused(out *output, by *hold) {
 			out.detail = "node " + by.nodeNow()
 		}
 	}
-	out.who, out.deadlock = e.who, c.deadlock
+	out.who, out.deadlock, out.untold = e.who, c.deadlock, !e.below
 	e.meter.Leaves(out.why, false)
 	c.waiting--
 	c.forget(e)
@@ -138,6 +145,7 @@ func (c *Calls) ask(out *output, o turns.Output) {
 	}
 	out.hold = c.newHold(o, e)
 	c.holds[o.Hold.Slot()] = out.hold
+	e.below = true
 	c.asked++
 	c.live++ // its lock actor
 	c.todo = append(c.todo, *out)
@@ -200,6 +208,7 @@ func (c *Calls) carryOut(o *output) {
 		if d, ok := o.who.(Deadlocked); ok && o.deadlock != nil {
 			d.Deadlocked(*o.deadlock)
 		}
+		c.tellObservers(o)
 		o.who.Refused(o.why, o.detail)
 	case turns.Tell:
 		o.who.Told(o.state, o.until, o.why, o.detail)

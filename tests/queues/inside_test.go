@@ -147,17 +147,19 @@ func TestManyWaitInside(t *testing.T) {
 	others := leadsCohort(t, ctx, patient.Open(t, zk.Addr()), client, "/many")
 	const named, crowd = 100, 110
 	var asked []<-chan patient.Answer
+	mutex := client.Mutex("/many", locks.WithCohort(1000))
+	var since []time.Time
 	for i := range crowd {
-		rec := patient.Recorder(t, client)
-		mutex := client.Mutex("/many", locks.WithCohort(1000), locks.WithLabel(fmt.Sprint(i)), patient.ObservedBy(rec))
 		asked = append(asked, patient.Elsewhere(ctx, mutex.Lock))
-		patient.Await(t, rec, messages.StateWatching)
+		patient.AwaitInside(t, client, i+1)
+		since = append(since, time.Now())
 	}
 	in := insideOf(t, client, "/")
 	require.Equal(t, crowd, in.All)
 	require.Len(t, in.Waiting, named)
 	for i, c := range in.Waiting {
-		require.Equal(t, fmt.Sprint(i), c.Label)
+		require.False(t, c.Since.After(since[i]))
+		require.True(t, i == 0 || c.Since.After(since[i-1]), "in the order in which they asked")
 	}
 	giveUp()
 	for _, one := range asked {

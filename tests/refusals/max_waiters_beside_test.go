@@ -49,38 +49,30 @@ func (b *beside) requireFree(t *testing.T, paths ...string) {
 	}
 }
 
-// TestMaxWaitersLookTogether: clients that look at the same moment each find room, and go beyond the bound together. They
-// hold one after the other, and a client that comes then is refused.
-func TestMaxWaitersLookTogether(t *testing.T) {
+// TestMaxWaitersTogether: of clients that ask at the same moment, the one whose node came first is let in, and the other
+// is refused: the bound is exact between clients.
+func TestMaxWaitersTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *beside) {
+		holds := patient.Locked(t, b.other.Mutex("/m").Lock)
 		var all []<-chan patient.Answer
-		var looks []*embedded.Injection
 		for _, c := range []*locks.Client{b.client, b.other} {
-			look := b.look(t, c, "/m")
-			all = append(all, patient.Elsewhere(patient.Deadline(t), c.Mutex("/m", locks.WithMaxWaiters(1)).Lock))
-			require.NoError(t, look.Wait(patient.Deadline(t)))
-			looks = append(looks, look)
-		}
-		for _, look := range looks {
-			look.Release()
+			all = append(all, patient.Elsewhere(patient.Deadline(t), c.Mutex("/m", locks.WithMaxWaiters(2)).Lock))
 		}
 		synctest.Wait()
-		require.Len(t, patient.QueueOf(t, b.client, "/m"), 2)
+		let, refused := all[0], all[1]
+		if len(let) > 0 {
+			let, refused = refused, let
+		}
+		require.ErrorIs(t, patient.Receive(t, refused).Err, locks.ErrQueueFull)
+		require.Empty(t, let)
 		for _, c := range []*locks.Client{b.client, b.other} {
-			_, err := c.Mutex("/m", locks.WithMaxWaiters(2)).Lock(patient.Deadline(t))
-			require.ErrorIs(t, err, locks.ErrQueueFull)
-			_, err = c.Mutex("/m", locks.WithMaxWaiters(1)).TryLock(patient.Deadline(t))
+			_, err := c.Mutex("/m", locks.WithMaxWaiters(1)).TryLock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrNotAcquired, "a call that only tries is not refused for the bound")
 		}
-		for range all {
-			var a patient.Answer
-			select {
-			case a = <-all[0]:
-			case a = <-all[1]:
-			}
-			require.NoError(t, a.Err)
-			patient.GiveBack(t, a.Lease)
-		}
+		patient.GiveBack(t, holds)
+		a := patient.Receive(t, let)
+		require.NoError(t, a.Err)
+		patient.GiveBack(t, a.Lease)
 		b.requireFree(t, "/m")
 	})
 }

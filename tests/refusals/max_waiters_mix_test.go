@@ -20,7 +20,8 @@ import (
 )
 
 // mix is a way to lock, with whatever else goes together with a bound on waiters. slack is how many nodes there may be
-// beyond one for each call: one that another client keeps, or the writer's and the reader's of a downgrade.
+// beyond one for each call: one that another client keeps, or the writer's and the reader's of a downgrade. Calls that
+// share a node are judged by its first listing: those that were before it then and have gone since count.
 type mix struct {
 	name  string
 	slack int
@@ -30,15 +31,15 @@ type mix struct {
 // mixes lock one path each. choice says which of several calls it is.
 var mixes = []mix{
 	{"mutex", 0, mutexWith()},
-	{"cohort", 0, mutexWith(locks.WithCohort(3))},
+	{"cohort", 3, mutexWith(locks.WithCohort(3))},
 	{"sticky", 1, mutexWith(locks.WithSticky(5 * time.Second))},
-	{"sticky-cohort", 1, mutexWith(locks.WithSticky(5*time.Second), locks.WithCohort(3))},
+	{"sticky-cohort", 4, mutexWith(locks.WithSticky(5*time.Second), locks.WithCohort(3))},
 	{"watch-all", 0, mutexWith(locks.WithWatchAll())},
 	{"readers", 0, func(c *locks.Client, path string, choice int, bound locks.LockOption) locking {
 		rw := c.RWMutex(path, bound)
 		return []locking{rw.RLock, rw.RLock, rw.Lock}[choice%3]
 	}},
-	{"shared-readers", 0, func(c *locks.Client, path string, choice int, bound locks.LockOption) locking {
+	{"shared-readers", 3, func(c *locks.Client, path string, choice int, bound locks.LockOption) locking {
 		rw := c.RWMutex(path, bound, locks.WithCohort(4))
 		return []locking{rw.RLock, rw.RLock, rw.Lock}[choice%3]
 	}},
