@@ -86,7 +86,7 @@ var largeCalls = []Plan{
 	{Name: "calls of two wishes, an operator", Sessions: three, Calls: []Call{forLong, {}, forLong}, Prompt: true,
 		Bounds: Bounds{Breaks: 1, Slow: 1}},
 	{Name: "calls, one tries", Sessions: three, Calls: []Call{forLong, trying(forLong), forLong}, Prompt: true, Bounds: Bounds{Withdraws: 1, Slow: 1}},
-	{Name: "calls of readers, an operator", Sessions: three, Calls: []Call{reads, writes, reads}, Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "calls of readers, an operator", Sessions: two, Calls: []Call{reads, writes}, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "calls of readers, a cut", Sessions: three, Calls: times(3, reads), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "a kept hold, its time", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 2}},
 	{Name: "a kept hold, an expiry", Sessions: three, Calls: times(2, sticks), ClockTells: true, Prompt: true,

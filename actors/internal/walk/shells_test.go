@@ -67,6 +67,8 @@ func (w *world) output(s int, out coordinator.Output) {
 		}
 		a.inbox = with(a.inbox, envelope{out.Event, w.epoch(s)})
 		switch {
+		case out.Event.Kind == machine.NodeGone: // it is told, however late it reads that
+			a.is.put(handed, false)
 		case out.Event.Kind == machine.Seated && w.servers.at(out.Event.Node) < 0 &&
 			(out.Handoff.Local || w.plan.Owners[out.To-1] != 0 || w.plan.Modes[out.To-1] == messages.Read):
 			a.is.put(broken, true) // as the hold that it shares, or goes on with
