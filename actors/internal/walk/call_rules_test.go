@@ -12,7 +12,7 @@ import (
 
 const (
 	// CallsExclude: at most one call of a queue has an exclusive hold, and none beside it that reads, of all sessions.
-	// Calls of one owner do not count, nor does one whose node an operator has deleted, or whose lease is over.
+	// Calls of one owner do not count; nor does, among clients, one whose node an operator has deleted, or whose lease is over.
 	CallsExclude Invariant = "calls exclude one another"
 	// CallTokens: tokens of calls rise, and no two calls of a lock path have one, but for those that share a hold.
 	CallTokens Invariant = "tokens of calls rise"
@@ -60,12 +60,13 @@ func (w *world) believes(k int) bool {
 // checkCalls is CallsExclude.
 func (w *world) checkCalls() {
 	for k := range w.plan.Calls {
-		if !w.believes(k) {
+		if !w.calls[k].has() {
 			continue
 		}
 		for j := range k {
 			a, b := &w.plan.Calls[k], &w.plan.Calls[j]
-			if w.believes(j) && a.sameQueue(b) && (a.Mode != messages.Read || b.Mode != messages.Read) &&
+			both := w.calls[j].has() && (a.Session == b.Session || w.believes(k) && w.believes(j))
+			if both && a.sameQueue(b) && (a.Mode != messages.Read || b.Mode != messages.Read) &&
 				w.plan.callOwner(k) != w.plan.callOwner(j) {
 				w.violate(CallsExclude, "calls %d and %d both hold the lock", j+1, k+1)
 			}
@@ -150,22 +151,26 @@ func (w *world) checkCallTurn(k, i int) {
 	}
 }
 
-// checkCallToken is CallTokens. What was granted with a node that an operator has deleted meanwhile does not count.
+// checkCallToken is CallTokens. What was granted with a node that an operator has deleted meanwhile counts within its client.
 func (w *world) checkCallToken(k, i int, token messages.Token) {
-	wish := &w.plan.Calls[k]
+	w.checkRises(k, token, &w.own[w.plan.Calls[k].Session][w.plan.queueOf(i)])
 	if w.actors[i].is.any(broken) {
 		return
 	}
-	top := &w.granted[w.plan.queueOf(i)]
-	if wish.Mode != messages.Read && token <= top.any || token < top.alone {
-		w.violate(CallTokens, "call %d is granted the lock with token %v after %v", k+1, token, top.any)
-	}
+	w.checkRises(k, token, &w.granted[w.plan.queueOf(i)])
 	for j := range w.plan.Sessions {
 		if b := &w.actors[j]; j != i && b.life != unasked && w.plan.Paths[i] == w.plan.Paths[j] && token == b.m.Token && !w.plan.beside(i, j) {
 			w.violate(CallTokens, "call %d has token %v, which is that of %s", k+1, token, actorName(j))
 		}
 	}
-	if top.any = max(top.any, token); wish.Mode != messages.Read {
+}
+
+func (w *world) checkRises(k int, token messages.Token, top *tops) {
+	reads := w.plan.Calls[k].Mode == messages.Read
+	if !reads && token <= top.any || token < top.alone {
+		w.violate(CallTokens, "call %d is granted the lock with token %v after %v", k+1, token, top.any)
+	}
+	if top.any = max(top.any, token); !reads {
 		top.alone = token
 	}
 }
@@ -270,7 +275,7 @@ func (w *world) served(k int) bool {
 func (w *world) checkQuietHold(i int) {
 	a := &w.actors[i]
 	wish, s := &w.plan.Calls[a.asked.call-1], w.plan.Sessions[i]
-	alike, sameQueue, asked := 0, 0, 0
+	alike, sameQueue, last, others := 0, 0, true, 0 // others: calls that the other holds that wait may serve
 	for k := range w.plan.Calls {
 		if c := &w.plan.Calls[k]; w.calls[k].phase == inLine && c.Session == s && c.sameQueue(wish) {
 			if sameQueue++; c.sameWish(wish) {
@@ -280,8 +285,11 @@ func (w *world) checkQuietHold(i int) {
 	}
 	for j, of := range w.plan.Sessions {
 		b := &w.actors[j]
-		if of == s && b.lives() && b.asked.call != 0 && !b.m.Holding() && w.plan.Calls[b.asked.call-1].sameWish(wish) {
-			asked++
+		if of == s && j != i && b.lives() && b.asked.call != 0 && !b.asked.leaves && !b.m.Holding() && w.plan.Calls[b.asked.call-1].sameWish(wish) {
+			last = last && j < i
+			if others++; !b.asked.try && wish.Mode != messages.Read { // readers have several lines
+				others += max(wish.Cohort, 1) - 1
+			}
 		}
 	}
 	switch {
@@ -290,7 +298,7 @@ func (w *world) checkQuietHold(i int) {
 	case a.asked.leaves:
 	case a.asked.ended:
 		w.violate(NoCallForgotten, "nothing is under way, but %s, which turns take for ended, is %v", actorName(i), a.m.State)
-	case !a.m.Holding() && asked > alike:
+	case !a.m.Holding() && last && others >= alike:
 		w.violate(NoCallForgotten, "nothing is under way, and %s waits, but no call wants it", actorName(i))
 	case !a.m.Holding() || w.inUse(i):
 	case wish.Sticky == 0 || wish.Mode != messages.Exclusive || w.clients[s].closed || a.m.State != messages.StateHeld:

@@ -180,8 +180,10 @@ func (e *writer) callers() {
 		e.num(c.print[0], c.print[1])
 		e.flags(c.closed)
 	}
-	for _, top := range e.w.granted {
-		e.num(uint64(top.alone), uint64(top.any))
+	for _, all := range [...][maxPaths]tops{e.w.granted, e.w.own[0], e.w.own[1]} {
+		for _, top := range all {
+			e.num(uint64(top.alone), uint64(top.any))
+		}
 	}
 	e.num(uint64(e.w.at))
 }

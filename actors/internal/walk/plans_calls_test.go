@@ -59,7 +59,7 @@ func (c Call) grace() Call {
 // smallCalls are the plans of every test run.
 var smallCalls = []Plan{
 	{Name: "calls", Sessions: three, Calls: times(3, Call{}), Prompt: true, Bounds: Bounds{Withdraws: 1}},
-	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true},
+	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true, Bounds: Bounds{Withdraws: 1}},
 	{Name: "calls in a cohort, a cut", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "calls in a cohort, a lapse", Sessions: three, Calls: times(3, forLong), ClockTells: true, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Slow: 1}},
@@ -81,7 +81,12 @@ var largeCalls = []Plan{
 	{Name: "calls in a cohort, a lapse, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Lapses: 1, Slow: Always}},
 	{Name: "calls in a cohort, a session given up", Sessions: four, Calls: times(3, forLong), ClockTells: true, Prompt: true,
 		Bounds: Bounds{GivesUp: 1, Expiries: 1}},
+	{Name: "calls held behind, a heartbeat late", Sessions: three, Calls: times(2, Call{}), Prompt: true,
+		Bounds: Bounds{Breaks: 1, Silences: 1, Slow: 1}},
+	{Name: "calls of two wishes, an operator", Sessions: three, Calls: []Call{forLong, {}, forLong}, Prompt: true,
+		Bounds: Bounds{Breaks: 1, Slow: 1}},
 	{Name: "calls, one tries", Sessions: three, Calls: []Call{forLong, trying(forLong), forLong}, Prompt: true, Bounds: Bounds{Withdraws: 1, Slow: 1}},
+	{Name: "calls of readers, an operator", Sessions: two, Calls: []Call{reads, writes}, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "calls of readers, a cut", Sessions: three, Calls: times(3, reads), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "a kept hold, its time", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 2}},
 	{Name: "a kept hold, an expiry", Sessions: three, Calls: times(2, sticks), ClockTells: true, Prompt: true,

@@ -69,6 +69,8 @@ func (w *world) output(s int, out coordinator.Output) {
 			a.is.put(queued, true)
 		case out.Event.Kind == machine.NotCreated:
 			w.checkRefusal(int(out.To)-1, out.Event.Reason)
+		case out.Event.Kind == machine.NodeGone: // it is told, however late it reads that
+			a.is.put(handed, false)
 		case a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0:
 			a.is.put(handed, true)
 		}

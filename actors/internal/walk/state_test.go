@@ -23,6 +23,7 @@ type state struct {
 	calls   [maxCalls]call
 	clients [maxSessions]client
 	granted [maxPaths]tops
+	own     [maxSessions][maxPaths]tops // likewise of each client
 	at      time.Duration
 }
 
