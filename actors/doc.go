@@ -47,8 +47,8 @@
 // # Owners
 //
 // The owner of a request is the actor that spawned the lock actor, or the key in
-// messages.Acquire.Owner. Two requests of one owner for one lock would wait for each other;
-// messages.Acquire.Owner says what happens to the second.
+// messages.Acquire.Owner. Two requests of one owner for one lock wait for each other: each is a contender
+// with a node of its own. messages.Acquire.Deadlocks finds that.
 //
 // An actor that wants several locks takes them in the order of their paths, each when it holds the one
 // before (see the example "several locks"). If all do, none waits for another in a circle. If one is

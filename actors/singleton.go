@@ -86,7 +86,7 @@ import (
 //
 // # What may be asked for
 //
-// want is a mutex: Mode Exclusive, without Try, Timeout, Sticky, Owner and Reentry. Anything else is
+// want is a mutex: Mode Exclusive, without Try and Timeout. Anything else is
 // told as messages.Failed, like options out of their range, and nothing is sent. from is a *Session,
 // or gateways (package gateway). No from, or no props, panics.
 func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts ...SingletonOption) *actor.Props {

@@ -35,8 +35,7 @@ type Transaction struct {
 }
 
 // Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
-// connection, and resolves a lost reply where it can. It waits for retained nodes to go where its
-// ephemeral nodes need their room (WithMaxNodeBytes). A transaction that was certainly not carried
+// connection, and resolves a lost reply where it can. A transaction that was certainly not carried
 // out is sent again while the hold goes on.
 //
 // A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), because an old server may

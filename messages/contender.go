@@ -36,7 +36,7 @@ type Contender struct {
 	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
 	Session int64
 	// Token is the fencing token of the node's first grant, as far as the node tells it. The
-	// holder's own token may be another: a greater one when it has locked again with a sticky node,
+	// holder's own token may be another: a greater one when a client has passed the node on among its calls,
 	// the writer's after a downgrade, one after the earlier process's when it has taken that hold
 	// back. Where Asked or Unread, the place in the token is not known, so that it may be up to
 	// MaxPlace too small. It is for people: a resource is given the lease's token. It is zero where
@@ -79,17 +79,16 @@ type Contender struct {
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
 
-	// Cohort is the number of grants in a row that the node may serve within its session; zero
-	// means one. See Acquire.Cohort. The fields about its owner may then be up to a second older
-	// than the newest grant, and name the owner before. The session writes them anew at most twice
-	// a second.
+	// Cohort is the number of grants in a row that a node of an earlier version may serve within its
+	// session; zero means one. The fields about its owner may then be up to a second older than the
+	// newest grant, and name the owner before.
 	Cohort int
-	// Waiting is the number of requests that wait behind the node without nodes of their own, in
-	// its cohort or for want of room: see actors.WithMaxWaiting. Only requests of the session that
+	// Waiting is the number of calls of package locks that wait behind the node without nodes of their own,
+	// in its cohort or for want of room: see actors.WithMaxWaiting. Only calls of the session that
 	// answers are counted. No node says it, so it is zero for the nodes of other sessions.
 	Waiting int
-	// ID is the GUID of a request of the session that answers. Nodes do not tell it, so only Inside has
-	// it, and a deadlock for requests in a cohort. A contender without a Node has no Token and no
+	// ID names a request or a call of the session that answers. Nodes do not tell it, so only Inside has
+	// it, and a deadlock for calls in a cohort. A contender without a Node has no Token and no
 	// Sequence. In a deadlock it waits behind the node in WaitsFor.
 	ID string
 }

@@ -76,9 +76,9 @@ type MissingFound struct {
 	Missing string
 }
 
-// Inside answers ReadInside. A request waits without a node in a cohort, for room, for another request of
-// its owner, or for the holder of a contest. It also does while there is no connection, and while the
-// servers have not answered the queries that precede its node.
+// Inside answers ReadInside. A request waits without a node for the holder of a contest, while there is no
+// connection, and while the servers have not answered the queries that precede its node. A call of package
+// locks also does in a cohort, for room, and for another call of its owner.
 type Inside struct {
 	Refusal
 	Root string

@@ -53,8 +53,8 @@
 //   - turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
 //
 // Every request is counted, and so is each further lease of one hold (locks.WithReentry,
-// Lease.Downgrade): as a grant, as held, and by its own times. The retained node of a sticky lock
-// is held by nobody.
+// Lease.Downgrade): as a grant, as held, and by its own times. A sticky lock that is kept is held
+// by nobody.
 //
 // Grants, losses by their usual reasons, revocations and interruptions are exported as 0 before
 // there is any, so that an alert on an increase sees the first.

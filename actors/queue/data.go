@@ -43,9 +43,8 @@ type Owner struct {
 	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
-	// Cohort bounds the grants in a row that the node may serve within its session; zero for one.
-	// With a cohort these data may describe the request that had the node before: the session
-	// writes the present one some time after the node was passed on.
+	// Cohort, of earlier versions, bounds the grants in a row that the node may serve within its session; zero
+	// for one. With a cohort these data may describe the request that had the node before.
 	Cohort int `json:"cohort,omitempty"`
 	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`

@@ -29,6 +29,7 @@ func TestANewOptionHasItsPlaces(t *testing.T) {
 		{what: "an option or a method of package locks", files: "locks/*.go", but: map[string]string{
 			"Timeout":  "the ctx of a call bounds it",
 			"TellMore": "calls are told no more",
+			"Beside":   "what its calls share sets it: Lease.Downgrade",
 		}},
 		{what: "an argument of request in the coordinator's stories", files: "actors/internal/coordinator/story_tell_test.go",
 			but: map[string]string{

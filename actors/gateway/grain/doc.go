@@ -7,7 +7,7 @@
 //	ctx.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/job"}))
 //	client, err := gateway.Open(opening, c.ActorSystem, at) // give opening a deadline
 //
-// Nobody names gateways: requests for one path meet at one member, so that its batches and cohorts
+// Nobody names gateways: requests for one path meet at one member, so that its batches
 // serve the whole cluster, and paths spread over all members of the kind. When a member is gone,
 // requests that wait go on at another. Locks that were held there are lost when their leases run
 // out.
