@@ -153,6 +153,10 @@ func (l *lock) check(ctx actor.Context) error {
 	if err != nil {
 		return err
 	}
+	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok { // of a hold of package sharing
+		l.figures = of.Figures()
+		return nil
+	}
 	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
 	return err
 }

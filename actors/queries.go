@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -57,7 +58,11 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 
 // unused reports whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
-	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
+	if node.Session != s.info.session {
+		return false
+	}
+	return s.decides.Unused(node.Path, node.Node) ||
+		slices.ContainsFunc(s.above.all(), func(above Inside) bool { return above.Unused(node.Path, node.Node) })
 }
 
 // waitingBehind counts the requests of this session that wait behind a node of it without nodes of their own.
@@ -65,7 +70,11 @@ func (s *session) waitingBehind(node messages.Contender) int {
 	if node.Session != s.info.session {
 		return 0
 	}
-	return s.decides.Waiting(node.Path, node.Node)
+	waiting := s.decides.Waiting(node.Path, node.Node)
+	for _, above := range s.above.all() {
+		waiting += above.Waiting(node.Path, node.Node)
+	}
+	return waiting
 }
 
 // cohorts gives the nodes of this session that are passed on in cohorts.
@@ -80,6 +89,9 @@ func (s *session) cohorts() (all []inspect.Cohort) {
 		}
 		all = append(all, cohort)
 	}
+	for _, above := range s.above.all() {
+		all = append(all, above.Nodes()...)
+	}
 	return all
 }
 
@@ -91,6 +103,10 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	specs, all := s.decides.WithoutNode(root, mostInside)
 	for _, sp := range specs {
 		first = append(first, s.contender(sp, ""))
+	}
+	for _, above := range s.above.all() {
+		more, further := above.Inside(root, mostInside-len(first))
+		first, all = append(first, more...), all+further
 	}
 	return first, all
 }

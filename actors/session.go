@@ -13,9 +13,11 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
@@ -57,6 +59,7 @@ type Session struct {
 	figures   *figures.Figures // nil where nothing is counted
 	calls     *told.Queue[func()]
 	closing   closingHooks
+	above     above
 }
 
 // PID is the session actor's address.
@@ -258,6 +261,9 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now.Timeout = s.Timeout()
 	now.Silence = max(now.Silence, s.silence())
 	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
+	for _, above := range s.above.all() {
+		now.Inside += above.CountInside()
+	}
 	now.Lease, _ = s.leaseLeft()
 	now.Trouble, now.Stuck = s.troubles.current()
 	if now.Phase != Connected {
@@ -334,6 +340,51 @@ func (s *Session) bounds() coordinator.Bounds {
 	return coordinator.Bounds{Waiting: cmp.Or(s.opts.bounds.Waiting, usual.Waiting),
 		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
 }
+
+// Inside has the calls that share holds above the session: package sharing. Its methods may be called
+// from any goroutine.
+type Inside interface {
+	// CountInside counts the calls that wait without a node of their own, and Inside gives the first
+	// of them for locks at a root and below it, in their order, and counts those.
+	CountInside() int
+	Inside(root string, most int) (first []messages.Contender, all int)
+	// Nodes gives the nodes that several calls may have, or wait behind.
+	Nodes() []inspect.Cohort
+	// Waiting counts the calls that wait behind a node. Unused reports whether no call has a node
+	// that is held for calls.
+	Waiting(path, node string) int
+	Unused(path, node string) bool
+}
+
+// AskInside has the session ask about the calls above it, for its queries, its searches for deadlocks
+// and its figures. It is exported for package sharing.
+func (s *Session) AskInside(from Inside) { s.above.add(from) }
+
+// above has what shares holds above the session: a client, a gateway.
+type above struct {
+	mu  sync.Mutex
+	now atomic.Pointer[[]Inside]
+}
+
+func (a *above) add(from Inside) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := append(slices.Clone(a.all()), from)
+	a.now.Store(&now)
+}
+
+func (a *above) all() []Inside {
+	if now := a.now.Load(); now != nil {
+		return *now
+	}
+	return nil
+}
+
+// Figures are those of the session. It is exported for package sharing, which counts calls.
+func (s *Session) Figures() *figures.Figures { return s.figures }
+
+// MaxWaiting is the bound of WithMaxWaiting.
+func (s *Session) MaxWaiting() int { return s.bounds().Waiting }
 
 // BeforeClose has Close call a function, and wait until it returns, before the session ends at the
 // servers. A gateway waits there until what it has promised to other nodes has run out. forget

@@ -48,9 +48,9 @@ type Transaction struct {
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
 // may have been carried out, or may yet be. over, which may be nil, is called when nothing of the
 // transaction is under way any more, perhaps after Transact has returned: it has been carried out,
-// or it never will be, unless it could not be fenced. So the node may guard the writes of a later
-// hold.
-func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
+// or it never will be. fenced is false where it could not be fenced, and may be carried out for as long
+// as the node exists. Otherwise the node may guard the writes of a later grant.
+func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced bool)) ([]zkconn.OpResult, error) {
 	if t.Version == nil {
 		t.Version = new(atomic.Int32)
 	}
@@ -58,7 +58,7 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	x.parents.begin(&x.Ops)
 	go func() {
 		if over != nil {
-			defer over()
+			defer func() { over(!x.unfenced) }()
 		}
 		defer close(x.done)
 		x.results, x.err = x.weighAndRun()
@@ -110,6 +110,8 @@ type transacting struct {
 	parents madeParents
 	// undecided: it may have been carried out, or may yet be.
 	undecided bool
+	// unfenced: it may be carried out for as long as its guard exists.
+	unfenced bool
 }
 
 // weighAndRun is run with room for the ephemeral nodes that the transaction makes.
@@ -217,6 +219,7 @@ func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool
 // need no room in the session.
 func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	if !x.fence(on, guard) {
+		x.unfenced = true
 		return zkconn.Unknown, nil
 	}
 	for tries := 1; tries == 1 || x.ctx.Err() == nil; tries++ {

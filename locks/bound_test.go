@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/sharing"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -29,7 +30,7 @@ func TestUnlockIsBoundByTheLeaseAsItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := zkconn.NewLeaseClock(func() time.Duration { return 0 })
 			from := &lock{client: &Client{session: &actors.Session{}}}
-			lease := &Lease{from: from, held: &messages.Held{Until: now.Add(time.Hour)}, clock: clock}
+			lease := &Lease{from: from, hold: &sharing.Hold{Held: &messages.Held{Until: now.Add(time.Hour)}, Clock: clock}}
 			c.clock(clock)
 			require.WithinDuration(t, now.Add(c.bound), lease.bound(now), time.Second/20)
 		})

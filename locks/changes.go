@@ -1,7 +1,6 @@
 package locks
 
 import (
-	"context"
 	"errors"
 	"time"
 )
@@ -51,32 +50,16 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	// it.
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ctx.Err() == nil {
+	if l.cause == nil {
 		l.tell(change)
 	}
 }
 
-// tellLoss reports the loss of the lease when it comes.
-func (l *Lease) tellLoss() {
-	if l.from.onChange == nil && l.from.onLost == nil {
-		return
-	}
-	context.AfterFunc(l.ctx, func() {
-		cause := context.Cause(l.ctx)
-		if errors.Is(cause, ErrReleased) {
-			return
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
-	})
-}
-
 // tellLossBeforeRelease reports a loss that comes to light only with the release, as after a pause of
 // the process. err is the error with which the request ended. The context has ended: where a release
-// ended it, tellLoss has reported nothing.
+// ended it, end has reported nothing.
 func (l *Lease) tellLossBeforeRelease(err error) {
-	if !errors.Is(err, ErrLost) || !errors.Is(context.Cause(l.ctx), ErrReleased) {
+	if !errors.Is(err, ErrLost) || !errors.Is(l.why(), ErrReleased) {
 		return
 	}
 	l.mu.Lock()
@@ -96,7 +79,7 @@ func (l *Lease) tell(change Change) {
 
 // revokeRequested notes that somebody asks for the lock.
 func (l *Lease) revokeRequested(force time.Time) {
-	l.hold().happened("revoke requested")
+	l.held().happened("revoke requested")
 	l.mu.Lock()
 	if !l.asked && l.revoked != nil {
 		close(l.revoked)
@@ -106,13 +89,13 @@ func (l *Lease) revokeRequested(force time.Time) {
 	l.changed(RevokeRequested, force)
 }
 
-// suspended notes that the lock is in doubt, resumed that it is not any more.
-func (l *Lease) suspended(until time.Time) {
-	l.hold().happened("suspended")
+// tellSuspended notes that the lock is in doubt, tellResumed that it is not any more.
+func (l *Lease) tellSuspended(until time.Time) {
+	l.held().happened("suspended")
 	l.changed(Suspended, until)
 }
 
-func (l *Lease) resumed(until time.Time) {
-	l.hold().happened("resumed")
+func (l *Lease) tellResumed(until time.Time) {
+	l.held().happened("resumed")
 	l.changed(Resumed, until)
 }

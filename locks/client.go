@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/sharing"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/told"
@@ -28,12 +30,15 @@ type Client struct {
 	tracer  trace.Tracer // nil where nothing is traced
 	open    *openLeases  // nil without WithUnreleased
 
+	over     atomic.Bool // likewise
 	mu       sync.Mutex
 	closed   bool
 	gone     chan struct{} // closed by Close
 	shutdown sync.Once
 	requests sync.WaitGroup
-	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
+	calls    *sharing.Calls // nil over gateways
+	timers   sync.Pool      // of *time.Timer that do not run, for calls of Unlock
+	signals  sync.Pool      // of chan struct{} for calls of Lock that wait
 
 	changes *told.Queue[func()] // calls of WithOnChange's functions
 	told    *told.Queue[func()] // of spans
@@ -67,7 +72,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	c.ours = o.system == nil
 	session, err := actors.StartSession(c.system, cfg, o.session...)
 	if err == nil {
-		c.session, c.told = session, session.Told()
+		c.session, c.told, c.calls = session, session.Told(), sharing.New(session, system)
 		err = session.Ready(ctx)
 	}
 	if err != nil {
@@ -159,16 +164,25 @@ func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.closed {
 		c.closed = true
+		c.over.Store(true)
 		close(c.gone)
 	}
 	c.mu.Unlock()
 	c.open.tellAll(ctx)
+	if c.calls != nil {
+		c.calls.Close()
+	}
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
 		return remains
 	}
 	all := make(chan struct{})
-	go func() { c.requests.Wait(); close(all) }()
+	go func() {
+		c.requests.Wait()
+		if c.calls == nil || c.calls.Wait(ctx) {
+			close(all)
+		}
+	}()
 	select {
 	case <-all:
 	case <-ctx.Done():
@@ -206,6 +220,17 @@ func (c *Client) enter(ctx context.Context) error {
 		return ErrClosed
 	}
 	c.requests.Add(1)
+	return nil
+}
+
+// mayCall is enter for a call of Lock, which package sharing counts.
+func (c *Client) mayCall(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	if c.over.Load() {
+		return ErrClosed
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (c *candidate) work(ctx context.Context) error {
 	return c.call(ctx, func(ctx context.Context, _ Token) error {
 		err := c.leads(ctx)
 		if !c.lease.Valid() {
-			<-c.lease.ctx.Done() // at once: the clock may know before the context does, which says why
+			<-c.lease.Context().Done() // at once: the clock may know before the context does, which says why
 		}
 		return err
 	})

@@ -103,12 +103,12 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
 			Err: fmt.Errorf("%w: the lock is %v", ErrNotWriter, l.from.want.Mode)}
 	}
-	if l.ctx.Err() != nil {
-		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: context.Cause(l.ctx)}
+	if cause := l.why(); cause != nil {
+		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: cause}
 	}
 	read := l.from.as(messages.Read)
 	read.want.Owner, read.want.Caller, read.want.Try = "", "", false // those were of the writer's request
-	reader, err := read.acquire(withValues(ctx, l.ctx))
+	reader, err := read.acquire(withValues(ctx, l.Context()))
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +153,14 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 		return nil, &Error{Op: "lock", Path: l.want.Path,
 			Err: fmt.Errorf("%w: %d permits are asked for: at least one", actors.ErrBadAcquire, n)}
 	}
-	l.want.Weight = n
+	l.want.Weight, l.wish = n, nil
 	return l.acquire(ctx)
 }
 
 // Weight is n permits of the semaphore, as a Locker. A number below one is refused by its Lock.
 func (s *Semaphore) Weight(n int) Locker {
 	l := s.lock
+	l.wish = nil
 	if l.want.Weight = n; n == 0 {
 		l.want.Weight = -1 // zero would mean one
 	}

@@ -8,12 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/actors/sharing"
+	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Token is a fencing token: of two grants of one lock path the later has the greater one. See
@@ -22,64 +21,99 @@ type Token = messages.Token
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
-	held  *messages.Held
-	clock *zkconn.LeaseClock
-
 	from   *lock           // the lock that it was acquired with
 	values context.Context // that Lock was called with, for its values
+	nested bool            // within a lease of the same lock
+	stack  []byte          // of the call of Lock; nil without WithUnreleased
+	direct *direct         // its lock actor, over a gateway; nil otherwise
+	gaveUp *DeadlockError  // the deadlock that it gave up for
 
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	// These are set before Lock returns.
+	call  turns.CallID
+	hold  *sharing.Hold
+	token Token
+	limit *time.Timer // of WithMaxHold; nil without
+
+	inner  atomic.Pointer[endable]  // its context, as soon as somebody looks into that
+	ended  atomic.Bool              // its context has ended
 	span   atomic.Pointer[holdSpan] // nil where nothing is traced
+	shared atomic.Bool              // a lock within it was asked for that may hold together with it
 
-	limit  *time.Timer // of WithMaxHold; nil without
-	shared atomic.Bool // a lock within it was asked for that may hold together with it
-
-	version atomic.Int32 // of the holder's node, as its transactions saw it last
-
-	trouble atomic.Pointer[string] // that servers have with its release
+	suspended atomic.Bool
+	trouble   atomic.Pointer[string] // that servers have with its release
 
 	mu        sync.Mutex
+	answered  bool          // Lock has its answer, or its caller has gone
+	waiter    chan struct{} // of Lock; nil while it does not wait
+	cause     error         // of the end of its context
 	asked     bool          // somebody has asked for the lock
 	revoked   chan struct{} // closed then; nil while nobody has called Revoked
-	turn      chan struct{} // holds one while a transaction is under way; nil while nobody has called Txn
-	lock      *actor.PID    // nil when the request has ended: a PID keeps its actor
-	givenBack bool          // or to be given back behind the transactions under way
-	txns      int           // transactions under way
+	givenBack bool
 	told      bool          // one Unlock has reported success
-	over      chan struct{} // closed when the request has ended
-	err       error         // why, when it did not end as it should; set before over is closed
-}
-
-// newLease makes the lease of a request that holds. values is the context of the call of Lock.
-func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, values: values,
-		over: make(chan struct{})}
-	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
-	l.boundHold(from.maxHold)
-	l.clock.Follow(held.Term, (*leaseTerm)(l))
-	return l
-}
-
-// leaseTerm is a lease as its clock knows it.
-type leaseTerm Lease
-
-// TermEnded ends the context of a lease that has run out, or whose session is over.
-func (t *leaseTerm) TermEnded() {
-	l := (*Lease)(t)
-	reason := messages.ReasonLeaseOver
-	if session := l.from.client.Session(); session != nil && session.Err() != nil {
-		reason = messages.ReasonSessionClosed
-	} else if l.clock.Expired() {
-		reason = messages.ReasonSessionExpired
-	}
-	l.end(l.from.fault(messages.StateLost, l.Node(), reason, "", ErrLost))
+	isEnded   bool          // the call has ended
+	over      chan struct{} // closed then; nil while nobody waits
+	err       error         // why, when it did not end as it should; or why Lock was refused
 }
 
 // Ownership follows the context. The context of a lease carries it, and so do contexts that are
 // derived from it: a lock that is taken with such a context is taken within that lease.
 
 type leaseKey struct{}
+
+// leaseContext is the context of a lease. Most are never looked into: so the context that carries
+// the end is made when somebody does.
+type leaseContext Lease
+
+// endable is that context.
+type endable struct {
+	context.Context
+	end context.CancelCauseFunc
+}
+
+// made gives that context, and makes it if need be.
+func (c *leaseContext) made() *endable {
+	if e := c.inner.Load(); e != nil {
+		return e
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.inner.Load(); e != nil {
+		return e
+	}
+	e := &endable{}
+	e.Context, e.end = context.WithCancelCause((*leaseValues)(c))
+	if c.cause != nil {
+		e.end(c.cause)
+	}
+	c.inner.Store(e)
+	return e
+}
+
+// Deadline says that there is no deadline.
+func (*leaseContext) Deadline() (end time.Time, ok bool) { return end, false }
+
+// Done gives the channel that is closed when the context ends.
+func (c *leaseContext) Done() <-chan struct{} { return c.made().Done() }
+
+// Err is context.Canceled once it has ended.
+func (c *leaseContext) Err() error {
+	if e := c.inner.Load(); e != nil {
+		return e.Err()
+	}
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Value gives the lease, or a value of the context that Lock was called with. Package context finds
+// here what it needs to end further contexts with this one.
+func (c *leaseContext) Value(key any) any {
+	if key == (leaseKey{}) {
+		return (*Lease)(c)
+	}
+	return c.made().Value(key)
+}
 
 // leaseValues is the root of a lease's context: it never ends, carries the lease, and has the
 // values of the context that Lock was called with.
@@ -134,23 +168,15 @@ func LeaseOf(ctx context.Context) *Lease {
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
 // key names the lease's owner for the session: messages.Acquire.Owner of locks within it.
-func (l *Lease) key() string { return cmp.Or(l.from.want.Owner, l.address()) }
+func (l *Lease) key() string { return cmp.Or(l.direct.want.Owner, l.hold.Name()) }
 
 // caller names the caller that is blocked while the lease's owner waits for another lock.
-func (l *Lease) caller() string {
-	if caller := l.from.want.Caller; caller != "" {
-		return caller
-	}
-	return queue.Caller(cmp.Or(l.held.As, l.address()))
-}
-
-// address is the address of the lease's lock actor.
-func (l *Lease) address() string { return l.held.Actor.Key(l.from.client.system.ID) }
+func (l *Lease) caller() string { return cmp.Or(l.from.want.Caller, l.hold.Caller(l.call)) }
 
 // bind gives a context that ends with ctx and with the lease, and lies within the lease.
 func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	within, end := l.within(ctx)
-	stop := context.AfterFunc(l.ctx, func() { end(context.Cause(l.ctx)) })
+	stop := context.AfterFunc(l.Context(), func() { end(l.why()) })
 	return within, func() {
 		stop()
 		end(nil)
@@ -160,7 +186,7 @@ func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) 
 // within gives a context that ends with ctx, and lies within the lease.
 func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
-	if span := l.hold(); span != nil {
+	if span := l.held(); span != nil {
 		return trace.ContextWithSpan(bound, span.Span), end
 	}
 	return bound, end
@@ -170,29 +196,38 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 // error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values
 // of the context that Lock was called with, but not its deadline. A lock that is taken with it is
 // taken within the lease: see WithReentry, RWMutex.RLock and RWMutex.Lock.
-func (l *Lease) Context() context.Context { return l.ctx }
+func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
+
+// why is the cause of the end of its context; nil while that has not ended.
+func (l *Lease) why() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cause
+}
+
+// isOver reports whether its context has ended.
+func (l *Lease) isOver() bool { return l.ended.Load() }
 
 // Token is the fencing token.
-func (l *Lease) Token() Token { return l.held.Token }
+func (l *Lease) Token() Token { return l.token }
 
 // Path is the lock path.
-func (l *Lease) Path() string { return l.held.Path }
+func (l *Lease) Path() string { return l.from.want.Path }
 
-// Node is the name of the contender's node, without the path.
-func (l *Lease) Node() string { return l.held.Node }
+// Node is the name of the contender's node, without the path. With WithCohort and WithSticky leases
+// that follow each other have one.
+func (l *Lease) Node() string { return l.hold.Node }
 
 // Session is the id of the ZooKeeper session that holds.
-func (l *Lease) Session() int64 { return l.held.Session }
+func (l *Lease) Session() int64 { return l.hold.Session }
 
 // Valid reports whether the lock is certainly held now. It reads the clock. So it is right even
 // in a process that was paused and has not heard yet that it lost the lock. Once false it stays
 // false.
-func (l *Lease) Valid() bool {
-	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Term)
-}
+func (l *Lease) Valid() bool { return !l.isOver() && l.hold.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on while the ensemble answers.
-func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
+func (l *Lease) Deadline() time.Time { return l.hold.Clock.Deadline() }
 
 // Revoked gives a channel that is closed when somebody asks for the lock.
 func (l *Lease) Revoked() <-chan struct{} {
@@ -227,11 +262,15 @@ func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.No
 // unlock is an Unlock that was called at a time.
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	l.release()
+	over := l.whenOver()
+	if over == nil {
+		return l.outcome()
+	}
 	timer := l.from.client.startTimer(time.Until(l.bound(called)))
 	defer l.from.client.stopTimer(timer)
 	for {
 		select {
-		case <-l.over:
+		case <-over:
 			return l.outcome()
 		case <-ctx.Done():
 			return l.unconfirmed(ended(ctx))
@@ -245,11 +284,24 @@ func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	}
 }
 
+// whenOver gives a channel that is closed when the call has ended; nil where it has.
+func (l *Lease) whenOver() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isEnded {
+		return nil
+	}
+	if l.over == nil {
+		l.over = make(chan struct{})
+	}
+	return l.over
+}
+
 // bound gives the time until which Unlock waits. It may move, because the lease does.
 func (l *Lease) bound(called time.Time) time.Time {
-	end := l.clock.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
-	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
-		end = l.held.Until
+	end := l.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
+	if end.IsZero() {   // the session has ended, and its lock actors are about to hear of it
+		end = l.hold.Until
 	}
 	if soonest := called.Add(l.from.client.lastWord()); end.Before(soonest) {
 		return soonest
@@ -259,13 +311,10 @@ func (l *Lease) bound(called time.Time) time.Time {
 
 // unconfirmed is the outcome of an Unlock that does not wait any more.
 func (l *Lease) unconfirmed(why error) error {
-	select {
-	case <-l.over: // both: what happened counts
+	if l.whenOver() == nil { // both: what happened counts
 		return l.outcome()
-	default:
-		return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing,
-			Detail: l.inTrouble(), Err: why}
 	}
+	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Detail: l.inTrouble(), Err: why}
 }
 
 // inTrouble names the trouble that servers have with the release; "" for none.
@@ -282,33 +331,15 @@ func (l *Lease) release() {
 	first := !l.givenBack
 	l.givenBack = true
 	l.mu.Unlock()
-	if first {
-		l.end(ErrReleased)
-		l.giveBack()
+	if !first {
+		return
 	}
-}
-
-// giveBack tells the lock actor to give the lock back, unless a transaction is under way.
-func (l *Lease) giveBack() {
-	makeRoomOnStack(0)
-	l.mu.Lock()
-	lock, now := l.lock, l.givenBack && l.txns == 0
-	l.mu.Unlock()
-	if now && lock != nil {
-		l.from.client.system.Root.Send(lock, &messages.Release{})
+	l.end(ErrReleased)
+	if l.direct != nil {
+		l.direct.giveBack()
+		return
 	}
-}
-
-// makeRoomOnStack has the caller's stack grow at once to the size that a hand-over needs: the lock
-// actor, the session, and the next holder's actor run on the goroutine that gives back. A goroutine
-// that has waited for long has a small stack, which would be copied three times, frame by frame,
-// while nobody holds. That was a quarter of the client's time of a hand-over, where each of 60 000
-// goroutines locks once.
-//
-//go:noinline
-func makeRoomOnStack(at int) byte { // of which the compiler must not know that it is always zero
-	var room [8 << 10]byte // with 4 KiB the stack still had to grow
-	return room[at]
+	l.from.client.calls.GiveBack(l.call)
 }
 
 // outcome gives the error of an Unlock after the end of the request.
@@ -333,8 +364,23 @@ func (l *Lease) outcome() error {
 
 // end ends the context: the lock is not ours any more. The first cause counts.
 func (l *Lease) end(cause error) {
-	l.cancel(cause)
-	l.endSpan(context.Cause(l.ctx))
+	l.mu.Lock()
+	if l.cause != nil {
+		l.mu.Unlock()
+		return
+	}
+	l.cause = cause
+	l.ended.Store(true)
+	inner := l.inner.Load()
+	if !errors.Is(cause, ErrReleased) {
+		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
+	}
+	l.mu.Unlock()
+	if inner != nil {
+		inner.end(cause)
+	}
+	l.from.client.open.take(l)
+	l.endSpan(cause)
 }
 
 // boundHold starts the timer of WithMaxHold.
@@ -347,23 +393,33 @@ func (l *Lease) boundHold(d time.Duration) {
 	}
 }
 
-// finish notes the end of the request.
+// finish notes the end of the call, once.
 func (l *Lease) finish(err error) {
+	l.mu.Lock()
+	first := !l.isEnded
+	l.mu.Unlock()
+	if !first {
+		return
+	}
 	if l.limit != nil {
 		l.limit.Stop()
 	}
-	l.clock.Unfollow((*leaseTerm)(l))
 	if err != nil {
 		l.end(err)
 		l.tellLossBeforeRelease(err)
 	} else {
 		l.end(ErrReleased)
-		err = l.takenBack(context.Cause(l.ctx))
+		err = l.takenBack(l.why())
 	}
 	l.mu.Lock()
-	l.err, l.lock = err, nil
-	l.mu.Unlock()
-	close(l.over)
+	defer l.mu.Unlock()
+	if l.isEnded {
+		return
+	}
+	l.err, l.isEnded = err, true
+	if l.over != nil {
+		close(l.over)
+	}
 }
 
 // takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -17,6 +18,8 @@ type lock struct {
 	client *Client
 	lockSettings
 	wrong    error           // with the settings; nil for nothing
+	wish     *turns.Want     // what is asked for; nil until prepare
+	fault    error           // with that; nil for nothing
 	requests *sync.WaitGroup // counts requests that have not ended, for Membership.Leave; nil for other locks
 }
 
@@ -33,12 +36,13 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 		opt.apply(&l.lockSettings)
 	}
 	l.wrong = l.check()
+	l.prepare()
 	return l
 }
 
 // as gives the lock in another mode.
 func (l lock) as(mode messages.Mode) *lock {
-	l.want.Mode = mode
+	l.want.Mode, l.wish = mode, nil
 	if mode == messages.Write {
 		l.want.Cohort = 0 // readers share a node, writers do not
 	}
@@ -47,7 +51,7 @@ func (l lock) as(mode messages.Mode) *lock {
 
 // try gives the lock for a call that does not wait for others.
 func (l lock) try() *lock {
-	l.want.Try = true
+	l.want.Try, l.wish = true, nil
 	return &l
 }
 

@@ -182,7 +182,7 @@ func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error
 	t.mu.Lock()
 	t.end = end
 	t.mu.Unlock()
-	stop := context.AfterFunc(lease.ctx, func() { t.look(lease) })
+	stop := context.AfterFunc(lease.Context(), func() { t.look(lease) })
 	defer func() {
 		stop()
 		end(nil)
@@ -210,7 +210,7 @@ func (t *tenure) look(lease *Lease) (valid bool) {
 
 // lapse says why a lease is over.
 func (l *Lease) lapse() (term.Outcome, error) {
-	switch cause := context.Cause(l.ctx); {
+	switch cause := l.why(); {
 	case cause == nil: // the clock knows already, and the context not yet
 		return term.LeaseLost, ErrLost
 	case errors.Is(cause, ErrReleased): // the work has given it back

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/sharing"
 	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -19,10 +20,10 @@ import (
 // session has not said yet how the lease has ended.
 func TestHealthyWhenLeadHasReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lease := &Lease{held: &messages.Held{}, clock: zkconn.NewLeaseClock(nil)}
-		lease.clock.Extend(time.Now().Add(time.Second))
-		lease.held.Term, _ = lease.clock.Term()
-		lease.ctx, lease.cancel = context.WithCancelCause(context.Background())
+		lease := &Lease{from: &lock{client: &Client{}}, values: context.Background(),
+			hold: &sharing.Hold{Held: &messages.Held{}, Clock: zkconn.NewLeaseClock(nil)}}
+		lease.hold.Clock.Extend(time.Now().Add(time.Second))
+		lease.hold.Term, _ = lease.hold.Clock.Term()
 		c := &candidate{Election: &Election{terms: &terms{}}}
 		c.lead = func(context.Context, *Leadership) error {
 			require.NoError(t, c.Health())
@@ -39,7 +40,7 @@ func TestHealthyWhenLeadHasReturned(t *testing.T) {
 		go func() { ended <- c.work(t.Context()) }()
 		time.Sleep(time.Minute)
 		require.NoError(t, c.Health(), "lead has returned")
-		lease.cancel(ErrLost)
+		lease.end(ErrLost)
 		require.ErrorIs(t, <-ended, ErrLost)
 	})
 }

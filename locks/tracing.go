@@ -12,7 +12,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
@@ -35,11 +34,11 @@ type tracedSpan struct {
 }
 
 // granted adds the attributes that are known from the grant on.
-func (s *tracedSpan) granted(held *messages.Held) {
+func (s *tracedSpan) granted(lease *Lease) {
 	if s != nil {
 		s.told.Tell(func() {
-			s.SetAttributes(keyNode.String(held.Node), keyToken.Int64(int64(held.Token)),
-				keySession.String(fmt.Sprintf("0x%x", held.Session)))
+			s.SetAttributes(keyNode.String(lease.Node()), keyToken.Int64(int64(lease.Token())),
+				keySession.String(fmt.Sprintf("0x%x", lease.Session())))
 		})
 	}
 }
@@ -83,15 +82,15 @@ func (l *Lease) trace() {
 	}()
 	ctx, span := l.from.startSpan(l.values, "turnstile.lock.hold", trace.SpanKindInternal)
 	started = true
-	span.granted(l.held)
+	span.granted(l)
 	l.span.Store(&holdSpan{span, ctx})
-	if cause := context.Cause(l.ctx); cause != nil { // it ended meanwhile, and had no span to end
+	if cause := l.why(); cause != nil { // it ended meanwhile, and had no span to end
 		l.endSpan(cause)
 	}
 }
 
-// hold gives the span of the hold; nil where there is none.
-func (l *Lease) hold() *tracedSpan {
+// held gives the span of the hold; nil where there is none.
+func (l *Lease) held() *tracedSpan {
 	if span := l.span.Load(); span != nil {
 		return span.tracedSpan
 	}
@@ -100,8 +99,11 @@ func (l *Lease) hold() *tracedSpan {
 
 // endSpan ends the span of the hold. cause is that of the end of the lease's context.
 func (l *Lease) endSpan(cause error) {
+	if l.span.Load() == nil {
+		return
+	}
 	if errors.Is(cause, ErrReleased) {
 		cause = nil
 	}
-	l.hold().end(cause)
+	l.held().end(cause)
 }

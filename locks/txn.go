@@ -123,10 +123,13 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	if err := l.beginTxn(ctx); err != nil {
 		return nil, l.notWritten(err)
 	}
-	results, err := session.Transact(ctx, actors.Transaction{
-		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Version: &l.version, Ops: ops, Exclusive: l.exclusive,
-		Hold: l.ctx, Holds: l.Valid,
-	}, l.endTxn)
+	results, err := l.transact(ctx, session, ops)
+	if errors.Is(err, ErrSessionFull) && l.from.client.calls.TxnRefused(ctx, l.hold) {
+		if err := l.beginTxn(ctx); err != nil {
+			return nil, l.notWritten(err)
+		}
+		results, err = l.transact(ctx, session, ops)
+	}
 	switch {
 	case err == nil:
 		return results, nil
@@ -134,6 +137,14 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		err = l.stale()
 	}
 	return nil, l.notWritten(err)
+}
+
+// transact carries out a transaction that has begun.
+func (l *Lease) transact(ctx context.Context, session *actors.Session, ops []Op) ([]OpResult, error) {
+	return session.Transact(ctx, actors.Transaction{
+		Epoch: l.hold.Epoch, Guard: l.Path() + "/" + l.Node(), Version: &l.hold.Version, Ops: ops, Exclusive: l.exclusive,
+		Hold: l.Context(), Holds: l.Valid,
+	}, l.endTxn)
 }
 
 // beginTxn waits for the transaction before this one, and keeps the lock until endTxn.
@@ -145,42 +156,32 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 		return err
 	}
 	select {
-	case l.turns() <- struct{}{}:
+	case l.hold.Turn() <- struct{}{}:
 	case <-ctx.Done():
 		l.from.client.requests.Done()
 		return ended(ctx)
 	}
-	l.mu.Lock()
-	l.txns++
-	givenBack := l.givenBack // then the lock may have been given back before it was known that there is a transaction
-	l.mu.Unlock()
-	if !givenBack && l.Valid() {
-		return nil
+	if !l.from.client.calls.TxnBegun(l.call) { // it was given back before it was known that there is a transaction
+		<-l.hold.Turn()
+		l.from.client.requests.Done()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.givenBack && l.cause == nil {
+			return ErrReleased
+		}
+		return stale(l.cause)
 	}
-	l.endTxn()
-	if givenBack {
-		return ErrReleased
+	if !l.Valid() {
+		l.endTxn(true)
+		return l.stale()
 	}
-	return l.stale()
+	return nil
 }
 
-// turns holds one while a transaction is under way.
-func (l *Lease) turns() chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.turn == nil {
-		l.turn = make(chan struct{}, 1)
-	}
-	return l.turn
-}
-
-// endTxn is called when nothing of a transaction is under way any more.
-func (l *Lease) endTxn() {
-	l.mu.Lock()
-	l.txns--
-	l.mu.Unlock()
-	<-l.turns()
-	l.giveBack()
+// endTxn is called when nothing of a transaction is under way any more. fenced is false where that is not certain.
+func (l *Lease) endTxn(fenced bool) {
+	<-l.hold.Turn()
+	l.from.client.calls.TxnEnded(l.hold, fenced)
 	l.from.client.requests.Done()
 }
 
@@ -189,13 +190,14 @@ func (l *Lease) endTxn() {
 // whom others may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
-	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&
+	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && !l.nested &&
 		!l.shared.Load()
 }
 
 // stale says why a lease does not hold any more.
-func (l *Lease) stale() error {
-	cause := context.Cause(l.ctx)
+func (l *Lease) stale() error { return stale(l.why()) }
+
+func stale(cause error) error {
 	var e *Error
 	switch {
 	case cause == nil:
@@ -248,7 +250,7 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	}
 	ctx, done := l.outlast(ctx)
 	defer done()
-	turns := l.turns()
+	turns := l.hold.Turn()
 	select {
 	case turns <- struct{}{}: // behind the transactions that were there before
 		<-turns
@@ -287,7 +289,7 @@ func (l *Lease) readNode(ctx context.Context) error {
 // read reads a node, as the servers show it to the session that holds. The lease is looked at
 // behind the answer: once the lease is over, another holder may have written the data.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
-	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
+	data, stat, err := l.from.client.Session().Read(ctx, l.hold.Epoch, path)
 	switch {
 	case errors.Is(err, actors.ErrNotHolding) || errors.Is(err, errLeaseOver) || !l.Valid():
 		return nil, zkconn.Stat{}, l.notRead(l.stale())
@@ -308,7 +310,7 @@ var errLeaseOver = errors.New("the lease is over")
 // waits for an answer has heard of the end of the lease itself, which says more.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.ctx, func() {
+	stop := context.AfterFunc(l.Context(), func() {
 		select {
 		case <-time.After(l.from.client.lastWord()):
 			cancel(errLeaseOver)

@@ -20,8 +20,7 @@ func TestTxnBehindARelease(t *testing.T) {
 	lease.mu.Lock()
 	lease.givenBack = true
 	lease.mu.Unlock()
+	client.calls.GiveBack(lease.call)
 	_, err = lease.Txn(t.Context(), Create("/written", nil))
 	require.ErrorIs(t, err, ErrReleased)
-	lease.giveBack()
-	<-lease.over
 }

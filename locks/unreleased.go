@@ -45,14 +45,13 @@ func (o *openLeases) stack() []byte {
 }
 
 // add watches a lease that was just granted, until its context ends.
-func (o *openLeases) add(l *Lease, stack []byte) {
+func (o *openLeases) add(l *Lease) {
 	if o == nil {
 		return
 	}
 	o.mu.Lock()
-	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), stack}
+	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), l.stack}
 	o.mu.Unlock()
-	context.AfterFunc(l.ctx, func() { o.take(l) })
 }
 
 // tell reports a lease, unless it is no longer open or was reported before.
@@ -69,6 +68,9 @@ func (o *openLeases) tell(l *Lease) {
 
 // take removes a lease and gives it; nil where it was removed before.
 func (o *openLeases) take(l *Lease) *openLease {
+	if o == nil {
+		return nil
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	open := o.leases[l]

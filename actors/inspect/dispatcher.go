@@ -192,6 +192,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		delete(d.queries, p)
 	}
 	if shown, ok := answer.(*messages.Queue); ok && d.session.Waiting != nil {
+		d.nameHolders(shown.Contenders)
 		for i := range shown.Contenders {
 			c := &shown.Contenders[i]
 			c.Waiting = max(c.Waiting, d.session.Waiting(*c))
@@ -205,6 +206,19 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	}
 	p.reply(answer)
 	d.start(p) // when it follows, and there was a change meanwhile
+}
+
+// nameHolders names the requests of the session that have the nodes now.
+func (d *Dispatcher) nameHolders(all []messages.Contender) {
+	for _, k := range d.session.Cohorts() {
+		for i, c := range all {
+			if c.At() == k.Has.At() && c.Session == k.Has.Session {
+				id := c.ID
+				all[i] = named(c, k.Has)
+				all[i].ID = id
+			}
+		}
+	}
 }
 
 // IsQuery reports whether a message is one that a Dispatcher answers.

@@ -13,6 +13,9 @@ func (t *Turns) check() error {
 		if h.phase == kept {
 			count++
 		}
+		if h.resting && h.phase != kept && h.phase != leaving && h.phase != spent && h.phase != revoked {
+			return fmt.Errorf("a hold in phase %d rests", h.phase)
+		}
 	}
 	if count != t.kept || len(t.over) > 0 {
 		return fmt.Errorf("%d holds are kept, and %d are counted; %d are to be given back", count, t.kept, len(t.over))
@@ -84,7 +87,7 @@ func (t *Turns) checkLine(l *line) error {
 	switch missing := l.waiting.n - covered - l.ready(at); {
 	case covered != l.covered:
 		return fmt.Errorf("the calls that are covered are counted wrong")
-	case missing > 0 && l.queue.asked < t.bounds.Waiting:
+	case missing > 0 && l.queue.asked < t.bounds.Waiting && l.uncovered(at) != nil:
 		return fmt.Errorf("no hold is asked for for %d calls", missing)
 	case len(l.asked) > 0 && missing <= -l.asked[len(l.asked)-1].serves:
 		return fmt.Errorf("more holds wait than calls that they may serve")

@@ -96,7 +96,8 @@
 // # Try and MaxWaiters
 //
 // A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out. Else
-// it has a hold of its own (Output.Try), or waits for one that is held. No other call relies on that
+// it has a hold of its own (Output.Try), or waits for one that is held. A kept hold that does not serve
+// it goes first: its own would be refused behind that, though nobody holds. No other call relies on that
 // hold or takes it over, because it may be refused.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and

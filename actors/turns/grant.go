@@ -58,6 +58,7 @@ func (t *Turns) grant(h *hold, c *call) {
 	if h.phase == kept {
 		h.phase = held
 		t.kept--
+		h.rested()
 	}
 	t.join(h, c, token)
 }

@@ -85,6 +85,7 @@ var inRules = []mistake{
 
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
+	{"a try behind a kept hold", "c.want.Try && l.queue.resting > 0", "c.want.Try && false", stories + "bound"},
 	{"a try is relied on", "h.try, h.serves = true, 1", "h.try = true", stories + "bound"},
 	{"a try is passed on", "\tif h.try || !h.passOn()", "\tif !h.passOn()", stories + "bound"},
 	{"bound inside", "inside >= most && q", "inside > most && q", stories + "bound"},

@@ -89,8 +89,17 @@ func (t *Turns) newHold() *hold {
 	return h
 }
 
+// rested notes that a hold which was kept serves again, or is gone.
+func (h *hold) rested() {
+	if h.resting {
+		h.resting = false
+		h.line.queue.resting--
+	}
+}
+
 // freeHold forgets a hold, of which nothing is heard any more.
 func (t *Turns) freeHold(h *hold) {
+	h.rested()
 	h.line.holds--
 	h.line.queue.holds--
 	h.id += 1 << 32

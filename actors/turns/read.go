@@ -25,36 +25,114 @@ func (t *Turns) State(id CallID) messages.State {
 
 // Standing says where a call stands.
 type Standing struct {
-	Call  CallID
-	Hold  HoldID // that it has, or that was asked for it; 0 for none
-	Want  *Want
-	State messages.State
+	Call CallID
+	// Number tells calls apart by their arrival.
+	Number uint64
+	// Hold is the one that it has, or that was asked for it; 0 for none. Behind is the one that it
+	// has, or that is to serve it; 0 while that is not known.
+	Hold, Behind HoldID
+	Want         *Want
+	State        messages.State
 }
 
-// Inside lists the calls of a queue: those that hold, then those that wait, line by line, each in
-// order. It is for searches for deadlocks and for pages.
-func (t *Turns) Inside(key Key) (all []Standing) {
-	q := t.queues[key]
-	if q == nil {
-		return nil
-	}
-	list := func(l calls) {
-		for c := l.first; c != nil; c = c.next {
-			s := Standing{Call: c.id, Want: c.want, State: t.State(c.id)}
-			if c.hold != nil {
-				s.Hold = c.hold.id
-			}
-			all = append(all, s)
+// Waits reports whether it does not hold.
+func (s *Standing) Waits() bool {
+	return s.State == messages.StateCreating || s.State == messages.StateWatching
+}
+
+// Standings yields all calls, queue by queue: those that hold, then those that wait, line by line,
+// each in order. It is for searches for deadlocks and for pages.
+func (t *Turns) Standings(yield func(Standing) bool) {
+	for _, q := range t.queues {
+		if !t.standings(q, yield) {
+			return
 		}
 	}
-	for _, h := range t.holds {
-		if h.phase != gone && h.line.queue == q {
-			list(h.users)
+}
+
+// Inside lists the calls of one queue as Standings does.
+func (t *Turns) Inside(key Key) (all []Standing) {
+	if q := t.queues[key]; q != nil {
+		t.standings(q, func(s Standing) bool {
+			all = append(all, s)
+			return true
+		})
+	}
+	return all
+}
+
+func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
+	for _, l := range q.lines {
+		for _, h := range t.holds {
+			if h.phase == gone || h.line != l {
+				continue
+			}
+			for c := h.users.first; c != nil; c = c.next {
+				if !yield(t.standing(c, h)) {
+					return false
+				}
+			}
 		}
 	}
 	for _, l := range q.lines {
-		list(l.waiting)
+		covered, next := l.ready(t.now.At), 0
+		var behind *hold
+		if len(l.open) > 0 {
+			behind = l.open[0]
+		}
+		for c := l.waiting.first; c != nil; c = c.next {
+			for covered == 0 && next < len(l.asked) {
+				behind, covered = l.asked[next], l.asked[next].serves
+				next++
+			}
+			covered = max(0, covered-1)
+			if !yield(t.standing(c, behind)) {
+				return false
+			}
+		}
 	}
-	list(q.awaiting)
-	return all
+	for c := q.awaiting.first; c != nil; c = c.next {
+		if !yield(t.standing(c, nil)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Turns) standing(c *call, behind *hold) Standing {
+	s := Standing{Call: c.id, Number: c.number, Want: c.want, State: t.State(c.id)}
+	if c.hold != nil {
+		s.Hold = c.hold.id
+	}
+	if behind != nil {
+		s.Behind = behind.id
+	}
+	return s
+}
+
+// Before gives the hold that a call which waits was asked for, 0 for none, and the call that has the
+// next hold of its line, or that this was asked for. It is for errors.
+func (t *Turns) Before(id CallID) (before Standing, own HoldID) {
+	c := t.call(id)
+	switch {
+	case c == nil:
+	case c.hold != nil:
+		return before, c.hold.id
+	case c.phase == awaitsOwner:
+		if other := c.decider(); other != nil {
+			return t.standing(other, other.hold), 0
+		}
+	case c.line != nil:
+		for _, holds := range [][]*hold{c.line.open, c.line.asked} {
+			for _, h := range holds {
+				if user := h.users.first; user != nil {
+					return t.standing(user, h), 0
+				}
+				if h.call != nil {
+					return t.standing(h.call, h), 0
+				}
+			}
+		}
+	}
+	return before, 0
 }

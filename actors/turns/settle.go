@@ -24,8 +24,16 @@ func (t *Turns) settle(q *queue) {
 }
 
 // uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for
-// none.
+// none. One that tries asks when a kept hold, which it would find before its own, is gone.
 func (l *line) uncovered(at time.Duration) *call {
+	c := l.unserved(at)
+	if c != nil && c.want.Try && l.queue.resting > 0 {
+		return nil
+	}
+	return c
+}
+
+func (l *line) unserved(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	switch {
 	case covered >= l.waiting.n:
@@ -96,7 +104,8 @@ func (t *Turns) keep(h *hold) {
 			t.giveUp(h)
 			return
 		}
-		h.phase, h.since = kept, t.now.At
+		h.phase, h.since, h.resting = kept, t.now.At, true
+		h.line.queue.resting++
 		t.kept++
 		if h.rivals == unknown {
 			h.rivals = alone

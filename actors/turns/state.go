@@ -74,6 +74,7 @@ type queue struct {
 	waiting  int // calls in lines
 	exclude  int // of these, those that do not read
 	asked    int // holds that are asked for, but for downgrades
+	resting  int // holds that were kept last, and are not gone
 	used     int // holds that a call has
 	readers  int // calls that hold and read
 	writers  int // calls that hold and do not
@@ -289,6 +290,7 @@ type hold struct {
 	checking    bool
 	txns        int  // transactions under way
 	forRoom     bool // it leaves to make room
+	resting     bool // it is kept, or was when it was given back
 }
 
 const (

@@ -88,10 +88,8 @@ func TestCohortKeepsItsOrder(t *testing.T) {
 				proxy.Refuse(true)
 				proxy.Cut()
 				patient.Eventually(t, func() bool { return client.State().Phase != actors.Connected }, "cut off")
-				rec := patient.Recorder(t, client)
-				waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex("/order", locks.WithCohort(16),
-					patient.ObservedBy(rec)).Lock))
-				patient.Await(t, rec, messages.StateCreating)
+				waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex("/order", locks.WithCohort(16)).Lock))
+				patient.AwaitInside(t, client, 7)
 				if ends {
 					require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), id, password))
 				}

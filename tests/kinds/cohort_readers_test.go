@@ -25,13 +25,12 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 		client, other, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
 		first, err := other.RWMutex("/crowd").Lock(patient.Deadline(t))
 		require.NoError(t, err)
-		seen := newTally()
-		crowd := client.RWMutex("/crowd", locks.WithCohort(readers), seen.of(t, client))
+		crowd := client.RWMutex("/crowd", locks.WithCohort(readers))
 		var waiting []<-chan patient.Answer
 		for range readers {
 			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), crowd.RLock))
 		}
-		seen.await(t, messages.StateWatching, readers)
+		patient.AwaitWaiting(t, client, "/crowd", readers)
 		require.Len(t, at.Children(t, raw, "/crowd"), 2, "the writer and the first reader")
 		rec := patient.Recorder(t, other)
 		second := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/crowd", patient.ObservedBy(rec)).Lock)
@@ -161,13 +160,10 @@ func TestReaderBehindAWriterOfItsClient(t *testing.T) {
 		require.NoError(t, err)
 		second, err := rw.TryRLock(patient.Deadline(t))
 		require.NoError(t, err, "nobody writes")
-		writes, reads := patient.Recorder(t, client), patient.Recorder(t, client)
-		writer := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100),
-			patient.ObservedBy(writes)).Lock)
-		patient.Await(t, writes, messages.StateWatching)
-		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100),
-			patient.ObservedBy(reads)).RLock)
-		patient.Await(t, reads, messages.StateWatching)
+		writer := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100)).Lock)
+		patient.AwaitWaiting(t, client, "/order", 1)
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/order", locks.WithCohort(100)).RLock)
+		patient.AwaitWaiting(t, client, "/order", 2)
 		_, err = rw.TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.NoError(t, first.Unlock(patient.Deadline(t)))
@@ -192,13 +188,12 @@ func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases [
 	t.Helper()
 	writer, err := client.RWMutex(path).Lock(patient.Deadline(t))
 	require.NoError(t, err)
-	seen := newTally()
-	rw := client.RWMutex(path, locks.WithCohort(100), seen.of(t, client))
+	rw := client.RWMutex(path, locks.WithCohort(100))
 	var waiting []<-chan patient.Answer
 	for range n {
 		waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), rw.RLock))
 	}
-	seen.await(t, messages.StateWatching, n)
+	patient.AwaitWaiting(t, client, path, n)
 	require.NoError(t, writer.Unlock(patient.Deadline(t)))
 	for _, next := range waiting {
 		got := patient.Receive(t, next)
@@ -234,7 +229,7 @@ func TestReadersOfACohortAreAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
 		leases := readersOf(t, client, "/asked", 5)
-		writes, reads := patient.Recorder(t, other), patient.Recorder(t, client)
+		writes := patient.Recorder(t, other)
 		writer := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/asked", patient.ObservedBy(writes)).Lock)
 		patient.Await(t, writes, messages.StateWatching)
 		_, err := other.Revoke(patient.Deadline(t), "/asked")
@@ -242,9 +237,8 @@ func TestReadersOfACohortAreAsked(t *testing.T) {
 		for _, lease := range leases {
 			patient.AwaitAsked(t, lease)
 		}
-		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100),
-			patient.ObservedBy(reads)).RLock)
-		patient.Await(t, reads, messages.StateWatching)
+		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100)).RLock)
+		patient.AwaitWaiting(t, client, "/asked", 1)
 		for _, lease := range leases {
 			require.NoError(t, lease.Unlock(patient.Deadline(t)))
 		}

@@ -23,19 +23,23 @@ func openLongest(t *testing.T, at *stories.Servers) *locks.Client {
 // cohortOf is as many waiters of one client, each of which waits before the next asks.
 func cohortOf(t *testing.T, client *locks.Client, path string, n, grants int) []<-chan patient.Answer {
 	t.Helper()
+	return moreOf(t, client, path, 0, n, grants)
+}
+
+// moreOf is cohortOf where some wait already.
+func moreOf(t *testing.T, client *locks.Client, path string, before, n, grants int) []<-chan patient.Answer {
+	t.Helper()
 	var all []<-chan patient.Answer
-	for range n {
-		rec := patient.Recorder(t, client)
-		all = append(all, patient.Elsewhere(patient.Deadline(t), client.Mutex(path, locks.WithCohort(grants),
-			patient.ObservedBy(rec)).Lock))
-		patient.Await(t, rec, messages.StateWatching)
+	for i := range n {
+		all = append(all, patient.Elsewhere(patient.Deadline(t), client.Mutex(path, locks.WithCohort(grants)).Lock))
+		patient.AwaitWaiting(t, client, path, before+i+1)
 	}
 	return all
 }
 
-// TestCohortIsOneNode: calls that wait behind their own client's node have no node. They hold in
-// the order in which they came, each with a greater token. After as many grants as were asked for
-// there is a new node.
+// TestCohortIsOneNode: calls that a node of their client may serve have no node of their own. They
+// hold in the order in which they came, each with a greater token. After as many grants as were asked
+// for there is a new node.
 func TestCohortIsOneNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const waiters, grants = 30, 8
@@ -43,7 +47,7 @@ func TestCohortIsOneNode(t *testing.T) {
 		lease, err := client.Mutex("/cohort", locks.WithCohort(grants)).Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		waiting := cohortOf(t, client, "/cohort", waiters, grants)
-		require.Len(t, at.Children(t, raw, "/cohort"), 1)
+		require.Len(t, at.Children(t, raw, "/cohort"), 4, "one for each run of calls that it may serve")
 		tokens, nodes := []messages.Token{lease.Token()}, map[string]int{lease.Node(): 1}
 		for _, next := range waiting {
 			require.NoError(t, lease.Unlock(patient.Deadline(t)))
@@ -114,10 +118,9 @@ func TestCohortWhoLeadsGivesUp(t *testing.T) {
 		first, err := one.Mutex("/place").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
-		rec := patient.Recorder(t, two)
-		leads := patient.Elsewhere(ctx, two.Mutex("/place", locks.WithCohort(4), patient.ObservedBy(rec)).Lock)
-		patient.Await(t, rec, messages.StateWatching)
-		waiting := cohortOf(t, two, "/place", 2, 4)
+		leads := patient.Elsewhere(ctx, two.Mutex("/place", locks.WithCohort(4)).Lock)
+		patient.AwaitWaiting(t, two, "/place", 1)
+		waiting := moreOf(t, two, "/place", 1, 2, 4)
 		nodes := at.Children(t, raw, "/place")
 		require.Len(t, nodes, 2)
 		third := patient.Elsewhere(patient.Deadline(t), one.Mutex("/place").Lock)
@@ -148,9 +151,8 @@ func TestCohortTriesAndGivesUp(t *testing.T) {
 		_, err = mutex.TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
-		rec := patient.Recorder(t, client)
-		got := patient.Elsewhere(ctx, client.Mutex("/try", locks.WithCohort(4), patient.ObservedBy(rec)).Lock)
-		patient.Await(t, rec, messages.StateWatching)
+		got := patient.Elsewhere(ctx, client.Mutex("/try", locks.WithCohort(4)).Lock)
+		patient.AwaitInside(t, client, 1)
 		cancel()
 		require.ErrorIs(t, patient.Receive(t, got).Err, context.Canceled)
 		require.Len(t, at.Children(t, raw, "/try"), 1)

@@ -44,3 +44,27 @@ func Await(t *testing.T, rec *actorstest.Recorder, state messages.State) message
 
 // ObservedBy has a recorder follow a request.
 func ObservedBy(rec *actorstest.Recorder) locks.LockOption { return locks.WithObserver(rec.PID()) }
+
+// AwaitWaiting waits until so many calls of a client wait for a lock, with a node of their own or without.
+func AwaitWaiting(t *testing.T, client *locks.Client, path string, calls int) {
+	t.Helper()
+	Eventually(t, func() bool {
+		answer, err := client.Session().Ask(Deadline(t), &messages.ReadInside{Root: path})
+		if err != nil {
+			return false
+		}
+		waiting := answer.(*messages.Inside).All
+		for _, c := range QueueOf(t, client, path) {
+			if !c.Holds && c.Session == client.Session().ID() {
+				waiting++
+			}
+		}
+		return waiting >= calls
+	}, "fewer than %d calls wait for %s", calls, path)
+}
+
+// AwaitInside waits until so many calls of a client wait without a node of their own, be it connected or not.
+func AwaitInside(t *testing.T, client *locks.Client, calls int) {
+	t.Helper()
+	Eventually(t, func() bool { return client.State().Inside == calls }, "never %d calls inside", calls)
+}

@@ -193,6 +193,13 @@ func (f *Figures) Loaded(weight, inside int) {
 	}
 }
 
+// Inside takes a change of the number of calls that wait above the session, without a node of their own.
+func (f *Figures) Inside(by int) {
+	if f != nil {
+		f.add(f.instruments.inside, int64(by), with{})
+	}
+}
+
 // End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {

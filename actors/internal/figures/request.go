@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Request follows one lock request. It belongs to a lock actor. A nil Request follows nothing: all its methods may be
-// called.
+// Request follows one lock request: of a lock actor, or a call that shares holds with others. A nil Request follows
+// nothing: all its methods may be called.
 type Request struct {
 	figures   *Figures
 	strand    *strand
@@ -21,6 +21,7 @@ type Request struct {
 	since     time.Time // when the stage began
 	handedOff Moment    // when the one before was gone; zero while it is not
 	local     bool      // it was of the same session
+	below     bool      // calls count the rest: only recoveries are counted
 }
 
 // stage says how far a request has come.
@@ -48,8 +49,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	}
 	switch to := after.State; {
 	case to == messages.StateCreating && r.stage == unasked:
-		r.stage, r.since = waiting, time.Now()
-		r.figures.add(r.figures.waiting, 1, r.strand.plain)
+		r.Waits()
 	case to == messages.StateWatching:
 		r.handedOff = 0 // there is another before us
 	case to == messages.StateRecovering:
@@ -60,6 +60,58 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	case to == messages.StateReleasing || to.Terminal():
 		r.leave(after.Reason, to == messages.StateLost)
 	}
+}
+
+// Waits takes the begin of a request.
+func (r *Request) Waits() {
+	if r != nil && !r.below {
+		r.stage, r.since = waiting, time.Now()
+		r.figures.add(r.figures.waiting, 1, r.strand.plain)
+	}
+}
+
+// Grants takes the grant of a call.
+func (r *Request) Grants() {
+	if r != nil {
+		r.granted()
+	}
+}
+
+// Leaves takes the end of a call.
+func (r *Request) Leaves(why messages.Reason, lost bool) {
+	if r != nil {
+		r.leave(why, lost)
+	}
+}
+
+// Asked notes that somebody asks a call for the lock, Forced that its grace is over.
+func (r *Request) Asked() {
+	if r != nil {
+		r.figures.add(r.figures.revocations, 1, r.strand.asked)
+	}
+}
+
+// Forced is explained at Asked.
+func (r *Request) Forced() {
+	if r != nil {
+		r.figures.add(r.figures.revocations, 1, r.strand.forced)
+	}
+}
+
+// Below follows the lock actor of a hold that calls share.
+func (r *Request) Below() *Request {
+	if r == nil {
+		return nil
+	}
+	return &Request{figures: r.figures, strand: r.strand, below: true}
+}
+
+// Handoff gives what HandedOff has noted.
+func (r *Request) Handoff() (at Moment, local bool) {
+	if r == nil {
+		return 0, false
+	}
+	return r.handedOff, r.local
 }
 
 // granted takes the grant; nothing when the lock was held already.
@@ -109,9 +161,11 @@ func (r *Request) Told(notice any) {
 	}
 	switch notice.(type) {
 	case *messages.RevokeRequested:
-		r.figures.add(r.figures.revocations, 1, r.strand.asked)
+		if !r.below {
+			r.Asked()
+		}
 	case *messages.Revoked:
-		r.figures.add(r.figures.revocations, 1, r.strand.forced)
+		r.Forced()
 	}
 }
 

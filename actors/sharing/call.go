@@ -1,0 +1,122 @@
+package sharing
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Call is a call, as it hears what becomes of it. The methods must not block, and must not call Calls
+// with a mutex that they take themselves. Two of them may run at the same time: Told with StateLost
+// comes past the queue when the lease ends, even before Granted. Granted may come while the user
+// withdraws or gives back, and after that: it changes nothing any more.
+type Call interface {
+	// Granted: it holds.
+	Granted(id turns.CallID, hold *Hold, token messages.Token)
+	// Refused: it has ended, and never held.
+	Refused(why messages.Reason, detail string)
+	// Told: a call that was granted is in a state from now on.
+	//
+	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
+	//   - StateRevoking: somebody asks for the lock. until is the end of the grace; zero without one.
+	//   - StateReleasing: it holds no more, because the grace is over. A final state follows.
+	//   - StateReleased: it has given back. Where the hold was its alone, the node is gone. Final.
+	//   - StateLost: it holds no more. Final.
+	//   - StateFailed: it has given back, and nobody knows whether the node is gone. Final.
+	Told(state messages.State, until time.Time, why messages.Reason, detail string)
+}
+
+// Deadlocked is a Call that is told for which deadlock it is refused, before it is.
+type Deadlocked interface {
+	Call
+	Deadlocked(messages.Deadlock)
+}
+
+// Observed is a Call with a hold of its own (turns.Want.Alone) that other actors observe: see
+// actors.WithObserver.
+type Observed interface {
+	Call
+	Observers() []*actor.PID
+}
+
+// Counted is a Call with a hold of its own whose lock actors are counted, until they have ended and
+// nothing of the call is left below.
+type Counted interface {
+	Call
+	LockActors() *sync.WaitGroup
+}
+
+// Troubled is a Call that is told what keeps the servers from taking its hold back; "" when that is
+// over.
+type Troubled interface {
+	Call
+	Troubled(text string)
+}
+
+// Hold is a hold that calls have, one after the other or together. Its fields do not change.
+type Hold struct {
+	// ID names it for the transactions under it: Calls.TxnEnded.
+	ID turns.HoldID
+	// Held is what its lock actor has told.
+	*messages.Held
+	// Clock is the clock of its lease.
+	Clock *zkconn.LeaseClock
+	// Shared: several calls may have it.
+	Shared bool
+	// System is the actor system of its lock actor.
+	System string
+
+	// Version is the version of its node that its transactions saw last: see actors.Transaction.
+	Version atomic.Int32
+	mu      sync.Mutex
+	turn    chan struct{}
+}
+
+// Valid reports whether the hold is certainly held now, by the clock.
+func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
+
+// Name names the lock actor of the hold: who has made its node.
+func (h *Hold) Name() string { return h.Actor.Key(h.System) }
+
+// Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
+// meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
+func (h *Hold) Caller(id turns.CallID) string {
+	name := h.As
+	if name == "" {
+		name = h.Name()
+	}
+	if h.Shared {
+		name += "#" + strconv.FormatUint(uint64(id), 16)
+	}
+	return queue.Caller(name)
+}
+
+// Turn holds one while a transaction of the hold is under way.
+func (h *Hold) Turn() chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.turn == nil {
+		h.turn = make(chan struct{}, 1)
+	}
+	return h.turn
+}
+
+// entry is a call in the table.
+type entry struct {
+	id    turns.CallID
+	who   Call // nil once it has ended
+	want  *turns.Want
+	at    time.Duration // of the call
+	hold  *hold         // that it has
+	meter *figures.Request
+	probe chan struct{} // closed when it needs no probes any more; nil for a call without
+}

@@ -1,0 +1,311 @@
+package sharing
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Source spawns the lock actors of holds: an *actors.Session, or gateways.
+type Source interface {
+	// SpawnLock is actors.Session.SpawnLock.
+	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
+	// Clock gives the lease clock of an epoch.
+	Clock(epoch uint64) *zkconn.LeaseClock
+	// Timeout is the session timeout.
+	Timeout() time.Duration
+}
+
+// Calls has the calls of one client, and their holds. Its methods may be called from any goroutine.
+type Calls struct {
+	source  Source
+	session sessionOf // what a session can do besides
+	root    *actor.RootContext
+	system  string
+	base    time.Time
+	lease   atomic.Pointer[lease]
+
+	mu      sync.Mutex
+	turns   *turns.Turns
+	entries []entry // by slot
+	holds   []*hold // by slot
+	waiting int     // calls that wait
+	asked   int     // holds that are asked for a call
+	live    int     // calls and lock actors that have not ended
+	none    []chan struct{}
+	timers  timers
+	outbox
+}
+
+// New has the calls of a client share holds, whose lock actors a source spawns in an actor system.
+func New(from Source, in *actor.ActorSystem) *Calls {
+	c := &Calls{source: from, session: newSessionOf(from), root: in.Root, system: in.ID, base: time.Now()}
+	bounds := turns.DefaultBounds()
+	if most := c.session.maxWaiting(); most > 0 {
+		bounds.Waiting = most
+	}
+	c.turns = turns.New(bounds)
+	c.timers.stopped = time.AfterFunc(time.Hour, c.timerFired)
+	c.timers.stopped.Stop()
+	c.session.attach(c)
+	return c
+}
+
+// lease is the lease of the newest session.
+type lease struct {
+	epoch uint64
+	clock *zkconn.LeaseClock
+}
+
+// reading is a lease as it was at a moment.
+type reading struct {
+	epoch, term uint64
+	valid       bool
+}
+
+// Unbroken reports whether a term was unbroken then.
+func (r *reading) Unbroken(epoch, term uint64) bool {
+	return r.valid && r.epoch == epoch && r.term == term
+}
+
+// now reads the clocks, before the mutex is taken: a function of a user's may hold that up.
+func (c *Calls) now(r *reading) turns.Moment {
+	if l := c.lease.Load(); l != nil {
+		r.epoch = l.epoch
+		r.term, r.valid = l.clock.Term()
+	}
+	return turns.Moment{At: time.Since(c.base), Lease: r}
+}
+
+// Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
+// (actors.CheckAcquire). The call may have been granted or refused when Call returns.
+func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
+	meter, err := c.session.figures().Request(want.Mode, want.Path)
+	if err != nil { // a function of the user's has panicked
+		who.Refused(messages.ReasonBadInput, err.Error())
+		return 0
+	}
+	meter.Waits()
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	id := c.turns.Call(m, want, within)
+	for id.Slot() >= len(c.entries) {
+		c.entries = append(c.entries, entry{})
+	}
+	c.entries[id.Slot()] = entry{id: id, who: who, want: want, at: m.At, meter: meter}
+	c.live++
+	c.waiting++
+	c.take(messages.ReasonNone)
+	if want.Deadlocks.Every > 0 && c.entry(id) != nil && c.entry(id).hold == nil {
+		c.beginProbes(c.entry(id))
+	}
+	c.settle()
+	return id
+}
+
+// Withdraw ends a call whose user does not want it any more, for a reason that observers are told.
+// The user hears no more of one that waits. One that holds gives back.
+func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) {
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	e := c.entry(id)
+	if e == nil {
+		c.mu.Unlock()
+		return
+	}
+	if e.hold != nil {
+		c.giveBack(m, e)
+		return
+	}
+	e.meter.Leaves(why, false)
+	c.turns.Withdraw(m, id)
+	c.forget(e)
+	c.waiting--
+	c.take(why)
+	c.settle()
+}
+
+// GiveBack ends a call that holds. The final state may be told before GiveBack returns.
+func (c *Calls) GiveBack(id turns.CallID) {
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	if e := c.entry(id); e == nil || e.hold == nil {
+		c.mu.Unlock()
+		return
+	} else {
+		c.giveBack(m, e)
+	}
+}
+
+// giveBack has the mutex, and gives it up.
+func (c *Calls) giveBack(m turns.Moment, e *entry) {
+	h, who := e.hold, e.who
+	state, why := messages.StateReleased, messages.ReasonReleased
+	if !m.Lease.Unbroken(h.Epoch, h.Term) {
+		state, why = messages.StateLost, c.session.whyOver(h.Clock)
+	}
+	h.freed, h.freedAt = c.session.figures().Now(), m.At
+	e.meter.Leaves(why, state == messages.StateLost)
+	c.turns.GiveBack(m, e.id)
+	c.leave(e)
+	c.take(messages.ReasonNone)
+	stays := !h.leaves && h.txns == 0 && !h.over
+	if !stays {
+		h.awaited = append(h.awaited, who)
+	}
+	c.settle()
+	if stays {
+		who.Told(state, time.Time{}, why, "")
+	}
+}
+
+// TxnBegun: a call that holds begins a transaction. It is false where it does not hold any more.
+func (c *Calls) TxnBegun(id turns.CallID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entry(id)
+	if e == nil || e.hold == nil {
+		return false
+	}
+	c.turns.TxnBegun(id)
+	e.hold.txns++
+	return true
+}
+
+// TxnEnded: nothing of a transaction of a hold can be carried out any more; fenced is false where
+// that is not certain.
+func (c *Calls) TxnEnded(of *Hold, fenced bool) {
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	h := c.hold(of.ID)
+	if h == nil {
+		c.mu.Unlock()
+		return
+	}
+	h.txns--
+	c.turns.TxnEnded(m, h.ID, fenced)
+	c.take(messages.ReasonNone)
+	var stay []Call
+	if h.txns == 0 && !h.leaves {
+		stay, h.awaited = h.awaited, nil
+	}
+	c.settle()
+	for _, who := range stay {
+		who.Told(messages.StateReleased, time.Time{}, messages.ReasonReleased, "")
+	}
+}
+
+// TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds
+// have gone, and reports whether there may be room by then.
+func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
+	room := make(chan bool, 1)
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	h := c.hold(of.ID)
+	if h == nil {
+		c.mu.Unlock()
+		return false
+	}
+	h.room = append(h.room, room)
+	c.turns.TxnRefused(m, h.ID)
+	c.take(messages.ReasonNone)
+	c.settle()
+	select {
+	case again = <-room:
+		return again
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Close: the client ends. Nothing is kept any more.
+func (c *Calls) Close() {
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	c.turns.Close(m)
+	c.take(messages.ReasonNone)
+	c.settle()
+}
+
+// Wait waits until all calls and all lock actors have ended, or ctx has: it is false then.
+func (c *Calls) Wait(ctx context.Context) bool {
+	c.mu.Lock()
+	none := make(chan struct{})
+	if c.live == 0 {
+		close(none)
+	} else {
+		c.none = append(c.none, none)
+	}
+	c.mu.Unlock()
+	select {
+	case <-none:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ended counts a call or a lock actor out.
+func (c *Calls) ended() {
+	if c.live--; c.live > 0 {
+		return
+	}
+	for _, none := range c.none {
+		close(none)
+	}
+	c.none = nil
+}
+
+// entry gives the call of an ID; nil where it has ended.
+func (c *Calls) entry(id turns.CallID) *entry {
+	if id == 0 || id.Slot() >= len(c.entries) || c.entries[id.Slot()].id != id || c.entries[id.Slot()].who == nil {
+		return nil
+	}
+	return &c.entries[id.Slot()]
+}
+
+// hold gives the hold of an ID; nil where it has ended.
+func (c *Calls) hold(id turns.HoldID) *hold {
+	if id == 0 || id.Slot() >= len(c.holds) {
+		return nil
+	}
+	if h := c.holds[id.Slot()]; h != nil && h.ID == id {
+		return h
+	}
+	return nil
+}
+
+// leave takes a call off its hold, and forgets it.
+func (c *Calls) leave(e *entry) {
+	h := e.hold
+	for i, user := range h.users {
+		if user == e.id {
+			last := len(h.users) - 1
+			h.users[i] = h.users[last]
+			h.users = h.users[:last]
+			break
+		}
+	}
+	c.forget(e)
+}
+
+// forget forgets a call that has ended.
+func (c *Calls) forget(e *entry) {
+	c.endProbes(e)
+	*e = entry{}
+	c.ended()
+}

@@ -1,0 +1,44 @@
+// Package sharing is the shell of package turns: it has the calls of one client share holds above the
+// queue. Package turns decides, and a hold is a lock actor. The users of this package make the calls:
+// package locks for each Lock, a gateway for each request of another node.
+//
+//	user ──Call, GiveBack──▶ ┌───────┐ ──input──▶ ┌───────┐
+//	     ◀─Granted, Told──── │ Calls │ ◀─output── │ Turns │
+//	lock actor ──Held, Lost─▶└───────┘            └───────┘
+//	           ◀─Release─────
+//
+// # Inputs and outputs
+//
+// Inputs come on any goroutine and are carried out under one mutex. The clock of the lease is read
+// before: it may ask a function of a user's. Outputs go into one queue, and one goroutine at a time
+// carries them out, in order, without the mutex: whoever finds the queue unattended. So what follows
+// from an output, on the same goroutine, is another input, and the queue is not entered twice. A
+// goroutine that has attended for a while leaves the queue to one of its own.
+//
+// One timer serves all calls and holds.
+//
+// # What a call is told
+//
+// A call has one end: Refused, or after Granted one of the final states of Told. Its methods are
+// called without the mutex, by the goroutine that attends, and at the end of the lease also by that
+// of the clock. They must not block.
+//
+// A hold follows the lease clock. When its term ends, the calls that have it are told at once, past
+// the queue: others may hold soon.
+//
+// # Below
+//
+// A lock actor has the Acquire of the call that the hold is asked for, without what is of calls:
+// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One that may serve several calls names neither
+// owner nor caller, and tells more (messages.Acquire.TellMore). One that is asked for beside a
+// writer's, a downgrade, has the owner by which the session knows that one.
+//
+// Lock actors of this package count their recoveries only. Requests, waits and holds are counted by
+// calls.
+//
+// # Searches
+//
+// A session asks for the calls that wait without a node, and for who has the nodes that are shared
+// ([Calls.Nodes], [Calls.Inside]). A call that looks for deadlocks and waits without a node is probed
+// for here; one with a node is probed for by its lock actor.
+package sharing

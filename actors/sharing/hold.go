@@ -1,0 +1,284 @@
+package sharing
+
+import (
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// hold is a hold, and the listener of its lock actor.
+type hold struct {
+	Hold
+	calls     *Calls
+	key       turns.Key
+	want      *messages.Acquire // of the lock actor
+	own       messages.Acquire  // what want points at, unless the call's own will do
+	observers []*actor.PID
+	actors    *sync.WaitGroup // counts lock actors; nil for most
+	lock      *actor.PID
+	meter     *figures.Request // of the lock actor
+
+	// What follows is guarded by the mutex of the calls.
+	asked    bool // its lock actor queues
+	leaves   bool // it was told to end
+	over     bool // it has told its end
+	holds    bool // it has told Held
+	overdue  bool // its lease ended before that
+	resuming bool
+	grants   int
+	users    []turns.CallID // that have it
+	txns     int
+	freed    figures.Moment // when a call gave it back last, likewise freedAt
+	freedAt  time.Duration
+	awaited  []Call // that wait for its end
+	room     []chan bool
+	deadlock *messages.Deadlock
+
+	mu          sync.Mutex
+	state       messages.State // of the lock actor
+	waited      messages.State // the last one in which it waited
+	node        string
+	predecessor audience.Predecessor
+	trouble     string
+}
+
+// newHold makes the hold that an Ask is about.
+func (c *Calls) newHold(o turns.Output, e *entry) *hold {
+	h := &hold{calls: c, key: turns.KeyOf(e.want), want: &e.want.Acquire, asked: true,
+		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
+	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
+	if observed, ok := e.who.(Observed); ok {
+		h.observers = observed.Observers()
+	}
+	if counted, ok := e.who.(Counted); ok {
+		if h.actors = counted.LockActors(); h.actors != nil {
+			h.actors.Add(1)
+		}
+	}
+	w := h.want
+	more := o.Shared || w.MaxWaiters > 0
+	if w.Timeout == 0 && w.Grace == 0 && w.MaxWaiters == 0 && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
+		return h
+	}
+	h.own = *w
+	w = &h.own
+	w.Timeout, w.Grace, w.MaxWaiters, w.TellMore, w.Try = 0, 0, 0, more, o.Try
+	if o.Shared {
+		w.Owner, w.Caller = "", ""
+	}
+	if beside := c.hold(o.Beside); beside != nil {
+		if w.Owner = beside.want.Owner; w.Owner == "" {
+			w.Owner = beside.Name()
+		}
+	}
+	h.want = w
+	return h
+}
+
+// spawn spawns its lock actor. That may tell all that becomes of it before spawn returns.
+func (h *hold) spawn(c *Calls) { h.lock = c.source.SpawnLock(h.want, h, h.observers) }
+
+// Figures are those of the lock actor.
+func (h *hold) Figures() *figures.Request { return h.meter }
+
+// Moved notes where the lock actor stands.
+func (h *hold) Moved(to messages.State, node string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state, h.node = to, node
+	if to == messages.StateCreating { // in another queue, or another session
+		h.predecessor = nil
+	}
+	if !to.Terminal() && to != messages.StateReleasing {
+		h.waited = to
+	}
+}
+
+// WaitsFor notes the contender for which the lock actor waits.
+func (h *hold) WaitsFor(predecessor audience.Predecessor) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.predecessor = predecessor
+}
+
+// Troubled notes what keeps the servers from carrying it out.
+func (h *hold) Troubled(text string) {
+	h.mu.Lock()
+	h.trouble = text
+	h.mu.Unlock()
+	c := h.calls
+	c.mu.Lock()
+	told := append([]Call(nil), h.awaited...)
+	for _, id := range h.users {
+		if e := c.entry(id); e != nil {
+			told = append(told, e.who)
+		}
+	}
+	c.mu.Unlock()
+	for _, who := range told {
+		if t, ok := who.(Troubled); ok {
+			t.Troubled(text)
+		}
+	}
+}
+
+// Hear takes a notice of the lock actor.
+func (h *hold) Hear(lock *actor.PID, notice any) {
+	switch msg := notice.(type) {
+	case *messages.Held:
+		h.held(msg)
+	case *messages.Waiting:
+		h.input(func(m turns.Moment) { h.calls.turns.Waiting(m, h.ID, msg.Before) })
+	case *messages.Watched:
+		h.input(func(m turns.Moment) { h.calls.turns.Watched(m, h.ID, msg.Readable) })
+	case *messages.Contended:
+		h.input(func(m turns.Moment) { h.calls.turns.Contended(m, h.ID) })
+	case *messages.Checked:
+		h.input(func(m turns.Moment) { h.calls.turns.Checked(m, h.ID) })
+	case *messages.Suspended:
+		h.input(func(m turns.Moment) { h.calls.turns.Suspended(m, h.ID) })
+	case *messages.Resumed:
+		h.input(func(m turns.Moment) {
+			h.resuming = true
+			h.calls.turns.Resumed(m, h.ID)
+		})
+	case *messages.RevokeRequested:
+		h.input(func(m turns.Moment) { h.calls.turns.Revoke(m, h.ID) })
+	case *messages.Released:
+		h.end(messages.StateReleased, msg.Reason, "")
+	case *messages.Lost:
+		h.end(messages.StateLost, msg.Reason, msg.Detail)
+	case *messages.Deadlocked:
+		h.deadlock = &msg.Deadlock
+	case *messages.Cancelled:
+		h.end(messages.StateCancelled, msg.Reason, msg.Detail)
+	case *messages.Failed:
+		h.end(messages.StateFailed, msg.Reason, msg.Detail)
+	case *actor.Stopped:
+		h.stopped()
+	}
+}
+
+// input gives turns an input about the hold.
+func (h *hold) input(give func(turns.Moment)) {
+	var r reading
+	c := h.calls
+	m := c.now(&r)
+	c.mu.Lock()
+	give(m)
+	c.take(messages.ReasonNone)
+	h.resuming = false
+	c.settle()
+}
+
+// held takes the grant of the lock actor.
+func (h *hold) held(msg *messages.Held) {
+	c := h.calls
+	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
+	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
+		c.lease.Store(&lease{msg.Epoch, h.Clock})
+	}
+	timeout := c.source.Timeout()
+	h.Clock.Follow(msg.Term, h) // before it may be given back
+	overdue := false
+	h.input(func(m turns.Moment) {
+		c.unasked(h)
+		h.holds, overdue = true, h.overdue
+		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
+	})
+	if overdue {
+		h.TermEnded()
+	}
+}
+
+// TermEnded takes the end of the lease. The clock is not asked again: a function of a user's may hold
+// that up.
+func (h *hold) TermEnded() {
+	c := h.calls
+	why := c.session.whyOver(h.Clock)
+	var over reading
+	var urgent []output
+	c.mu.Lock()
+	if !h.holds {
+		h.overdue = true // Held is on its way to turns
+		c.mu.Unlock()
+		return
+	}
+	c.urgent = &urgent
+	c.turns.Lost(turns.Moment{At: time.Since(c.base), Lease: &over}, h.ID, why, "")
+	c.take(messages.ReasonNone)
+	c.urgent = nil
+	c.freeSlot(h)
+	c.mu.Unlock()
+	for i := range urgent {
+		c.carryOut(&urgent[i])
+	}
+	c.mu.Lock()
+	c.settle()
+}
+
+// end takes the end of the lock actor.
+func (h *hold) end(as messages.State, why messages.Reason, detail string) {
+	if h.Clock != nil {
+		h.Clock.Unfollow(h)
+	}
+	var room []chan bool
+	h.input(func(m turns.Moment) {
+		c := h.calls
+		c.unasked(h)
+		h.over = true
+		c.deadlock = h.deadlock
+		switch as {
+		case messages.StateReleased:
+			c.turns.Gone(m, h.ID)
+		case messages.StateLost:
+			c.turns.Lost(m, h.ID, why, detail)
+		default:
+			c.turns.Refused(m, h.ID, why, detail)
+		}
+		c.take(messages.ReasonNone)
+		c.deadlock = nil
+		for _, who := range h.awaited {
+			c.todo = append(c.todo, output{do: turns.Tell, state: as, who: who, why: why, detail: detail})
+		}
+		room, h.awaited, h.room = h.room, nil, nil
+		c.freeSlot(h)
+	})
+	for _, r := range room {
+		r <- false
+	}
+}
+
+// freeSlot takes a hold off the table, of which turns knows nothing any more.
+func (c *Calls) freeSlot(h *hold) {
+	if c.hold(h.ID) == h {
+		c.holds[h.ID.Slot()] = nil
+	}
+}
+
+// stopped takes the last that is heard of the lock actor.
+func (h *hold) stopped() {
+	c := h.calls
+	c.mu.Lock()
+	over := h.over
+	c.mu.Unlock()
+	if !over { // it has not ended in order
+		as := messages.StateFailed // it never held
+		if h.Held != nil {
+			as = messages.StateLost
+		}
+		h.end(as, messages.ReasonStopped, "")
+	}
+	if h.actors != nil {
+		h.actors.Done()
+	}
+	c.mu.Lock()
+	c.ended()
+	c.mu.Unlock()
+}

@@ -1,0 +1,243 @@
+package sharing
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// What a session asks for its searches: actors.Inside.
+
+// CountInside counts the calls that wait without a node of their own.
+func (c *Calls) CountInside() int { return int(c.session.inside.Load()) }
+
+// Inside gives the first calls for locks at a root and below that wait without a node of their own,
+// in the order in which they came, and counts all.
+func (c *Calls) Inside(root string, most int) (first []messages.Contender, all int) {
+	below := strings.TrimSuffix(root, "/") + "/"
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.turns.Standings {
+		if path := s.Want.Path; s.Waits() && s.Hold == 0 && (path == root || strings.HasPrefix(path, below)) {
+			all++
+			if len(first) < most {
+				first = append(first, c.describe(&s, ""))
+			}
+		}
+	}
+	return first, all
+}
+
+// Nodes gives the nodes of holds that several calls may have, and of those that calls wait behind
+// without a node: who has each, and who waits behind it.
+func (c *Calls) Nodes() (all []inspect.Cohort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := map[turns.HoldID]int{}
+	for s := range c.turns.Standings {
+		h := c.hold(s.Behind)
+		if h == nil || h.nodeNow() == "" {
+			continue
+		}
+		node := h.nodeNow()
+		i, known := at[h.ID]
+		if !known {
+			i = len(all)
+			at[h.ID] = i
+			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.key.Path, Node: node}})
+		}
+		switch of := &all[i]; {
+		case of.Has.ID == "" && (!s.Waits() || !h.holds):
+			of.Has = c.describe(&s, node)
+		case !s.Waits(): // readers: one of them is seen
+		case s.Want.Mode == messages.Semaphore, s.Want.Mode == messages.Read && s.Want.Cohort < 2: // they do not wait for one node
+		default:
+			waits := c.describe(&s, "")
+			waits.WaitsFor = []string{node}
+			of.Waiting = append(of.Waiting, waits)
+		}
+	}
+	kept := all[:0]
+	for _, of := range all {
+		of.Has.Waiting = len(of.Waiting)
+		if of.Has.ID != "" {
+			kept = append(kept, of)
+		}
+	}
+	return kept
+}
+
+// Waiting counts the calls that wait behind a node without one of their own.
+func (c *Calls) Waiting(path, node string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.turns.Standings {
+		if h := c.hold(s.Behind); h != nil && s.Waits() && s.Hold == 0 && h.key.Path == path && h.nodeNow() == node {
+			n++
+		}
+	}
+	return n
+}
+
+// Unused reports whether a node is that of a hold which no call has or waits for.
+func (c *Calls) Unused(path, node string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range c.holds {
+		if h != nil && h.key.Path == path && h.holds && h.nodeNow() == node {
+			return len(h.users) == 0
+		}
+	}
+	return false
+}
+
+// describe describes a call, as the data of a node of its own would.
+func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
+	w, e := s.Want, c.entry(s.Call)
+	at := messages.Contender{Path: w.Path, Node: node, Mode: w.Mode, Name: w.Name, Library: messages.LibraryTurnstile,
+		ID: "call-" + strconv.FormatUint(uint64(s.Call), 16) + "@" + c.system}
+	if w.Mode == messages.Semaphore {
+		at.Weight = max(w.Weight, 1)
+	}
+	if c.session.session != nil {
+		at.Session = c.session.session.ID()
+	}
+	var h *hold
+	if e != nil {
+		if h = e.hold; h == nil {
+			h = c.hold(s.Hold)
+		}
+	}
+	o := queue.OwnerHere("")
+	if h != nil && h.lock != nil {
+		o.Actor = messages.IDOf(h.lock).Key(c.system)
+	}
+	o.Owner, o.Caller, o.Label, o.Priority = w.Owner, w.Caller, w.Label, w.Priority
+	o.Detects, o.Cohort = w.Deadlocks.Every > 0, w.Cohort
+	if e != nil {
+		o.Since = c.base.Add(e.at).UTC()
+	}
+	o.Describe(&at)
+	if w.Caller == "" {
+		at.Who = ""
+		if e != nil && e.hold != nil {
+			at.Who = e.hold.Caller(s.Call)
+		}
+	}
+	return at
+}
+
+func (h *hold) nodeNow() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.node
+}
+
+// Where says where a call stands that waits, for people.
+type Where struct {
+	State   messages.State
+	Node    string // its own; "" for none
+	Trouble string // that keeps the servers from carrying it out; "" for none
+	Behind  messages.Contender
+}
+
+// Where says where a call stands. It is the zero value for one that has ended.
+func (c *Calls) Where(id turns.CallID) (w Where) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entry(id)
+	if e == nil {
+		return w
+	}
+	before, own := c.turns.Before(id)
+	if h := c.hold(own); h != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		w.State, w.Node, w.Trouble = h.waited, h.node, h.trouble
+		if h.predecessor != nil && (w.State == messages.StateWatching || w.State == messages.StateListing) {
+			w.Behind = h.predecessor.Contender(e.want.Path)
+		}
+		return w
+	}
+	w.State = messages.StateWatching
+	if h := c.hold(before.Behind); h != nil {
+		h.mu.Lock()
+		w.Trouble = h.trouble
+		node := h.node
+		h.mu.Unlock()
+		if node == "" {
+			w.State = messages.StateCreating
+			return w
+		}
+		w.Behind = c.describe(&before, node)
+		w.Behind.ID = ""
+	}
+	return w
+}
+
+// beginProbes looks for deadlocks for a call that waits without a node. The mutex is held.
+func (c *Calls) beginProbes(e *entry) {
+	if c.session.session == nil {
+		return
+	}
+	e.probe = make(chan struct{})
+	id, want, over := e.id, e.want, e.probe
+	name := c.describe(&turns.Standing{Call: id, Want: want}, "").ID
+	go func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			<-over
+			cancel()
+		}()
+		tick := time.NewTicker(want.Deadlocks.Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-over:
+				return
+			}
+			answer, err := c.session.ask(ctx, &inspect.DeadlockProbe{Root: want.Deadlocks.Root, Node: name})
+			if found, ok := answer.(*inspect.DeadlockProbed); err == nil && ok && found.Deadlock != nil {
+				c.giveUp(id, found.Deadlock)
+				return
+			}
+			if err != nil && ctx.Err() == nil { // the session has ended
+				return
+			}
+		}
+	}()
+}
+
+func (c *Calls) endProbes(e *entry) {
+	if e.probe != nil {
+		close(e.probe)
+		e.probe = nil
+	}
+}
+
+// giveUp refuses a call that is part of a deadlock, unless it holds by now.
+func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
+	var r reading
+	m := c.now(&r)
+	c.mu.Lock()
+	e := c.entry(id)
+	if e == nil || e.hold != nil {
+		c.mu.Unlock()
+		return
+	}
+	c.todo = append(c.todo, output{do: turns.Refuse, call: id, who: e.who, why: messages.ReasonDeadlock, deadlock: of})
+	e.meter.Leaves(messages.ReasonDeadlock, false)
+	c.turns.Withdraw(m, id)
+	c.forget(e)
+	c.waiting--
+	c.take(messages.ReasonDeadlock)
+	c.settle()
+}

@@ -1,0 +1,298 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/sharing"
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// acquire carries out every call of Lock.
+func (l *lock) acquire(ctx context.Context) (*Lease, error) {
+	if l.client.tracer == nil {
+		return l.await(ctx)
+	}
+	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+	lease, err := l.await(ctx)
+	if lease != nil {
+		span.granted(lease)
+		lease.trace()
+	}
+	span.end(err)
+	return lease, err
+}
+
+// await makes the call and waits for its answer, or for the end of ctx.
+func (l *lock) await(ctx context.Context) (*Lease, error) {
+	l, within, err := l.within(ctx)
+	if err == nil {
+		err = l.client.mayCall(ctx)
+	}
+	if err != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	if l.requests != nil {
+		l.requests.Add(1)
+		defer l.requests.Done()
+	}
+	lease := &Lease{from: l, values: ctx, stack: l.client.open.stack()}
+	k := (*call)(lease)
+	k.begin(within)
+	answered := k.waits()
+	if answered == nil {
+		return k.answer()
+	}
+	select {
+	case <-answered:
+		l.client.signals.Put(answered)
+		return k.answer()
+	case <-ctx.Done():
+		// The call ends, and what was asked for it goes. A grant that is on its way is given back.
+		if k.withdraw() {
+			l.client.signals.Put(answered)
+			err := k.timedOut(l.client.session.Explain(ended(ctx)))
+			k.end(reasonOf(ctx))
+			return nil, err
+		}
+		<-answered // it was there first
+		return k.answer()
+	}
+}
+
+// reasonOf gives the reason of a request whose ctx is done.
+func reasonOf(ctx context.Context) messages.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return messages.ReasonTimeout
+	}
+	return messages.ReasonCancelled
+}
+
+// within gives the lock as it is asked for within the leases of ctx, and the innermost one of them
+// that is of the same lock.
+func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
+	around := LeaseOf(ctx)
+	if around == nil && l.wish != nil {
+		return l, nil, l.fault
+	}
+	copied := *l
+	if around != nil {
+		copied.want.Caller = around.caller()
+		for held := around; held != nil; held = held.outer() {
+			if held.from.sameLock(l) && !held.isOver() {
+				of = held
+				if l.want.Reentry || l.want.Mode == messages.Read {
+					held.shared.Store(true) // before it is asked for, and so before anything is written under it
+				}
+				break
+			}
+		}
+	}
+	copied.prepare()
+	return &copied, of, copied.fault
+}
+
+// prepare makes what is asked of package sharing.
+func (l *lock) prepare() {
+	l.wish = &turns.Want{Acquire: l.want, Sticky: l.want.Sticky, Cohort: l.want.Cohort, Reentry: l.want.Reentry,
+		Alone: l.use == forElection || len(l.observers) > 0 || l.requests != nil}
+	l.wish.Acquire.Sticky, l.wish.Acquire.Cohort, l.wish.Acquire.Reentry = 0, 0, false
+	if l.fault = l.wrong; l.fault == nil {
+		l.fault = actors.CheckAcquire(l.want)
+	}
+}
+
+// call is a lease as package sharing knows it: a call of Lock until it has given back.
+type call Lease
+
+// begin makes the call.
+func (k *call) begin(within *Lease) {
+	l := k.from
+	if l.client.calls == nil {
+		k.beginDirect(within)
+		return
+	}
+	var of turns.CallID
+	if within != nil {
+		of, k.nested = within.call, true
+	}
+	id := l.client.calls.Call(l.wish, of, k)
+	k.mu.Lock()
+	k.call = id
+	k.mu.Unlock()
+}
+
+// waits gives the channel that tells when there is an answer; nil where there is one.
+func (k *call) waits() chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answered {
+		return nil
+	}
+	k.waiter, _ = k.from.client.signals.Get().(chan struct{})
+	if k.waiter == nil {
+		k.waiter = make(chan struct{}, 1)
+	}
+	return k.waiter
+}
+
+// withdraw notes that the caller of Lock has gone. It is false where there is an answer.
+func (k *call) withdraw() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answered {
+		return false
+	}
+	k.answered, k.waiter = true, nil
+	return true
+}
+
+// answer gives the results of Lock.
+func (k *call) answer() (*Lease, error) {
+	if k.hold == nil {
+		return nil, k.err
+	}
+	return (*Lease)(k), nil
+}
+
+// settle notes the answer to Lock; k.mu is held.
+func (k *call) settle() {
+	k.answered = true
+	if k.waiter != nil {
+		k.waiter <- struct{}{}
+		k.waiter = nil
+	}
+}
+
+// Granted takes the grant.
+func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) {
+	l := (*Lease)(k)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answered {
+		return
+	}
+	k.call, k.hold, k.token = id, hold, token
+	if k.cause == nil { // else it has lost the lock already
+		l.boundHold(k.from.maxHold)
+		k.from.client.open.add(l)
+	}
+	k.settle()
+}
+
+// Refused takes the end of a call that never held.
+func (k *call) Refused(why messages.Reason, detail string) {
+	k.refused(stateOf(why), "", why, detail)
+}
+
+// stateOf gives the state in which a request ends that never held.
+func stateOf(why messages.Reason) messages.State {
+	switch why {
+	case messages.ReasonNotAcquired, messages.ReasonTimeout, messages.ReasonCancelled, messages.ReasonDeadlock, messages.ReasonReleased,
+		messages.ReasonOwnerGone:
+		return messages.StateCancelled
+	case messages.ReasonStopped:
+		return messages.StateReleasing
+	}
+	return messages.StateFailed
+}
+
+func (k *call) refused(state messages.State, node string, why messages.Reason, detail string) {
+	usual := error(ErrFailed)
+	if why == messages.ReasonDeadlock && k.gaveUp != nil {
+		detail, usual = "", k.gaveUp
+	}
+	err := k.from.faulty(state, node, why, detail, usual)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answered {
+		return
+	}
+	k.err = err
+	k.settle()
+}
+
+// Deadlocked notes the deadlock for which the call is refused.
+func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
+
+// Told takes what becomes of a lease.
+func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
+	l := (*Lease)(k)
+	switch state {
+	case messages.StateRecovering:
+		k.suspended.Store(true)
+		l.tellSuspended(k.hold.Clock.Deadline())
+	case messages.StateReleasing:
+		l.end(ErrRevoked)
+	case messages.StateReleased, messages.StateCancelled:
+		l.finish(nil)
+	case messages.StateLost:
+		l.finish(k.from.faulty(state, k.node(), why, detail, ErrLost))
+	case messages.StateFailed:
+		l.finish(k.from.faulty(state, k.node(), why, detail, ErrFailed))
+	default:
+		if k.suspended.CompareAndSwap(true, false) {
+			l.tellResumed(k.hold.Clock.Deadline())
+		} else if state == messages.StateRevoking {
+			l.revokeRequested(until)
+		}
+	}
+}
+
+// node is the name of its node; "" while that is not known.
+func (k *call) node() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.hold == nil {
+		return ""
+	}
+	return k.hold.Node
+}
+
+// Troubled notes what keeps the servers from taking the lock back.
+func (k *call) Troubled(text string) { k.trouble.Store(&text) }
+
+// Observers are those of WithObserver.
+func (k *call) Observers() []*actor.PID { return k.from.observers }
+
+// LockActors counts the lock actors of calls for Membership.Leave.
+func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
+
+// end ends a call whose caller has gone.
+func (k *call) end(why messages.Reason) {
+	if k.direct != nil {
+		k.direct.withdraw(why)
+		return
+	}
+	k.from.client.calls.Withdraw(k.call, why)
+}
+
+// timedOut is the error of a Lock whose ctx ended while it waited.
+func (k *call) timedOut(why error) error {
+	var at sharing.Where
+	if k.direct != nil {
+		at = k.direct.where()
+	} else {
+		at = k.from.client.calls.Where(k.call)
+	}
+	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
+}
+
+// faulty makes the error of a call that has ended for a reason.
+func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string, usual error) error {
+	err := sentinel(reason, usual)
+	if reason == messages.ReasonSessionClosed {
+		err = l.client.whyClosed()
+	}
+	if usual == ErrLost && err != ErrLost { // it is lost all the same
+		err = errors.Join(ErrLost, err)
+	}
+	return &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}
+}
