@@ -23,7 +23,12 @@ func Kind(session *actors.Session, opts ...Option) *remote.Kind {
 }
 
 // Option changes how a gateway works.
-type Option func(*relay.Limits)
+type Option func(*options)
+
+type options struct {
+	limits relay.Limits
+	cohort int
+}
 
 // WithMaxRequests bounds the requests that a gateway has at a time; without it they are 100 000. A
 // request above the bound goes to the next gateway that its requester names. When each is full it
@@ -33,8 +38,19 @@ type Option func(*relay.Limits)
 // A request takes 5 to 11 kB of the gateway's memory (10 000 of them, on one lock and on 1 000: go -C
 // tests/bench run . -workload gateway). A gateway of no requests, or fewer, refuses all.
 func WithMaxRequests(n int) Option {
-	return func(l *relay.Limits) { l.Requests, l.Ended = n, max(l.Ended, 4*n) }
+	return func(o *options) { o.limits.Requests, o.limits.Ended = n, max(o.limits.Ended, 4*n) }
 }
+
+// WithCohort has requests for one lock share a hold: the gateway gives it to up to n of them, one after
+// the other, before the next contender of the queue has its turn. See locks.WithCohort. A request gets
+// the hold when the one before has given it back, or all that it was promised has run out. Requests share
+// that differ in no more than owner, caller, Try and MaxWaiters. Those for reading hold together.
+//
+// Requests with messages.Acquire.TellMore have a hold each: they share it themselves. So have permits,
+// contests, and all requests without this option, or with an n below 2.
+//
+// Of a request that waits inside the gateway no predecessor is told.
+func WithCohort(n int) Option { return func(o *options) { o.cohort = n } }
 
 // Spawn spawns a gateway over a session, with a name by which other nodes know it:
 // actor.NewPID(address, name). The system's remote must have been started, or else the address of
@@ -61,11 +77,11 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 	if session == nil {
 		panic("turnstile: gateway.New: the session is nil")
 	}
-	limits := relay.Usual()
+	with := options{limits: relay.Usual()}
 	for _, opt := range opts {
-		opt(&limits)
+		opt(&with)
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal(),
+	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, with) }, mortal(),
 		actor.WithMailbox(mailbox.Named))
 }
 

@@ -26,7 +26,7 @@ var ErrSessionFile = errors.New("turnstile: a session with a session file cannot
 // for those would be stopped with it, and promises must be kept.
 type server struct {
 	session *actors.Session
-	limits  relay.Limits
+	with    options
 	system  *actor.ActorSystem
 	self    *actor.PID
 	table   *relay.Table
@@ -34,6 +34,7 @@ type server struct {
 	locks   map[string]*actor.PID // by the ids of requests
 	ids     map[string]string     // the other way round, by the ids of the lock actors
 	queries *queries
+	inside  *inside // nil without WithCohort
 
 	flushing   bool
 	sweepTimer *time.Timer
@@ -70,8 +71,8 @@ func (e *ear) WaitsFor(p audience.Predecessor) {
 	e.of.system.Root.Send(e.of.self, &waitsFor{e.id, p.Contender(e.path)})
 }
 
-func newGateway(session *actors.Session, limits relay.Limits) *server {
-	return &server{session: session, queries: &queries{session: session}, limits: limits, begun: time.Now(),
+func newGateway(session *actors.Session, with options) *server {
+	return &server{session: session, queries: &queries{session: session}, with: with, begun: time.Now(),
 		locks: map[string]*actor.PID{}, ids: map[string]string{}, stopped: make(chan struct{})}
 }
 
@@ -110,6 +111,9 @@ func (g *server) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Self(), &lockEnded{msg.Who}) // it overtakes the last notices, this does not
 	case *lockEnded:
 		g.lockEnded(msg.who)
+	case *news:
+		g.inside.take(msg)
+		g.flushSoon(ctx)
 	case *troubled:
 		g.table.Troubled(msg.id, msg.text)
 		g.flushSoon(ctx)
@@ -137,7 +141,10 @@ func (g *server) Receive(ctx actor.Context) {
 
 func (g *server) start(ctx actor.Context) {
 	g.system, g.self = ctx.ActorSystem(), ctx.Self()
-	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout(), g.limits)
+	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout(), g.with.limits)
+	if g.with.cohort > 1 {
+		g.inside = newInside(g)
+	}
 	g.forget = g.session.BeforeClose(g.last)
 	g.startSweepTimer()
 }
@@ -244,6 +251,11 @@ func (g *server) perform(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
+			if g.inside.shares(&o.Want) {
+				g.inside.begin(o.ID, o.Want)
+				g.flushSoon(ctx)
+				continue
+			}
 			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
 				askedBy(o.From), actors.WithListener(&ear{o.ID, o.Want.Path, g})))
 			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
@@ -251,6 +263,8 @@ func (g *server) perform(ctx actor.Context, out []relay.Output) {
 		case relay.Tell:
 			if lock := g.locks[o.ID]; lock != nil {
 				ctx.Send(lock, o.Command)
+			} else if g.inside.command(o.ID, o.Command) {
+				g.flushSoon(ctx)
 			}
 		case relay.Answer:
 			ctx.Request(actor.NewPID(o.To.Address, o.To.ID), writeReply(o.Reply))
@@ -280,13 +294,16 @@ func (g *server) stop() {
 	g.sweepTimer.Stop()
 	root, last := g.system.Root, time.Duration(0)
 	for id, left := range g.table.Promised(g.now()) {
-		lock := g.locks[id]
-		if lock == nil {
-			continue
-		}
 		last = max(last, left)
-		time.AfterFunc(left, func() { root.Send(lock, &messages.Cancel{Reason: messages.ReasonOwnerGone}) })
+		lock := g.locks[id]
+		time.AfterFunc(left, func() {
+			if lock != nil {
+				root.Send(lock, &messages.Cancel{Reason: messages.ReasonOwnerGone})
+			}
+		})
+		g.inside.endAfter(id, left)
 	}
+	g.inside.close()
 	until := time.Now().Add(last)
 	g.until.Store(&until)
 	time.AfterFunc(last, g.forget)

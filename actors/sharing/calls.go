@@ -121,19 +121,20 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 }
 
 // Withdraw ends a call whose user does not want it any more, for a reason that observers are told.
-// The user hears no more of one that waits. One that holds gives back.
-func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) {
+// The user hears no more of one that waited. One that holds gives back, and may not know yet that it
+// holds.
+func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 	var r reading
 	m := c.now(&r)
 	c.mu.Lock()
 	e := c.entry(id)
 	if e == nil {
 		c.mu.Unlock()
-		return
+		return false
 	}
 	if e.hold != nil {
 		c.giveBack(m, e)
-		return
+		return false
 	}
 	e.meter.Leaves(why, false)
 	c.turns.Withdraw(m, id)
@@ -141,6 +142,7 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) {
 	c.waiting--
 	c.take(why)
 	c.settle()
+	return true
 }
 
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.

@@ -54,6 +54,10 @@ func virtualWeather(t *testing.T, seed uint64) {
 	system := bubble.System(t)
 	w := &weather{system: system, random: rand.New(rand.NewPCG(seed, 1))}
 	var sites []*site
+	var opts []gateway.Option
+	if seed%2 == 1 {
+		opts = append(opts, gateway.WithCohort(3))
+	}
 	var pids []*actor.PID
 	for i := range 2 {
 		s := &site{line: bubble.NewLine(server)}
@@ -62,7 +66,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 		require.NoError(t, err)
 		relists.Count(t, client.Session())
 		s.client = client
-		s.pid, err = system.Root.SpawnNamed(w.props(gateway.New(client.Session())), fmt.Sprint("gateway-", i))
+		s.pid, err = system.Root.SpawnNamed(w.props(gateway.New(client.Session(), opts...)), fmt.Sprint("gateway-", i))
 		require.NoError(t, err)
 		sites, pids = append(sites, s), append(pids, s.pid)
 	}
@@ -88,7 +92,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 		case 1:
 			stopped(t, system, s.pid)
 			time.Sleep(time.Duration(w.pick(5)) * time.Second)
-			_, err := system.Root.SpawnNamed(w.props(gateway.New(s.client.Session())), s.pid.Id)
+			_, err := system.Root.SpawnNamed(w.props(gateway.New(s.client.Session(), opts...)), s.pid.Id)
 			require.NoError(t, err)
 		}
 	}
