@@ -200,7 +200,7 @@ func TestOptionsOfASessionOverGateways(t *testing.T) {
 		_, err := NewClient(nil, nil, opt)
 		require.ErrorIs(t, err, ErrBadAcquire)
 	}
-	client, err := NewClient(nil, nil, WithTracerProvider(nil), WithUnreleased(time.Hour, func(Unreleased) {}))
+	client, err := NewClient(actor.NewActorSystem(), nil, WithTracerProvider(nil), WithUnreleased(time.Hour, func(Unreleased) {}))
 	require.NoError(t, err)
 	require.NotNil(t, client.open)
 }

@@ -16,7 +16,6 @@ type inside struct {
 	of       *server
 	calls    *sharing.Calls
 	requests map[string]*inner
-	owners   map[ownedLock]turns.CallID // the newest call of an owner
 }
 
 // inner is a request that shares holds. The methods of sharing.Call run anywhere.
@@ -24,7 +23,6 @@ type inner struct {
 	*inside
 	id      string
 	want    turns.Want
-	lock    ownedLock
 	call    turns.CallID
 	state   messages.State
 	grant   messages.Grant // of a call that holds
@@ -43,27 +41,23 @@ type news struct {
 }
 
 func newInside(g *server) *inside {
-	return &inside{of: g, calls: sharing.New(g.session, g.system), requests: map[string]*inner{}, owners: map[ownedLock]turns.CallID{}}
+	return &inside{of: g, calls: sharing.New(g.session, g.system), requests: map[string]*inner{}}
 }
 
-// shares reports whether a request shares holds.
+// shares reports whether a request shares holds. A writer does not, and no reader at its place: the
+// session knows of a downgrade, and turns of a requester's do not.
 func (in *inside) shares(want *messages.Acquire) bool {
-	return in != nil && !want.TellMore && (want.Mode == messages.Exclusive || want.Mode == messages.Read || want.Mode == messages.Write)
+	return in != nil && !want.TellMore && want.Beside == "" && (want.Mode == messages.Exclusive || want.Mode == messages.Read)
 }
 
 // begin has a request wait for a hold.
 func (in *inside) begin(id string, want messages.Acquire) {
 	r := &inner{inside: in, id: id, grant: messages.Grant{Path: want.Path}}
-	r.want = turns.Want{Acquire: want, Sticky: want.Sticky, Cohort: in.of.with.cohort, Reentry: want.Reentry}
-	r.want.Acquire.Sticky, r.want.Acquire.Cohort, r.want.Acquire.Reentry = 0, 0, false // not of the lock actor
-	r.lock, _ = ownedLockOf(want)
+	r.want = turns.Want{Acquire: want, Cohort: in.of.with.cohort}
 	in.requests[id] = r
 	r.move(messages.StateCreating, messages.ReasonNone)
-	if want.MaxWaiters == 0 { // else it may be refused yet
-		r.move(messages.StateWatching, messages.ReasonNone)
-	}
-	r.call = in.calls.Call(&r.want, in.owners[r.lock], r)
-	in.owners[r.lock] = r.call
+	r.move(messages.StateWatching, messages.ReasonNone)
+	r.call = in.calls.Call(&r.want, 0, r)
 }
 
 func (r *inner) send(n news) {
@@ -74,7 +68,7 @@ func (r *inner) send(n news) {
 // Granted tells that it holds.
 func (r *inner) Granted(_ turns.CallID, hold *sharing.Hold, token messages.Token) {
 	held := *hold.Held
-	held.Token, held.Places, held.As = token, 0, ""
+	held.Token, held.Places = token, 0
 	r.send(news{to: messages.StateHeld, held: &held})
 }
 
@@ -207,9 +201,6 @@ func (r *inner) resume() {
 // end tells the end of a request.
 func (r *inner) end(to messages.State, why messages.Reason, notice any) {
 	delete(r.requests, r.id)
-	if r.owners[r.lock] == r.call {
-		delete(r.owners, r.lock)
-	}
 	r.move(to, why)
 	r.tell(notice)
 }

@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
 				s := newStory(t, f, at, "/busy")
-				for i, holds := range []asker{s.other, s.one} {
+				for _, holds := range []asker{s.other, s.one} {
 					holder := s.ask(t, holds)
 					s.held = holder.hold(t)
 					for range 3 {
@@ -137,10 +137,6 @@ func TestRefused(t *testing.T) {
 						s.subject = s.one.ask(t, want)
 						c.happens(t, s)
 						s.subject.ended(t, c.err)
-						if want.MaxWaiters > 0 && f.name == "locks" && i == 0 {
-							s.requireRefusedByListing(t)
-							continue
-						}
 						requireWent(t, s.subject, c.through...)
 						require.Equal(t, []string{s.held.Node}, s.o.Queue(t, s.path))
 						requireTold(t, s.subject, s.end(t), c.told)
@@ -153,20 +149,6 @@ func TestRefused(t *testing.T) {
 			})
 		})
 	}
-}
-
-// requireRefusedByListing finds that the subject was refused because the listing of its queue showed too
-// many before its node: package locks judges calls, and its lock actors know nothing of the bound.
-func (s *story) requireRefusedByListing(t *testing.T) {
-	t.Helper()
-	requireWent(t, s.subject, actorstest.Then(messages.StateCreating), actorstest.Whatever(),
-		actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled))
-	patient.Eventually(t, func() bool {
-		notices := s.subject.recorder().Notices()
-		end, over := notices[len(notices)-1].(*messages.Cancelled)
-		return over && end.Reason == messages.ReasonQueueFull
-	}, "the end is never told")
-	s.o.AwaitQueue(t, s.path, []string{s.held.Node})
 }
 
 // TestTimeIsOverAfterTheGrant: a holder has all the time it wants. Another request, with a longer

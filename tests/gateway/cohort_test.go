@@ -137,11 +137,10 @@ func TestEndsOfSharedRequests(t *testing.T) {
 					o.t.Helper()
 					require.Equal(o.t, why, a.reach(state).Reason)
 				}
-				try, bound, late, cancelled := path, path, path, o.asks(path)
+				try, late, cancelled := path, path, o.asks(path)
 				cancelled.waits()
-				try.Try, bound.MaxWaiters, late.Timeout = true, 1, time.Minute
+				try.Try, late.Timeout = true, time.Minute
 				end(o.asks(try), messages.StateCancelled, messages.ReasonNotAcquired)
-				end(o.asks(bound), messages.StateFailed, messages.ReasonQueueFull)
 				begun := time.Now()
 				end(o.asks(late), messages.StateCancelled, messages.ReasonTimeout)
 				require.Equal(o.t, time.Minute, time.Since(begun).Truncate(time.Second))
