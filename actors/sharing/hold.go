@@ -90,6 +90,13 @@ func (h *hold) Figures() *figures.Request { return h.meter }
 
 // Moved notes where the lock actor stands.
 func (h *hold) Moved(to messages.State, node string) {
+	if h.moved(to, node) {
+		h.input(func(m turns.Moment) { h.calls.turns.Waits(m, h.ID) })
+	}
+}
+
+// moved notes it, and reports whether the lock actor waits for others from now on.
+func (h *hold) moved(to messages.State, node string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state, h.node = to, node
@@ -99,6 +106,7 @@ func (h *hold) Moved(to messages.State, node string) {
 	if !to.Terminal() && to != messages.StateReleasing {
 		h.waited = to
 	}
+	return to == messages.StateWatching
 }
 
 // WaitsFor notes the contender for which the lock actor waits.

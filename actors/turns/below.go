@@ -26,6 +26,15 @@ func (t *Turns) Waiting(m Moment, id HoldID, before int) {
 	}
 }
 
+// Waits: the lock actor is known to wait for others.
+func (t *Turns) Waits(m Moment, id HoldID) {
+	if h := t.hold(id); h != nil && h.phase == asked && !h.waits {
+		t.now = m
+		h.waits = true
+		t.settle(h.line.queue)
+	}
+}
+
 // Held: the lock actor holds.
 func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	h := t.hold(id)

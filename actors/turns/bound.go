@@ -2,6 +2,7 @@ package turns
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -46,12 +47,19 @@ func (t *Turns) lineUp(c *call) {
 func (q *queue) keepsOut(c *call) bool {
 	switch {
 	case q.key.Kind == Permits: // where one waits, there are none
-		return q.waiting > 1
+		return q.stands()
 	case c.reads():
 		return q.writers+q.exclude > 0
 	default:
 		return q.writers+q.readers > 0 || q.waiting > 1
 	}
+}
+
+// stands reports whether a hold that is asked for is known to wait for others.
+func (q *queue) stands() bool {
+	return slices.ContainsFunc(q.lines, func(l *line) bool {
+		return slices.ContainsFunc(l.asked, func(h *hold) bool { return h.waits })
+	})
 }
 
 // closeReaders has readers that come from now on be behind a call that excludes them.

@@ -123,7 +123,7 @@ func (t *Turns) print(b []byte) []byte {
 			continue
 		}
 		num(int(h.link), int(h.watch), int(h.rivals), h.beside.Slot(), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
-		bit(h.try, h.again, h.checking, h.forRoom, h.resting)
+		bit(h.try, h.again, h.checking, h.forRoom, h.resting, h.waits)
 		if h.call != nil {
 			num(h.call.id.Slot())
 		}

@@ -1,6 +1,10 @@
 package turns
 
-import "time"
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // settle does what follows from an input about a queue: grants, then asks and cancels, then keeps
 // or gives back.
@@ -74,6 +78,24 @@ func (t *Turns) ask(q *queue) {
 			return
 		}
 		t.askFor(first.line, first, 0)
+	}
+	t.refuseTries(q)
+}
+
+// refuseTries refuses the calls that try and would wait for a hold to be asked for, where those that
+// are asked for wait for others.
+func (t *Turns) refuseTries(q *queue) {
+	if q.asked < t.bounds.Waiting || !q.stands() {
+		return
+	}
+	for _, l := range q.lines {
+		for c := l.uncovered(t.now.At); c != nil; {
+			next := c.next
+			if c.want.Try && c.hold == nil {
+				t.refuse(c, messages.ReasonNotAcquired, "")
+			}
+			c = next
+		}
 	}
 }
 

@@ -273,6 +273,7 @@ type hold struct {
 	try    bool
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then
+	waits  bool          // it is known to wait for others
 	again  bool          // it was refused for want of room once
 	users  calls         // that have it
 	due    time.Duration // of its timer; zero for none

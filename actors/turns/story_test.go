@@ -23,7 +23,7 @@ import (
 //	       [grace=D] [timeout=D] [label=TEXT] [within=CALL]
 //	withdraw a, back a, timer a
 //	begins a, ends h1 [unfenced], full h1   transactions
-//	waiting h1 N, held h1 [places=N] [term=N], watched h1 [unreadable], checked h1, suspended h1, resumed h1, revoke h1,
+//	waits h1, waiting h1 N, held h1 [places=N] [term=N], watched h1 [unreadable], checked h1, suspended h1, resumed h1, revoke h1,
 //	revoked h1, contended h1, lost h1, gone h1, timer h1
 //	refused h1 [REASON]                words of the reason, with _ for blanks
 //	after D                            time passes
@@ -149,6 +149,8 @@ func (s *story) tell(line []string) {
 		n, err := strconv.Atoi(rest[0])
 		require.NoError(s.t, err)
 		t.Waiting(m, h, n)
+	case "waits":
+		t.Waits(m, h)
 	case "held":
 		zxid, err := strconv.Atoi(name[1:])
 		require.NoError(s.t, err)

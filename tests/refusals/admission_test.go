@@ -74,17 +74,10 @@ func TestWaitsInsideBehind(t *testing.T) {
 		lease, err := mutex.Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
-		second, rec := patient.Recorded(t, client, "/behind")
-		waits := patient.Elsewhere(patient.Deadline(t), second.Lock)
-		patient.Eventually(t, func() bool { // it may wait inside itself before, until it is known that the first holds
-			return slices.ContainsFunc(rec.Transitions(), func(m messages.Transition) bool {
-				return m.To == messages.StateWatching && m.Node != ""
-			})
-		}, "the second waits with a node")
-		third, told := patient.Recorded(t, client, "/behind")
-		inside := patient.Elsewhere(ctx, third.Lock)
-		patient.Await(t, told, messages.StateWatching)
-		require.Equal(t, 1, client.State().Inside)
+		waits := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
+		stories.AwaitCount(t, zk, "/behind", 2)
+		inside := patient.Elsewhere(ctx, mutex.Lock)
+		patient.AwaitInside(t, client, 1)
 		queue, err := client.Queue(patient.Deadline(t), "/behind")
 		require.NoError(t, err)
 		giveUp()
