@@ -13,7 +13,6 @@ var (
 	oneTwo   = []int{0, 1, 1}
 	three    = []int{0, 0, 0}
 	threeOne = []int{0, 0, 0, 1}
-	oneThree = []int{0, 1, 1, 1}
 	four     = []int{0, 0, 0, 0}
 )
 
@@ -24,24 +23,20 @@ var spareB = [maxSessions]bool{1: true}
 var (
 	alternate = [maxActors]int{0, 1, 0, 1}
 	inSecond  = [maxActors]int{2: 1, 3: 1}
-	inThird   = [maxActors]int{0, 1, 1}
 	twoWant   = [maxActors]int{1: 1, 3: 3} // the second within the first, the fourth within the third
 )
 
 // The kind of lock of each request.
 var (
-	readers            = [maxActors]messages.Mode{messages.Read, messages.Read, messages.Read, messages.Read}
-	readWrite          = [maxActors]messages.Mode{messages.Read, messages.Write}
-	readWriteRead      = [maxActors]messages.Mode{messages.Read, messages.Write, messages.Read}
-	readReadWrite      = [maxActors]messages.Mode{messages.Read, messages.Read, messages.Write}
-	readReadReadWrite  = [maxActors]messages.Mode{messages.Read, messages.Read, messages.Read, messages.Write}
-	writeReadRead      = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Read}
-	writeReadReadRead  = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Read, messages.Read}
-	writeReadWrite     = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write}
-	writeReadWriteRead = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write, messages.Read}
-	thenRead           = [maxActors]messages.Mode{messages.Exclusive, messages.Read}
-	contests           = [maxActors]messages.Mode{messages.Contest, messages.Contest, messages.Contest}
-	semaphores         = [maxActors]messages.Mode{messages.Semaphore, messages.Semaphore, messages.Semaphore}
+	readers           = [maxActors]messages.Mode{messages.Read, messages.Read, messages.Read, messages.Read}
+	readWrite         = [maxActors]messages.Mode{messages.Read, messages.Write}
+	readReadWrite     = [maxActors]messages.Mode{messages.Read, messages.Read, messages.Write}
+	writeReadRead     = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Read}
+	writeReadReadRead = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Read, messages.Read}
+	writeReadWrite    = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write}
+	thenRead          = [maxActors]messages.Mode{messages.Exclusive, messages.Read}
+	contests          = [maxActors]messages.Mode{messages.Contest, messages.Contest, messages.Contest}
+	semaphores        = [maxActors]messages.Mode{messages.Semaphore, messages.Semaphore, messages.Semaphore}
 )
 
 // Which requests something is true of: that they come later, only try, or reclaim.
