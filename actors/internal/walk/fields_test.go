@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -23,7 +22,7 @@ import (
 // Fields of states from random histories are altered, one at a time: fields of the world, of
 // coordinators, and of messages under way. A field is in the fingerprint when one alteration shows.
 func TestEveryFieldIsInTheFingerprint(t *testing.T) {
-	a := &alterations{tried: map[string]int{}, shown: map[string]bool{}}
+	a := &alterations{places: map[string]*place{}, tops: map[reflect.Type]*place{}}
 	random := rand.New(rand.NewPCG(1, 2))
 	for histories := 0; histories < fewest || histories < most && len(a.missing()) > 0; histories++ {
 		for i, plan := range allSmall() {
@@ -33,25 +32,33 @@ func TestEveryFieldIsInTheFingerprint(t *testing.T) {
 		}
 	}
 	for _, name := range a.missing() {
-		if a.tried[name] == 0 {
+		if tried := a.place(name).tried; tried == 0 {
 			assert.Fail(t, "no history has a value of "+name, "a field of a query or an answer is named from the struct that holds it")
 		} else {
-			assert.Fail(t, name+" is not in the fingerprint", "it was altered %d times", a.tried[name])
+			assert.Fail(t, name+" is not in the fingerprint", "it was altered %d times", tried)
 		}
 	}
-	for name := range a.shown {
-		why := withoutDifference(name)
-		assert.Empty(t, why, "%s makes a difference, though this is said of it", name)
+	shown := 0
+	for name, at := range a.places {
+		if at.shown {
+			shown++
+			assert.Empty(t, at.why, "%s makes a difference, though this is said of it", name)
+		}
 	}
-	t.Logf("%d fields", len(a.shown))
+	t.Logf("%d fields", shown)
 }
 
 // missing lists the fields that have not shown, and should have.
 func (a *alterations) missing() []string {
-	all := slices.Collect(maps.Keys(a.tried)) // those behind interfaces, too
+	var all []string
+	for name, at := range a.places { // those behind interfaces, too
+		if at.tried > 0 {
+			all = append(all, name)
+		}
+	}
 	fieldsOf(reflect.TypeFor[state](), "", map[string]bool{}, &all)
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return a.shown[name] || withoutDifference(name) != "" })
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return a.place(name).shown || a.place(name).why != "" })
 }
 
 // How many times random histories of one part of the plans after the other are followed, how many moves one has at most, and how often a field is altered
@@ -66,12 +73,53 @@ const (
 
 // alterations is which fields were altered, and for which that has shown in a fingerprint.
 type alterations struct {
-	tried map[string]int
-	shown map[string]bool
+	places map[string]*place
+	tops   map[reflect.Type]*place // of the values that are no part of another one
 
 	w    *world
 	was  fingerprint
 	seen map[unsafe.Pointer]bool
+}
+
+// place is a field of a type, or of a value within it.
+type place struct {
+	name   string
+	why    string // it makes no difference; "" where it must
+	tried  int    // so many times it was altered
+	shown  bool
+	fields []*place // of the struct that it holds, once one was seen
+}
+
+// place finds a place by its name, or makes it.
+func (a *alterations) place(name string) *place {
+	at := a.places[name]
+	if at == nil {
+		at = &place{name: name, why: withoutDifference(name)}
+		a.places[name] = at
+	}
+	return at
+}
+
+// top gives the place of values of a type that are no part of another one. Their fields are named from the type.
+func (a *alterations) top(of reflect.Type) *place {
+	at := a.tops[of]
+	if at == nil {
+		if at = (&place{}); of.Kind() != reflect.Struct {
+			at = a.place(of.String())
+		}
+		a.tops[of] = at
+	}
+	return at
+}
+
+// fields gives the places of the fields of a struct.
+func (a *alterations) fields(at *place, of reflect.Type) []*place {
+	if at.fields == nil {
+		for i := range of.NumField() {
+			at.fields = append(at.fields, a.place(fieldName(of, i, at.name)))
+		}
+	}
+	return at.fields
 }
 
 // along follows a random history of a plan, and alters each of its states.
@@ -79,7 +127,7 @@ func (a *alterations) along(plan *Plan, random *rand.Rand) {
 	w := newWorld(plan, Mistake{}, map[*machine.Row]bool{})
 	for range longest {
 		a.w, a.seen, a.was = w, map[unsafe.Pointer]bool{}, fresh(w)
-		a.visit(reflect.ValueOf(&w.state).Elem(), "", func() {})
+		a.visit(reflect.ValueOf(&w.state).Elem(), a.top(reflect.TypeFor[state]()), func() {})
 		moves := w.moves(nil)
 		if len(moves) == 0 || w.violation != nil {
 			return
@@ -104,15 +152,15 @@ func fresh(w *world) fingerprint {
 }
 
 // visit alters a value, and what is in it. written is to be called after an alteration, where the value is a copy.
-func (a *alterations) visit(v reflect.Value, name string, written func()) {
-	if opaque(v.Type()) || a.tried[name] >= enough && withoutDifference(name) != "" {
+func (a *alterations) visit(v reflect.Value, at *place, written func()) {
+	if opaque(v.Type()) || at.tried >= enough && at.why != "" {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Field(i)
-			a.visit(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), fieldName(v.Type(), i, name), written)
+		for i, field := range a.fields(at, v.Type()) {
+			v := v.Field(i)
+			a.visit(reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem(), field, written)
 		}
 	case reflect.Pointer:
 		if v.IsNil() || a.seen[v.UnsafePointer()] {
@@ -120,8 +168,8 @@ func (a *alterations) visit(v reflect.Value, name string, written func()) {
 		}
 		to := v.Elem()
 		a.seen[v.UnsafePointer()] = true
-		if a.alter(v, name, written, reflect.Zero(v.Type())); withoutDifference(name) == "" {
-			a.visit(to, "", func() {})
+		if a.alter(v, at, written, reflect.Zero(v.Type())); at.why == "" {
+			a.visit(to, a.top(to.Type()), func() {})
 		}
 	case reflect.Interface:
 		if v.IsNil() {
@@ -129,63 +177,75 @@ func (a *alterations) visit(v reflect.Value, name string, written func()) {
 		}
 		inside := reflect.New(v.Elem().Type()).Elem()
 		inside.Set(v.Elem())
-		if a.alter(v, name, written, reflect.Zero(v.Type())); withoutDifference(name) == "" {
-			a.visit(inside, "", func() { v.Set(inside); written() })
+		if a.alter(v, at, written, reflect.Zero(v.Type())); at.why == "" {
+			a.visit(inside, a.top(inside.Type()), func() { v.Set(inside); written() })
 		}
 	case reflect.Slice:
 		if v.Len() == 0 {
 			return
 		}
-		a.alter(v, name, written, v.Slice(0, v.Len()-1))
+		a.alter(v, at, written, v.Slice(0, v.Len()-1))
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			a.visit(v.Index(i), name, written)
+			a.visit(v.Index(i), at, written)
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			inside := reflect.New(v.Type().Elem()).Elem()
 			inside.Set(v.MapIndex(key))
 			put := func() { v.SetMapIndex(key, inside); written() }
-			a.tryOnce(name, func() { v.SetMapIndex(key, reflect.Value{}); written() }, put)
-			a.visit(inside, name, put)
+			a.tryOnce(at, func() { v.SetMapIndex(key, reflect.Value{}); written() }, put)
+			a.visit(inside, at, put)
 		}
-	case reflect.Bool:
-		a.alter(v, name, written, reflect.ValueOf(!v.Bool()))
-	case reflect.String:
-		a.alter(v, name, written, reflect.ValueOf(v.String()+"'"), reflect.ValueOf(""))
 	default:
-		next := reflect.New(v.Type()).Elem()
-		if v.CanInt() {
-			next.SetInt(v.Int() + 1)
-		} else {
-			next.SetUint(v.Uint() + 1)
+		if !at.shown {
+			a.alter(v, at, written, others(v)...)
 		}
-		a.alter(v, name, written, next, reflect.Zero(v.Type()))
 	}
 }
 
+// others gives other values of a plain type.
+func others(v reflect.Value) []reflect.Value {
+	switch v.Kind() {
+	case reflect.Bool:
+		return []reflect.Value{reflect.ValueOf(!v.Bool())}
+	case reflect.String:
+		return []reflect.Value{reflect.ValueOf(v.String() + "'"), reflect.ValueOf("")}
+	}
+	next := reflect.New(v.Type()).Elem()
+	if v.CanInt() {
+		next.SetInt(v.Int() + 1)
+	} else {
+		next.SetUint(v.Uint() + 1)
+	}
+	return []reflect.Value{next, reflect.Zero(v.Type())}
+}
+
 // alter puts other values in the place of one, and looks whether that shows.
-func (a *alterations) alter(v reflect.Value, name string, written func(), others ...reflect.Value) {
+func (a *alterations) alter(v reflect.Value, at *place, written func(), others ...reflect.Value) {
+	if at.shown {
+		return
+	}
 	was := reflect.New(v.Type()).Elem()
 	was.Set(v)
 	for _, other := range others {
 		if other = other.Convert(v.Type()); v.Comparable() && v.Equal(other) {
 			continue
 		}
-		a.tryOnce(name, func() { v.Set(other); written() }, func() { v.Set(was); written() })
+		a.tryOnce(at, func() { v.Set(other); written() }, func() { v.Set(was); written() })
 	}
 }
 
-// tryOnce alters what a name stands for, unless that has shown before.
-func (a *alterations) tryOnce(name string, alter, restore func()) {
-	if a.shown[name] {
+// tryOnce alters what is at a place, unless that has shown before.
+func (a *alterations) tryOnce(at *place, alter, restore func()) {
+	if at.shown {
 		return
 	}
-	a.tried[name]++
+	at.tried++
 	alter()
 	if a.shows() {
-		a.shown[name] = true
+		at.shown = true
 	}
 	restore()
 }
