@@ -89,7 +89,7 @@ var own = []ownMistake{
 		"if g.gate.now() == term.Campaigning {", "if g.lock != nil {"),
 		"tests/activation", "TestSpawnFails"},
 	{in("locks", "unhealthy-behind-lead", "Health fails until the session says how the lease of a lead that has returned has ended",
-		"\tdefer c.terms.end(leads)\n", "\tdefer func() { context.AfterFunc(leads.ctx, func() { c.terms.end(leads) }) }()\n"),
+		"\tdefer c.terms.end(leads)\n", "\tdefer func() { context.AfterFunc(leads.Context(), func() { c.terms.end(leads) }) }()\n"),
 		"locks", "TestHealthyWhenLeadHasReturned"},
 
 	{in(rules, "same-node-checked", "heartbeats check one held node over and over, and not the others",
