@@ -459,10 +459,12 @@ var keepNothing = map[string]string{
 		actors.CheckAcquire actors.Activation.Deadline actors.Activation.Valid actors.Connection.Ready actors.FastPaths
 		actors.ParseFastPaths actors.FastPath.String actors.Session.Absolute actors.Session.Clock actors.Session.Connection
 		actors.Session.Counters actors.Session.Err actors.Session.Explain actors.Session.HasFile actors.Session.ID
-		actors.Session.PID actors.Session.Servers actors.Session.Timeout actors.Session.Told
+		actors.Session.Figures actors.Session.MaxWaiting actors.Session.PID actors.Session.Servers actors.Session.Timeout
+		actors.Session.Told
 		inspect.Check inspect.CheckRoot inspect.IsQuery inspect.DeadlockProbed.IgnoreDeadLetterLogging
 		gateway.Gateways.Clock gateway.Gateways.Timeout grain.Path`,
-	"they make a value": `locks.Check locks.Create locks.CreateSequential locks.Delete locks.Set grain.At`,
+	"a client calls it once": `actors.Session.AskInside`,
+	"they make a value":      `locks.Check locks.Create locks.CreateSequential locks.Delete locks.Set grain.At`,
 	"the session actor calls them, for queries and followers": `inspect.NewDispatcher inspect.Dispatcher.Changed
 		inspect.Dispatcher.Close inspect.Dispatcher.Connected inspect.Dispatcher.Disconnected inspect.Dispatcher.EpochEnded
 		inspect.Dispatcher.Follow inspect.Dispatcher.Followed inspect.Dispatcher.Unfollow`,
