@@ -29,7 +29,8 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		},
 		After:   s.after,
 		Unused:  s.unused,
-		Cohorts: func() []inspect.Cohort { return nil },
+		Cohorts: s.cohorts,
+		Waiting: s.waitingBehind,
 		Inside:  s.withoutNode,
 	})
 }

@@ -7,7 +7,7 @@ import "github.com/turnstile-locks/turnstile/messages"
 // ofCallers are the moves of a call.
 var ofCallers = []kind{
 	{text: "calls", class: owed, can: mayCall, do: doCall},
-	{text: "does not wait any longer", bound: Withdraws, can: callIs(inLine), do: withdraw},
+	{text: "does not wait any longer", bound: Quits, can: callIs(inLine), do: withdraw},
 	{text: "gives back", class: owed, can: callHolds, do: giveBack},
 	{text: "reaches the end of its grace period", class: owed, can: hasGrace, do: endOfGrace},
 }

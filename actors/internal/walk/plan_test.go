@@ -101,33 +101,33 @@ type Bound uint8
 const (
 	unbounded Bound = iota
 
-	Cuts      // a connection is lost
-	Defers    // the servers put a query off, which is not carried out
-	Silences  // a heartbeat is not answered in time while the connection is up
-	Lapses    // a lease runs out
-	Expiries  // the servers end a session
-	Outlives  // a create or a delete that was lost with its connection is carried out after all, when the next is lost
-	Moves     // likewise, but a moment before that, while the connection is still read
-	GivesUp   // a session lapses, so that its client gives it up
-	Lags      // a connection comes back to a server that lags behind
-	Breaks    // an operator deletes a contender's node
-	Returns   // servers that are restored bring back a node that its session had deleted
-	Asks      // an operator writes to a node that he wants the lock
-	Reaps     // an empty lock path is deleted; the next create makes it again
-	Passes    // another client makes a node in a lock path, and deletes it
-	Cancels   // a request is cancelled
-	Timeouts  // a request has waited for long enough
-	Revokes   // a request is asked to give back
-	Attends   // a holder asks to be told of other contenders
-	Checks    // a holder has its node checked
-	Releases  // a request is released that does not hold
-	Stops     // a lock actor is stopped from outside, or panics
-	Closes    // a session is closed
-	Polls     // a waiting request looks at the queue though no watch told it to
-	Ages      // a session has watched a lock path for so long that it does not believe in the watch any more
-	Looks     // a session looks for an orphan, though none is due
-	Withdraws // a call is not wanted any more
-	Ticks     // time passes for turns: more than a rest of a hold, and than its time
+	Cuts     // a connection is lost
+	Defers   // the servers put a query off, which is not carried out
+	Silences // a heartbeat is not answered in time while the connection is up
+	Lapses   // a lease runs out
+	Expiries // the servers end a session
+	Outlives // a create or a delete that was lost with its connection is carried out after all, when the next is lost
+	Moves    // likewise, but a moment before that, while the connection is still read
+	GivesUp  // a session lapses, so that its client gives it up
+	Lags     // a connection comes back to a server that lags behind
+	Breaks   // an operator deletes a contender's node
+	Returns  // servers that are restored bring back a node that its session had deleted
+	Asks     // an operator writes to a node that he wants the lock
+	Reaps    // an empty lock path is deleted; the next create makes it again
+	Passes   // another client makes a node in a lock path, and deletes it
+	Cancels  // a request is cancelled
+	Timeouts // a request has waited for long enough
+	Revokes  // a request is asked to give back
+	Attends  // a holder asks to be told of other contenders
+	Checks   // a holder has its node checked
+	Releases // a request is released that does not hold
+	Stops    // a lock actor is stopped from outside, or panics
+	Closes   // a session is closed
+	Polls    // a waiting request looks at the queue though no watch told it to
+	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
+	Looks    // a session looks for an orphan, though none is due
+	Quits    // a call is not wanted any more
+	Ticks    // time passes for turns: more than a rest of a hold, and than its time
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
 	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.

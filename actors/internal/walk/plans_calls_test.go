@@ -58,8 +58,8 @@ func (c Call) grace() Call {
 
 // smallCalls are the plans of every test run.
 var smallCalls = []Plan{
-	{Name: "calls", Sessions: three, Calls: times(3, Call{}), Prompt: true, Bounds: Bounds{Withdraws: 1}},
-	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true, Bounds: Bounds{Withdraws: 1}},
+	{Name: "calls", Sessions: three, Calls: times(3, Call{}), Prompt: true, Bounds: Bounds{Quits: 1}},
+	{Name: "calls in a cohort, apart", Sessions: threeOne, Calls: times(3, inCohort), Prompt: true, Bounds: Bounds{Quits: 1}},
 	{Name: "calls in a cohort, a cut", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "calls in a cohort, a lapse", Sessions: three, Calls: times(3, forLong), ClockTells: true, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Slow: 1}},
@@ -73,9 +73,9 @@ var smallCalls = []Plan{
 
 // largeCalls are the plans of `make walk`.
 var largeCalls = []Plan{
-	{Name: "calls, withdrawn", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Withdraws: 2, Slow: 1}},
+	{Name: "calls, withdrawn", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Quits: 2, Slow: 1}},
 	{Name: "calls in a cohort, a cut, slow", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
-	{Name: "calls, a cut and a withdrawal", Sessions: three, Calls: times(2, Call{}), Prompt: true, Bounds: Bounds{Cuts: 1, Withdraws: 1}},
+	{Name: "calls, a cut and a withdrawal", Sessions: three, Calls: times(2, Call{}), Prompt: true, Bounds: Bounds{Cuts: 1, Quits: 1}},
 	{Name: "calls in a cohort, a stop", Sessions: four, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "calls in a cohort, a heartbeat late", Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Silences: 1, Slow: 1}},
 	{Name: "calls in a cohort, a lapse, every order", Sessions: two, Calls: times(2, forLong), Bounds: Bounds{Lapses: 1, Slow: Always}},
@@ -85,7 +85,7 @@ var largeCalls = []Plan{
 		Bounds: Bounds{Breaks: 1, Silences: 1, Slow: 1}},
 	{Name: "calls of two wishes, an operator", Sessions: three, Calls: []Call{forLong, {}, forLong}, Prompt: true,
 		Bounds: Bounds{Breaks: 1, Slow: 1}},
-	{Name: "calls, one tries", Sessions: three, Calls: []Call{forLong, trying(forLong), forLong}, Prompt: true, Bounds: Bounds{Withdraws: 1, Slow: 1}},
+	{Name: "calls, one tries", Sessions: three, Calls: []Call{forLong, trying(forLong), forLong}, Prompt: true, Bounds: Bounds{Quits: 1, Slow: 1}},
 	{Name: "calls of readers, an operator", Sessions: two, Calls: []Call{reads, writes}, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "calls of readers, a cut", Sessions: three, Calls: times(3, reads), Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "a kept hold, its time", Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 2}},

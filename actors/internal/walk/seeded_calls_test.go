@@ -101,7 +101,7 @@ var aboveTurns = []seeded{
 	{name: "do not hear that time is over", mistake: turnsDoNotHear(inHoldTimer), plan: aloneKept, breaks: NoCallForgotten},
 	{name: "do not begin", mistake: turnsDecide(turns.Ask, drop), plan: oneCohort, breaks: NoCallForgotten},
 	{name: "begin two", mistake: turnsDecide(turns.Ask, double), plan: oneCohort, breaks: NoCallForgotten},
-	{name: "do not cancel", mistake: turnsDecide(turns.Cancel, drop), plan: bounded(oneCohort, Bounds{Withdraws: 1}), breaks: NoCallForgotten},
+	{name: "do not cancel", mistake: turnsDecide(turns.Cancel, drop), plan: bounded(oneCohort, Bounds{Quits: 1}), breaks: NoCallForgotten},
 	{name: "do not release", mistake: turnsDecide(turns.Release, drop), plan: oneCohort, breaks: NoCallForgotten},
 	{name: "do not check", mistake: turnsDecide(turns.Check, drop), plan: aloneKept, breaks: NoCallForgotten},
 	{name: "do not watch for contenders", mistake: turnsDecide(turns.WatchContention, drop), plan: oneKept, breaks: NoCallForgotten},
@@ -126,7 +126,7 @@ var inTurns = []seeded{
 		plan: bounded(aloneKept, Bounds{Asks: 1}), breaks: GrantsAreSound},
 	{name: "hold what was given back", folder: turnsFolder, source: edits(
 		rule("if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn")),
-		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Withdraws: 1, Slow: Always}}, breaks: CallNotices},
+		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Quits: 1, Slow: Always}}, breaks: CallNotices},
 	{name: "watch for contenders once", folder: turnsFolder, source: edits(
 		rule("\tif h.rivals == alone {\n\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\tt.emit(Output{Do: WatchContention")),
 		plan: Plan{Sessions: twoOne, Calls: times(1, sticks), Arrive: third, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoCallForgotten},
