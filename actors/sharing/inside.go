@@ -180,6 +180,9 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 			w.State = messages.StateCreating
 			return w
 		}
+		if c.session.session == nil && before.State == messages.StateRecovering {
+			return w // over a gateway only this tells that no server answers
+		}
 		w.Behind = c.describe(&before, node)
 		w.Behind.ID = ""
 	}
