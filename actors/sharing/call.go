@@ -115,7 +115,6 @@ type entry struct {
 	want  *turns.Want
 	at    time.Duration // of the call
 	hold  *hold         // that it has
-	below bool          // it had a lock actor
 	meter *figures.Request
 	probe chan struct{} // closed when it needs no probes any more; nil for a call without
 }

@@ -102,6 +102,7 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 		return 0
 	}
 	meter.Waits()
+	who = c.observing(who)
 	var r reading
 	m := c.now(&r)
 	c.mu.Lock()
@@ -137,11 +138,15 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 		return false
 	}
 	e.meter.Leaves(why, false)
+	who, _ := e.who.(*observed)
 	c.turns.Withdraw(m, id)
 	c.forget(e)
 	c.waiting--
 	c.take(why)
 	c.settle()
+	if who != nil {
+		who.withdrawn(why)
+	}
 	return true
 }
 

@@ -32,7 +32,6 @@ type output struct {
 	why      messages.Reason
 	detail   string
 	deadlock *messages.Deadlock
-	untold   bool // it had no lock actor, which would have told its observers
 }
 
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
@@ -100,7 +99,7 @@ func (c *Calls) refused(out *output, by *hold) {
 			out.detail = "node " + by.nodeNow()
 		}
 	}
-	out.who, out.deadlock, out.untold = e.who, c.deadlock, !e.below
+	out.who, out.deadlock = e.who, c.deadlock
 	e.meter.Leaves(out.why, false)
 	c.waiting--
 	c.forget(e)
@@ -145,7 +144,9 @@ func (c *Calls) ask(out *output, o turns.Output) {
 	}
 	out.hold = c.newHold(o, e)
 	c.holds[o.Hold.Slot()] = out.hold
-	e.below = true
+	if o, ok := e.who.(*observed); ok {
+		o.below.Store(true)
+	}
 	c.asked++
 	c.live++ // its lock actor
 	c.todo = append(c.todo, *out)
@@ -208,7 +209,6 @@ func (c *Calls) carryOut(o *output) {
 		if d, ok := o.who.(Deadlocked); ok && o.deadlock != nil {
 			d.Deadlocked(*o.deadlock)
 		}
-		c.tellObservers(o)
 		o.who.Refused(o.why, o.detail)
 	case turns.Tell:
 		o.who.Told(o.state, o.until, o.why, o.detail)
