@@ -82,8 +82,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	return c, nil
 }
 
-// NewClient makes a client whose locks come from a source, in the actor system of that source. Its calls
-// share no holds: each has a lock actor, which asks for all of its options.
+// NewClient makes a client whose locks come from a source, in the actor system of that source.
 // Close closes the source, and leaves the system running. It is for sources other than sessions:
 // gateway.Open calls it. Of the options it takes WithTracerProvider and WithUnreleased. The others
 // belong to a session, and are refused with ErrBadAcquire.

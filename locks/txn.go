@@ -106,7 +106,7 @@ func Check(path string, version int32) Op {
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
 	switch {
-	case session == nil || l.direct != nil:
+	case session == nil:
 		return nil, l.notWritten(ErrNeedsSession)
 	case l.from.want.Mode == messages.Read && l.from.cohort > 1:
 		return nil, l.notWritten(fmt.Errorf("%w: the node of readers that share it cannot guard one's transaction",

@@ -95,7 +95,7 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 			c.say(said{What: "state", State: t.To.String(), Token: t.Token, At: t.At})
 		}
 	}))
-	mutex := ofLockActors(c.client).Mutex(c.Path, locks.WithObserver(observer), locks.WithCohort(c.Cohort))
+	mutex := c.client.Mutex(c.Path, locks.WithObserver(observer), locks.WithCohort(c.Cohort))
 	lease, err := mutex.Lock(ctx)
 	for range c.Cohort - 1 {
 		go func() { _, _ = mutex.Lock(ctx) }()

@@ -68,23 +68,9 @@ func gather(t *testing.T, opts ...embedded.Option) *crowd {
 	return c
 }
 
-// joinClient opens a client whose calls are lock actors, each with all that it asks for: these cells are about what the
-// session does for them.
 func (c *crowd) joinClient(t *testing.T, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	return ofLockActors(c.join(t, c.server.Connect(), opts...).client)
-}
-
-// ofLockActors gives a client of the same session whose calls share nothing above it.
-func ofLockActors(of *locks.Client) *locks.Client {
-	client, err := locks.NewClient(of.System(), of.Session())
-	if err != nil {
-		panic(err)
-	}
-	if b, braked := brakes.Load(of); braked {
-		brakes.Store(client, b)
-	}
-	return client
+	return c.join(t, c.server.Connect(), opts...).client
 }
 
 // member is one request of a crowd, made on a goroutine of its own.

@@ -112,8 +112,8 @@ func meetAll(t *testing.T, members []*rig.Server, at *rig.Server) (all []*realSc
 				through, others = append(through, far.Addr()), append(others, far)
 			}
 		}
-		s.subject = newRealPlayer(t, ofLockActors(openReal(t, strings.Join(through, ","), locks.WithSessionTimeout(realTimeout))),
-			path, bounds[request]...)
+		s.subject = newRealPlayer(t, openReal(t, strings.Join(through, ","), locks.WithSessionTimeout(realTimeout)), path,
+			bounds[request]...)
 		if !s.meet(t, near) {
 			t.Logf("%s: the lock was lost before the request: once more", request)
 			continue

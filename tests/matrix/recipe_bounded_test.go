@@ -55,7 +55,7 @@ func mayNotQueue(of *recipe) *recipe {
 // withBound has a kind of lock wait behind fewer than so many.
 func withBound(lock kind, most int) kind {
 	return func(c *locks.Client, opts ...locks.LockOption) locks.Locker {
-		return lock(ofLockActors(c), append(opts, locks.WithMaxWaiters(most))...) // the session's bound is met
+		return lock(c, append(opts, locks.WithMaxWaiters(most))...)
 	}
 }
 
