@@ -57,15 +57,23 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 		l.client.signals.Put(answered)
 		return k.answer()
 	case <-ctx.Done():
-		// The call ends, and what was asked for it goes. A grant that is on its way is given back.
-		if k.withdraw() {
-			l.client.signals.Put(answered)
-			err := k.timedOut(l.client.session.Explain(ended(ctx)))
-			k.end(reasonOf(ctx))
-			return nil, err
+		// The call ends, and what was asked for it goes. A grant that is there already, or on its way, is
+		// given back like any other.
+		waited := k.withdraw()
+		if !waited {
+			<-answered
 		}
-		<-answered // it was there first
-		return k.answer()
+		l.client.signals.Put(answered)
+		if !waited && k.hold == nil {
+			return nil, k.err
+		}
+		err := k.timedOut(l.client.session.Explain(ended(ctx)))
+		if waited {
+			k.end(reasonOf(ctx))
+		} else {
+			lease.release()
+		}
+		return nil, err
 	}
 }
 

@@ -255,6 +255,33 @@ func TestEndOfTheLease(t *testing.T) {
 	require.Empty(t, one.told())
 }
 
+// TestHeldTooLate: a hold whose lease is over as its lock actor tells Held, as after a pause of the process, is granted to
+// nobody. The call asks anew.
+func TestHeldTooLate(t *testing.T) {
+	b := newBelow(t)
+	one := b.call(wantOf(nil))
+	term, _ := b.clock.Term()
+	b.clock.End()
+	first := b.locks[0]
+	token, _ := messages.NewToken(1, 0)
+	first.to.Hear(first.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "late", Token: token,
+		Actor: messages.IDOf(first.pid)}, Epoch: 1, Term: term})
+	require.Empty(t, one.told())
+	first.to.Hear(first.pid, &messages.Lost{Reason: messages.ReasonLeaseOver})
+	b.system.Root.Stop(first.pid)
+	require.Len(t, b.locks, 2)
+	b.clock = zkconn.NewLeaseClock(nil)
+	b.clock.Extend(time.Now().Add(time.Hour))
+	second := b.locks[1]
+	term, _ = b.clock.Term()
+	token, _ = messages.NewToken(2, 0)
+	second.to.Hear(second.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "next", Token: token,
+		Actor: messages.IDOf(second.pid)}, Epoch: 2, Term: term})
+	require.Equal(t, "granted", one.told())
+	b.calls.GiveBack(one.id)
+	require.True(t, b.calls.Wait(t.Context()))
+}
+
 // blocker blocks the goroutine that grants it.
 type blocker struct{ in, out chan struct{} }
 
