@@ -42,7 +42,7 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 		return
 	}
 	t.now = m
-	l := h.line
+	l, own := h.line, h.call
 	h.unask()
 	h.unbind()
 	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
@@ -50,6 +50,9 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	l.open = append(l.open, h)
 	if l.reads() && l.queue.exclude > 0 {
 		l.closed = true
+	}
+	if h.try && own != nil && t.mayGrant(h) { // to another, it would leave this one's call to ask anew
+		t.grant(h, own)
 	}
 	t.settle(l.queue)
 }

@@ -30,7 +30,8 @@
 //
 // # What a grant needs
 //
-// A hold goes to the first call of its line, whichever it was asked for. The lock actor has told
+// A hold goes to the first call of its line, whichever it was asked for; that of a call that tries
+// goes to that call, if it can. The lock actor has told
 // Held, and
 //
 //   - no Suspended without its Resumed; the term of the lease in which it was held is unbroken, and

@@ -136,9 +136,8 @@ func TestTriesBeyondTheBound(t *testing.T) {
 	})
 }
 
-// TestSessionFull: where all nodes of a session weigh as much as they may, a lock without a node of
-// the session in its queue is refused, and one with such a node waits inside. Retained nodes that
-// nobody uses are given up before.
+// TestSessionFull: where all nodes of a session weigh as much as they may, a lock that needs a node is
+// refused, also behind a holder of the session. Kept holds that nobody uses are given back before.
 func TestSessionFull(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
@@ -163,9 +162,10 @@ func TestSessionFull(t *testing.T) {
 		}
 		_, err := client.Mutex("/a").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		second := patient.Elsewhere(patient.Deadline(t), client.Mutex("/a").Lock)
-		patient.Eventually(t, func() bool { return client.State().Inside == 1 }, "the second waits inside")
+		_, err = client.Mutex("/a").Lock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrSessionFull)
 		require.NoError(t, b.Unlock(patient.Deadline(t)))
+		second := patient.Elsewhere(patient.Deadline(t), client.Mutex("/a").Lock)
 		stories.AwaitCount(t, zk, "/a", 2)
 		_, err = client.Mutex("/c").Lock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
