@@ -174,13 +174,13 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 	if h := c.hold(before.Behind); h != nil {
 		h.mu.Lock()
 		w.Trouble = h.trouble
-		node, suspended := h.node, h.state == messages.StateRecovering
+		node, silent := h.node, h.state == messages.StateRecovering || !h.holds && h.predecessor == nil
 		h.mu.Unlock()
 		if node == "" {
 			w.State = messages.StateCreating
 			return w
 		}
-		if suspended && c.session.session == nil {
+		if silent && c.session.session == nil {
 			return w // over a gateway only this tells that no server answers
 		}
 		w.Behind = c.describe(&before, node)
