@@ -25,9 +25,6 @@ type order struct {
 	Connect string
 	Timeout time.Duration
 	Path    string
-	// Cohort is the number of requests for the lock, one after the other, which share a node. Zero
-	// means one request with its own node.
-	Cohort int
 }
 
 // said is one line of a child's: what its request went through, what its lease looked like when it found that it
@@ -95,11 +92,8 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 			c.say(said{What: "state", State: t.To.String(), Token: t.Token, At: t.At})
 		}
 	}))
-	mutex := c.client.Mutex(c.Path, locks.WithObserver(observer), locks.WithCohort(c.Cohort))
+	mutex := c.client.Mutex(c.Path, locks.WithObserver(observer))
 	lease, err := mutex.Lock(ctx)
-	for range c.Cohort - 1 {
-		go func() { _, _ = mutex.Lock(ctx) }()
-	}
 	c.lease = lease
 	close(done)
 	if err != nil {

@@ -44,11 +44,7 @@ func (s *scene) conclude(t *testing.T) {
 		require.ErrorIs(t, s.subject.lease.Unlock(patient(t)), locks.ErrNotHeld)
 		token = s.subject.lease.Token()
 	case refused:
-		err := (<-s.subject.got).err
-		require.ErrorIs(t, err, s.cell.err)
-		if s.cell.err == locks.ErrQueueFull {
-			s.concludeRefused(t, err)
-		}
+		require.ErrorIs(t, (<-s.subject.got).err, s.cell.err)
 	case unreturned:
 		require.ErrorIs(t, <-s.unlock, s.cell.err)
 		token = s.subject.lease.Token()
@@ -65,9 +61,6 @@ func (s *scene) conclude(t *testing.T) {
 	time.Sleep(timeout + 2*tick) // everything late has come
 	require.Empty(t, s.children(t))
 	s.compare(t)
-	if s.cell.played().bounds != nil {
-		s.concludeBounded(t)
-	}
 }
 
 // awaitPlace waits until the subject watches as it does last in its story.
@@ -140,7 +133,7 @@ func (s *scene) compare(t *testing.T) {
 	}, "the request has ended")
 	synctest.Wait() // until the last notice has come, too
 	transitions, went := s.subject.rec.Transitions(), s.subject.rec.States()
-	if c.isOf(acquiring) {
+	if c.recipe == acquiring {
 		went = looksOnce(went)
 	}
 	if c.pipelines() || c.course.story == nil {
@@ -162,7 +155,7 @@ func (s *scene) compare(t *testing.T) {
 // pipelines reports whether the request goes to the servers right behind the create, so that the fault meets both. Then
 // the cell demands how the subject ends, and not its way.
 func (c cell) pipelines() bool {
-	return (c.request == list || c.request == permits) && c.isOf(acquiring)
+	return (c.request == list || c.request == permits) && c.recipe == acquiring
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's

@@ -163,9 +163,6 @@ func (c *crowd) conclude(t *testing.T) {
 		c.compareEnd(t, i, m)
 	}
 	time.Sleep(timeout + 2*tick) // everything late has come
-	if _, used := c.seen.paths()[stickyPath]; used {
-		c.comes(t) // a retained node goes when a contender comes
-	}
 	for lockPath := range c.seen.paths() {
 		require.Empty(t, c.childrenOf(t, lockPath), "nodes are left in %s", lockPath)
 	}

@@ -22,10 +22,8 @@
 // demands what is demanded of the exclusive lock, by way of the states that the recipe has. Where
 // that is not so, the recipe's own list of cells says what.
 //
-// Four kinds have a bound on waiters, too (WithMaxWaiters). There the faults meet the look that
-// comes before the create, once where there is room in the queue and once where there is not. No
-// node is made, no other lease of the client is lost, and the next request is let in. A request
-// that was let in is not refused any more, under any fault of its create.
+// TestFaultsStrikeSharedHolds strikes holds that calls of one client share (WithCohort, WithSticky).
+// No actor observes these calls, because an observed call has a hold of its own.
 //
 // TestTouches plays what happens inside an ensemble. One direction of a link between leader and
 // follower stalls, a follower dies right after a grant, the leader pauses, a reconnect is granted

@@ -47,38 +47,6 @@ func TestHolderIsKilled(t *testing.T) {
 	})
 }
 
-// TestProcessOfACohortIsKilled: kill -9 of a process in which one holds and others wait behind it without nodes. The next
-// of another process holds within the session timeout and a tick, and nothing is left.
-func TestProcessOfACohortIsKilled(t *testing.T) {
-	t.Parallel()
-	const cohort = 5
-	eachKind(t, func(t *testing.T, connect string) {
-		p, err := startChild(order{Connect: connect, Timeout: brief, Path: lockPath, Cohort: cohort})
-		require.NoError(t, err)
-		defer p.end(t)
-		require.NoError(t, p.tell("lock"))
-		held, err := p.await("lock", "")
-		require.NoError(t, err)
-		require.NoError(t, p.awaitTimes(stWatching.String(), cohort-1))
-		next := newRealPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
-		next.wait(t)
-		queue, err := next.client.Queue(bounded(t), lockPath)
-		require.NoError(t, err)
-		// On a busy machine, requests that came when the first node had served for long enough
-		// share a second node.
-		require.Contains(t, []int{2, 3}, len(queue), "a cohort is one node: %v", queue)
-		require.Equal(t, cohort, queue[0].Cohort)
-
-		p.kill()
-		lease := next.hold(t)
-		require.Greater(t, lease.Token(), held.Token)
-		queue, err = next.client.Queue(bounded(t), lockPath)
-		require.NoError(t, err)
-		require.Len(t, queue, 1, "nothing of the cohort is left")
-		require.NoError(t, lease.Unlock(bounded(t)))
-	})
-}
-
 // TestOrderlyClose: a client that is closed hands its lock over at once, and not after its session's timeout.
 func TestOrderlyClose(t *testing.T) {
 	t.Parallel()

@@ -107,33 +107,6 @@ func (p *process) await(what, state string) (said, error) {
 	}
 }
 
-// awaitTimes waits until requests of the child have gone into a state so many times.
-func (p *process) awaitTimes(state string, times int) error {
-	late := time.After(bound)
-	for {
-		p.mu.Lock()
-		heard, changed, ended := p.heard, p.changed, p.ended
-		p.mu.Unlock()
-		seen := 0
-		for _, s := range heard {
-			if s.What == "state" && s.State == state {
-				seen++
-			}
-		}
-		switch {
-		case seen >= times:
-			return nil
-		case ended:
-			return fmt.Errorf("the child ended when it was %s %d times: %+v", state, seen, heard)
-		}
-		select {
-		case <-changed:
-		case <-late:
-			return fmt.Errorf("the child was %s %d times: %+v", state, seen, heard)
-		}
-	}
-}
-
 // story has the steps of the child's request so far.
 func (p *process) story() string {
 	p.mu.Lock()

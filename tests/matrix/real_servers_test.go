@@ -66,12 +66,6 @@ func TestRealServers(t *testing.T) {
 	})
 }
 
-// fullLook is boundLook where there is no room in the queue.
-const fullLook Request = "full-look"
-
-// bounds are the bounds on waiters of the subjects that have one.
-var bounds = map[Request][]locks.LockOption{boundLook: {locks.WithMaxWaiters(2)}, fullLook: {locks.WithMaxWaiters(1)}}
-
 // realScene is a subject whose request has been carried out by a real server and not been answered.
 type realScene struct {
 	request              Request
@@ -94,7 +88,7 @@ func meetAll(t *testing.T, members []*rig.Server, at *rig.Server) (all []*realSc
 	conn := plain(t, realTimeout, addrs...)
 	// Requests of holders come last: a reply that is held back for long costs them the lock by
 	// itself.
-	requests := []Request{create, list, watch, syncing, boundLook, fullLook, remove, ping, verify}
+	requests := []Request{create, list, watch, syncing, remove, ping, verify}
 	for attempt := 0; len(all) < len(requests); attempt++ {
 		require.Less(t, attempt, len(requests)+10, "the machine is too slow")
 		request := requests[len(all)]
@@ -112,8 +106,7 @@ func meetAll(t *testing.T, members []*rig.Server, at *rig.Server) (all []*realSc
 				through, others = append(through, far.Addr()), append(others, far)
 			}
 		}
-		s.subject = newRealPlayer(t, openReal(t, strings.Join(through, ","), locks.WithSessionTimeout(realTimeout)), path,
-			bounds[request]...)
+		s.subject = newRealPlayer(t, openReal(t, strings.Join(through, ","), locks.WithSessionTimeout(realTimeout)), path)
 		if !s.meet(t, near) {
 			t.Logf("%s: the lock was lost before the request: once more", request)
 			continue
@@ -134,7 +127,7 @@ func (s *realScene) meet(t *testing.T, proxy *rig.Proxy) bool {
 	rule := rig.Rule{Action: rig.Delay, Path: below}
 	trigger := func() { s.subject.ask(t) }
 	switch s.request {
-	case create, list, watch, syncing, boundLook, fullLook:
+	case create, list, watch, syncing:
 		warm, err := s.subject.client.Mutex(s.path).Lock(bounded(t))
 		require.NoError(t, err)
 		if err := warm.Unlock(bounded(t)); err != nil {
@@ -148,7 +141,7 @@ func (s *realScene) meet(t *testing.T, proxy *rig.Proxy) bool {
 	switch s.request {
 	case create:
 		rule.Op = rig.OpCreate
-	case list, boundLook, fullLook: // those with a bound list before they create
+	case list:
 		s.front.hold(t)
 		rule.Op, rule.Path = rig.OpGetChildren2, nil
 	case watch:
@@ -201,8 +194,6 @@ func (s *realScene) judge(t *testing.T) {
 	case remove:
 		require.NoError(t, <-s.unlock)
 		token = s.subject.lease.Token()
-	case fullLook:
-		s.judgeRefused(t)
 	default:
 		if s.front.lease != nil {
 			if err := unlock(bounded(t), s.front.lease); err != nil {
@@ -242,31 +233,6 @@ func (s *realScene) judgeHolder(t *testing.T) messages.Token {
 	}
 	require.False(t, lease.Valid())
 	return lease.Token()
-}
-
-// judgeRefused: it looks again, and is refused for as long as its predecessor holds. On a machine
-// without a processor to spare the predecessor may have lost the lock by then, and only then is it
-// let in.
-func (s *realScene) judgeRefused(t *testing.T) {
-	t.Helper()
-	var a answer
-	select {
-	case a = <-s.subject.got:
-	case <-bounded(t).Done():
-		t.Fatalf("it is neither refused nor let in: %v", s.subject.rec.States())
-	}
-	if there := s.children(t); s.front.lease.Valid() {
-		require.ErrorIs(t, a.err, locks.ErrQueueFull)
-		require.Equal(t, []string{s.front.lease.Node()}, there)
-	}
-	if err := unlock(bounded(t), s.front.lease); err != nil {
-		require.ErrorIs(t, err, locks.ErrLost)
-	}
-	if a.err == nil {
-		require.NoError(t, unlock(bounded(t), a.lease))
-	} else {
-		require.ErrorIs(t, a.err, locks.ErrQueueFull)
-	}
 }
 
 func (s *realScene) children(t *testing.T) []string {

@@ -23,10 +23,9 @@ const (
 // same happens, but for the states that it goes through on its way. The rest is listed in cells.
 type recipe struct {
 	name                   string
-	bounds                 *recipe // has its subject without the bound on waiters that this one's has; nil for others
-	ahead, subject, behind kind    // what the one before the subject, it, and the one behind it ask for
-	around                 kind    // what the subject asks within; nil for nothing
-	node                   string  // a pattern of the subject's node
+	ahead, subject, behind kind   // what the one before the subject, it, and the one behind it ask for
+	around                 kind   // what the subject asks within; nil for nothing
+	node                   string // a pattern of the subject's node
 	aims                   map[Request]embedded.Fault
 	// as has the recipe's steps where the exclusive lock takes these.
 	as func(Request, course) course
@@ -65,17 +64,12 @@ func (c cell) played() *recipe {
 	return c.recipe
 }
 
-// isOf reports whether a cell is about a recipe, with a bound on waiters or without.
-func (c cell) isOf(r *recipe) bool { return c.recipe == r || c.recipe != nil && c.recipe.bounds == r }
-
 // recipes are the recipes for which the matrix is repeated.
-var recipes = []*recipe{reading, writing, downgrading, watchingAll, acquiring, contesting,
-	mayQueue(exclusiveLock), mayQueue(reading), mayQueue(writing), mayQueue(acquiring),
-	mayNotQueue(exclusiveLock), mayNotQueue(reading), mayNotQueue(writing), mayNotQueue(acquiring)}
+var recipes = []*recipe{reading, writing, downgrading, watchingAll, acquiring, contesting}
 
 // requests gives the requests that a recipe sends.
 func (r *recipe) requests() (all []Request) {
-	for _, request := range append(slices.Clone(requests), look, permits, permitsWatch, frontWatch, moveUp, boundPermits, boundLook) {
+	for _, request := range append(slices.Clone(requests), look, permits, permitsWatch, frontWatch, moveUp) {
 		if _, sends := r.aims[request]; sends {
 			all = append(all, request)
 		}

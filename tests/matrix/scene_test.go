@@ -22,15 +22,11 @@ type scene struct {
 	subject *player
 	front   *player      // holds the lock, and is waited for; nil where the subject is the first
 	beside  *locks.Lease // is held beside them, until the subject holds or has ended; nil for none
-	// elsewhere is a lease of the subject's client for another lock, where the fault meets the look
-	// of a bounded subject. creates is the number of nodes that were made in the lock path before.
-	elsewhere *locks.Lease
-	creates   int32
-	next      *player // waits behind the subject, from the beginning or later
-	aim       embedded.Fault
-	trigger   func(t *testing.T) // has the subject send the request
-	unlock    chan error         // what Unlock returned, once it was called
-	swap      *swap              // what the subject connects through; nil where it is nothing
+	next    *player      // waits behind the subject, from the beginning or later
+	aim     embedded.Fault
+	trigger func(t *testing.T) // has the subject send the request
+	unlock  chan error         // what Unlock returned, once it was called
+	swap    *swap              // what the subject connects through; nil where it is nothing
 }
 
 // open brings everybody to where the request is the next thing that the subject sends.
@@ -57,11 +53,6 @@ func open(t *testing.T, c cell) *scene {
 	if c.at.ready != nil {
 		c.at.ready(s)
 	}
-	if c.request == boundLook || c.request == boundPermits {
-		s.elsewhere = s.take(t, s.subject.client, func(c *locks.Client, opts ...locks.LockOption) locks.Locker {
-			return c.Mutex(elsewhere, opts...)
-		})
-	}
 	s.prepare(t)
 	synctest.Wait() // until all that was asked for so far is answered
 	s.aim.Session = s.subject.session()
@@ -80,7 +71,7 @@ func (s *scene) prepare(t *testing.T) {
 		s.warm(t)
 		s.front = nil
 		s.trigger = s.subject.ask
-	case list, watch, look, permits, permitsWatch, boundLook, boundPermits:
+	case list, watch, look, permits, permitsWatch:
 		s.warm(t)
 		if s.cell.request == list { // so that the queue is listed by itself, and not behind the create
 			dismiss := s.crowd(t)
@@ -89,7 +80,6 @@ func (s *scene) prepare(t *testing.T) {
 		}
 		s.front.hold(t)
 		synctest.Wait() // until it has told that it holds
-		s.creates = s.countCreates(t)
 		s.trigger = s.subject.ask
 	case frontWatch: // two hold one permit each
 		s.warm(t)
