@@ -116,10 +116,11 @@ func (r *reader) multi() string {
 // maker finds the GUID of a contest's contender in the data of its node.
 var maker = regexp.MustCompile(`"id":"([0-9a-f]{8})`)
 
-// node finds the names of contenders, whose GUID begins with the number of the request: see guids.
+// node finds the names of contenders, whose GUID begins with the number of a request, or 0: see guids.
 var node = regexp.MustCompile(`_c_([0-9a-f]{8})-[0-9a-f-]{27}-(other_)?(lock|__READ_|__WRIT_|permits-\d+|permits_\d+|read|write)[-_](\d*)`)
 
-// short makes names of contenders short: request 3's node 7 is r3#7. Those of readers, writers, semaphores and queues
+// short makes names of contenders short: request 3's node 7 is r3#7, and node 8 of a hold that was asked for
+// after the start of any request is hold#8. Those of readers, writers, semaphores and queues
 // with a name are told apart by a letter.
 func short(s string) string {
 	if !strings.Contains(s, "_c_") {
@@ -138,7 +139,11 @@ func short(s string) string {
 		if parts[2] != "" {
 			letter = "N" + letter
 		}
-		return fmt.Sprintf("r%d#%s%s", number, strings.TrimLeft(parts[4], "0"), letter)
+		whose := "hold"
+		if number > 0 {
+			whose = fmt.Sprintf("r%d", number)
+		}
+		return fmt.Sprintf("%s#%s%s", whose, strings.TrimLeft(parts[4], "0"), letter)
 	})
 }
 

@@ -93,7 +93,11 @@ func (w *world) start(c *client, want wish) {
 	r := &lockRequest{number: len(w.requests) + 1, client: c, wish: want}
 	w.requests = append(w.requests, r)
 	w.mu.Unlock()
-	guids.number.Store(uint32(r.number))
+	guids.request.Store(uint32(r.number))
+	defer func() {
+		synctest.Wait()
+		guids.request.Store(0)
+	}()
 	w.history.note("r%d: c%d asks for %s, by an actor %t, trying %t, within %v, grace %v",
 		r.number, c.number, want, want.actor, want.try, want.timeout, want.grace)
 	var watcher *actor.PID
@@ -118,10 +122,6 @@ func (w *world) start(c *client, want wish) {
 		opts = append(opts, locks.WithObserver(watcher))
 	}
 	go w.lock(ctx, r, want.call(c.Client, opts...))
-	if w.plan.inside {
-		synctest.Wait()
-		guids.number.Store(0) // a hold that is asked for later is no request's
-	}
 }
 
 // lock waits for the lock, as a program does.

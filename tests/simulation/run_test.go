@@ -17,14 +17,17 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// guids makes GUIDs: they begin with the number of the request that was started last.
+// guids makes GUIDs. They begin with the number of the request that is being started, or with 0: a
+// hold that is asked for later may serve any call. They end with a number of their own: two lock
+// actors with one GUID would take each other's nodes for theirs.
 var guids guidSource
 
-type guidSource struct{ number atomic.Uint32 }
+type guidSource struct{ request, made atomic.Uint32 }
 
 func (g *guidSource) Read(b []byte) (int, error) {
 	clear(b)
-	binary.BigEndian.PutUint32(b, g.number.Load())
+	binary.BigEndian.PutUint32(b, g.request.Load())
+	binary.BigEndian.PutUint32(b[len(b)-4:], g.made.Add(1))
 	return len(b), nil
 }
 
@@ -45,6 +48,8 @@ func run(t *testing.T, p plan, count *tally) (result outcome) {
 		}
 	}()
 	sharedSystem() // not of a bubble
+	guids.request.Store(0)
+	guids.made.Store(0)
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorld(p, count)
 		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story()} }()
