@@ -136,5 +136,5 @@ func (w *world) make(m move) {
 		w.losing = true
 	}
 	w.run()
-	w.said = m.String()
+	w.last = m
 }

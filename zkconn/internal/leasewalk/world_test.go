@@ -103,7 +103,7 @@ type world struct {
 	losing    bool // the next put at the follower is lost
 	elsewhere int  // when another client ended the session; -1 before
 	left      bounds
-	said      string
+	last      move
 }
 
 // bounds says how often each optional event may happen.
@@ -433,5 +433,5 @@ func (w *world) String() string {
 	ends, _ := w.chain.Ends()
 	t := &w.trackers[w.authority]
 	return fmt.Sprintf("%3d clock %3d  session %d due %d  lease %v until %.2f  chain ends %.2f  %s", w.now, w.shown(), t.life, t.due,
-		w.valid(), float64(w.until)/float64(unit), float64(ends)/float64(unit), w.said)
+		w.valid(), float64(w.until)/float64(unit), float64(ends)/float64(unit), w.last)
 }
