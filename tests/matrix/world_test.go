@@ -145,9 +145,6 @@ func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.Lo
 func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
 	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	if _, braked := brakes.Load(client); braked { // its cells are about the lock actor: a call asks anew
-		client = ofLockActors(client)
-	}
 	return &player{client: client, rec: rec, locker: lock(client, append(observer(client), locks.WithObserver(rec.PID()))...), bound: patience}
 }
 
