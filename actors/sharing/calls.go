@@ -34,6 +34,7 @@ type Calls struct {
 	lease   atomic.Pointer[lease]
 
 	mu      sync.Mutex
+	reading reading // of the lease, for the input at hand
 	turns   *turns.Turns
 	entries []entry // by slot
 	holds   []*hold // by slot
@@ -80,17 +81,26 @@ func (r *reading) Unbroken(epoch, term uint64) bool {
 // which asks no function of a user's.
 func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
 
-// now reads the clocks. It reads a session's before the mutex is taken: a function of a user's may
-// hold that up.
-func (c *Calls) now(r *reading) turns.Moment {
-	if c.session.session == nil {
-		return turns.Moment{At: time.Since(c.base), Lease: c}
-	}
+// begin reads the clocks and takes the mutex, in this order: a function of a user's may hold up the
+// clock of the lease.
+func (c *Calls) begin() turns.Moment {
+	var r reading
 	if l := c.lease.Load(); l != nil {
 		r.epoch = l.epoch
 		r.term, r.valid = l.clock.Term()
 	}
-	return turns.Moment{At: time.Since(c.base), Lease: r}
+	return c.beginBy(r)
+}
+
+// beginBy is begin with a reading of the lease.
+func (c *Calls) beginBy(r reading) turns.Moment {
+	c.mu.Lock()
+	c.reading = r
+	m := turns.Moment{At: time.Since(c.base), Lease: &c.reading}
+	if c.session.session == nil {
+		m.Lease = c
+	}
+	return m
 }
 
 // Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
@@ -103,9 +113,7 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	}
 	meter.Waits()
 	who = c.observing(who)
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	id := c.turns.Call(m, want, within)
 	for id.Slot() >= len(c.entries) {
 		c.entries = append(c.entries, entry{})
@@ -125,9 +133,7 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 // The user hears no more of one that waited. One that holds gives back, and may not know yet that it
 // holds.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	e := c.entry(id)
 	if e == nil {
 		c.mu.Unlock()
@@ -152,9 +158,7 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.
 func (c *Calls) GiveBack(id turns.CallID) {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	if e := c.entry(id); e == nil || e.hold == nil {
 		c.mu.Unlock()
 		return
@@ -201,9 +205,7 @@ func (c *Calls) TxnBegun(id turns.CallID) bool {
 // TxnEnded: nothing of a transaction of a hold can be carried out any more; fenced is false where
 // that is not certain.
 func (c *Calls) TxnEnded(of *Hold, fenced bool) {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	h := c.hold(of.ID)
 	if h == nil {
 		c.mu.Unlock()
@@ -226,9 +228,7 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 // have gone, and reports whether there may be room by then.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 	room := make(chan bool, 1)
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	h := c.hold(of.ID)
 	if h == nil {
 		c.mu.Unlock()
@@ -248,9 +248,7 @@ func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 
 // Close: the client ends. Nothing is kept any more.
 func (c *Calls) Close() {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	c.turns.Close(m)
 	c.take(messages.ReasonNone)
 	c.settle()

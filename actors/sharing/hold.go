@@ -178,11 +178,8 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 
 // input gives turns an input about the hold.
 func (h *hold) input(give func(turns.Moment)) {
-	var r reading
 	c := h.calls
-	m := c.now(&r)
-	c.mu.Lock()
-	give(m)
+	give(c.begin())
 	c.take(messages.ReasonNone)
 	h.resuming = false
 	c.settle()
@@ -224,15 +221,10 @@ func (h *hold) TermEnded() {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // before it returns. The clock of a session is not asked.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var over reading
 	var urgent []output
 	c := h.calls
-	c.mu.Lock()
+	m := c.beginBy(reading{})
 	c.urgent = &urgent
-	m := turns.Moment{At: time.Since(c.base), Lease: &over}
-	if c.session.session == nil { // other holds go on
-		m.Lease = c
-	}
 	give(m)
 	c.take(messages.ReasonNone)
 	c.urgent = nil

@@ -233,9 +233,7 @@ func (c *Calls) endProbes(e *entry) {
 
 // giveUp refuses a call that is part of a deadlock, unless it holds by now.
 func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	e := c.entry(id)
 	if e == nil || e.hold != nil {
 		c.mu.Unlock()

@@ -52,9 +52,7 @@ func (t *timers) arm(now time.Duration) {
 
 // timerFired takes the alarms whose time has come.
 func (c *Calls) timerFired() {
-	var r reading
-	m := c.now(&r)
-	c.mu.Lock()
+	m := c.begin()
 	t := &c.timers
 	t.armed = 0
 	for len(t.alarms) > 0 && t.alarms[0].at <= m.At {

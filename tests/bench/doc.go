@@ -47,13 +47,15 @@
 //	              one-p99, is the round trip of an Exists while nothing else runs
 //	cohort        as one, with up to 64 grants in a row inside the session; memory is a bare program that hands one node
 //	              over in memory as often
+//	inside        two levels beside a channel with contexts: workers of one process on a lock that their client shares,
+//	              with locks that stick (n=1) or up to 1000 grants in a row, and no other process that wants it
 //	growth        the same for Turnstile alone, up to 10 000 workers: the cost of a hand-off. All sizes are measured in
 //	              each round, and compared with the first: "ratio growth n=10000 turnstile/16 0.95" says that a hand-off
 //	              among 10 000 costs 1/0.95 of one among 16
 //	pair          sessions of one worker each that hold for 3 ms: latency and packets of a hand-off; bare is a delete
 //	              until another session has the event
 //	processes     processes with a session and 8 workers each on one lock: hand-offs a second, and fairness;
-//	              turnstile-cohort lets up to 16 grants in a row pass inside a process
+//	              turnstile-cohort lets up to 16 grants in a row pass inside a process, turnstile-cohort-1000 up to 1000
 //	queue         waiters behind a holder in one session: ms to queue and to drain, packets a waiter
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each;
 //	              those of turnstile-cohort wait for one lock, with one node between them
@@ -88,6 +90,7 @@
 //   - memory: it makes a node, hands it over in memory from one worker of its session to the next
 //     for so many grants, and deletes it. It is the floor of locks that share a node, which no
 //     workload has yet.
+//   - channel: a lock of one process, a channel and a context for each hold.
 //   - zklock: go-zookeeper's Lock.
 //   - turnstile: package locks.
 //   - turnstile-actors: package actors, used without the blocking calls.

@@ -12,11 +12,13 @@ const (
 	bareExists    = "exists"
 	batched       = "batched"
 	inMemory      = "memory"
+	inChannel     = "channel"
 	goZkLock      = "zklock"
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"
 	oursNoSyncs   = "turnstile-no-syncs"
 	oursInCohorts = "turnstile-cohort"
+	oursInLong    = "turnstile-cohort-1000"
 	noLookAhead   = "no-look-ahead"
 	oursByGateway = "turnstile-gateway"
 	oursSessions  = "turnstile-sessions"
@@ -50,7 +52,7 @@ func (w workload) peers(others []*foreign) []peer {
 	if w.batched != nil {
 		all = append(all, peer{batched, w.batched})
 	}
-	if w.library != nil && !w.growth {
+	if w.library != nil && !w.growth && !w.alike {
 		all = append(all, w.inProcess(goZkLock, openZkLock))
 	}
 	if w.library != nil {
@@ -65,6 +67,9 @@ func (w workload) peers(others []*foreign) []peer {
 	}
 	if w.cohorts {
 		all = append(all, w.inProcess(oursInCohorts, nil))
+	}
+	if w.longCohorts {
+		all = append(all, w.inProcess(oursInLong, nil))
 	}
 	if w.noSyncs {
 		all = append(all, w.inProcess(oursNoSyncs, nil))
@@ -83,4 +88,4 @@ func (w workload) inProcess(name string, open opener) peer {
 }
 
 // libraries are the peers that child processes of this program can be.
-var libraries = map[string]opener{goZkLock: openZkLock, ours: openTurnstile, oursInCohorts: openCohort(fewGrants)}
+var libraries = map[string]opener{goZkLock: openZkLock, ours: openTurnstile, oursInCohorts: openCohort(fewGrants), oursInLong: openCohort(manyGrants)}

@@ -22,7 +22,7 @@ var processes = workload{
 		{"processes", "hand-offs/s", more, "Processes with 8 workers each on one lock"},
 		{"processes-fairness", "least/most", neither, "Grants of the process that had the fewest, by those of the one that had the most"},
 	}, processorMetrics("processes", "hand-off", "Processes with 8 workers each on one lock")...),
-	cohorts: true,
+	cohorts: true, longCohorts: true,
 	library: func(ctx context.Context, t trial, _ opener) (figures, error) {
 		return t.competing(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (int, error) {
 			return competeInChild(ctx, pid, childSpec{Task: taskCompete, Peer: t.peer, Connect: t.stage.connect(process), Path: t.path,

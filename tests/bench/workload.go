@@ -40,10 +40,14 @@ type workload struct {
 	remark  string
 	// growth: only Turnstile is measured, all sizes in each round, and each size is compared with the first.
 	growth bool
+	// alike: it is about Turnstile beside its floor, and no other library takes part.
+	alike bool
 	// named: it takes long, and runs only when it is named.
 	named bool
 	// cohorts: Turnstile is measured with cohorts of fewGrants, too.
 	cohorts bool
+	// longCohorts: and with cohorts of manyGrants.
+	longCohorts bool
 	// noSyncs: Turnstile is measured without its syncs of idle sessions, too.
 	noSyncs bool
 	// ours opens Turnstile's sessions; where it is nil, as they are by default.
@@ -74,7 +78,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, sticky, many, one, cohort, growth, pair, processes, queue, memoryUse, failover, restart, idle, gatewayUse, lookAhead}
+	return []workload{uncontended, sticky, many, one, cohort, inside, growth, pair, processes, queue, memoryUse, failover, restart, idle, gatewayUse, lookAhead}
 }
 
 func workloadNames() []string {
