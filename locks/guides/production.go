@@ -126,8 +126,7 @@
 // and a delete more. TryLock finds the lock taken at first. Where processes take turns it gains
 // nothing. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go
 // when somebody comes, when their time is over, when the connection has been lost, and with the
-// session (tests/kinds/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in
-// tests/matrix).
+// session (tests/kinds/sticky_test.go, TestFaultsStrikeSharedHolds in tests/matrix).
 //
 // # Quotas and throttling
 //

@@ -252,8 +252,8 @@ var chains = []plot{
 			f := ch.strike(t, embedded.Fault{Path: nodesOfChain, Action: embedded.CutAfter})
 			ch.second.ends = givenUp
 			ch.second.cancel()
+			require.NoError(t, f.Wait(patient(t))) // or else the first may hand it the lock before it is gone
 			ch.first.giveBack()
-			require.NoError(t, f.Wait(patient(t)))
 			ch.wind(t, ch.last)
 		}},
 	{name: "second-is-revoked", outcome: "it is asked for the lock while the first's delete is under way, and hands it on",

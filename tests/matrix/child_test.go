@@ -25,6 +25,8 @@ type order struct {
 	Connect string
 	Timeout time.Duration
 	Path    string
+	// Sharers is the number of calls that share a hold. Zero means one call, which is observed.
+	Sharers int
 }
 
 // said is one line of a child's: what its request went through, what its lease looked like when it found that it
@@ -92,8 +94,15 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 			c.say(said{What: "state", State: t.To.String(), Token: t.Token, At: t.At})
 		}
 	}))
-	mutex := c.client.Mutex(c.Path, locks.WithObserver(observer))
+	how := locks.WithObserver(observer)
+	if c.Sharers > 0 {
+		how = locks.WithCohort(c.Sharers)
+	}
+	mutex := c.client.Mutex(c.Path, how)
 	lease, err := mutex.Lock(ctx)
+	for range c.Sharers - 1 {
+		go func() { _, _ = mutex.Lock(ctx) }()
+	}
 	c.lease = lease
 	close(done)
 	if err != nil {

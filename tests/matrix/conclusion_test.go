@@ -51,7 +51,7 @@ func (s *scene) conclude(t *testing.T) {
 	}
 	next := s.next.hold(t)
 	require.Greater(t, next.Token(), token)
-	synctest.Wait() // a guard whose node was deleted by itself goes behind that
+	synctest.Wait() // the guard of a contest whose node was deleted by itself goes behind that
 	require.Empty(t, s.owned(t, s.subject), "nodes of a request that has ended")
 	if s.cell.fault == quorumLost { // the next one's session has lapsed, too, and is closed beside the one that replaces it
 		eventually(t, func() bool { return len(s.children(t)) == 1 }, "nodes of a session that was replaced")
@@ -204,6 +204,7 @@ func (c course) told() []string {
 		case state == messages.StateReleased:
 			notices = append(notices, &messages.Released{})
 		case state == messages.StateLost:
+			granted = false // the call may ask anew
 			notices = append(notices, &messages.Lost{})
 		case state == messages.StateCancelled:
 			notices = append(notices, &messages.Cancelled{})

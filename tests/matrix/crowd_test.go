@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -94,6 +95,7 @@ const (
 	bereft                 // it holds, and has lost the lock when it gives back
 	either                 // it holds, and a fault and its Unlock are on their way at the same time
 	givenUp                // Lock returns that it was given up
+	closed                 // Lock or Unlock returns that its client is closed
 	turnedAway             // Lock returns that it is not permitted
 	stuck                  // it holds, and Unlock returns that it is not permitted
 )
@@ -101,9 +103,15 @@ const (
 // enter has a request made for a lock path. It holds until it is told to leave.
 func (c *crowd) enter(t *testing.T, client *locks.Client, lockPath string, opts ...locks.LockOption) *member {
 	t.Helper()
+	return c.enterAs(t, newPlayer(t, client, lockPath, opts...), lockPath)
+}
+
+// enterAs is enter for a player.
+func (c *crowd) enterAs(t *testing.T, p *player, lockPath string) *member {
+	t.Helper()
 	ctx, cancel := context.WithCancel(patient(t))
 	t.Cleanup(cancel)
-	m := &member{player: newPlayer(t, client, lockPath, opts...), path: lockPath, cancel: cancel,
+	m := &member{player: p, path: lockPath, cancel: cancel,
 		leave: make(chan struct{}), done: make(chan struct{})}
 	c.members = append(c.members, m)
 	until := patient(t)
@@ -183,6 +191,9 @@ func (c *crowd) compareEnd(t *testing.T, i int, m *member) {
 	switch m.ends {
 	case givenUp:
 		require.ErrorIs(t, m.err, context.Canceled, "request %d", i)
+		return
+	case closed:
+		require.ErrorIs(t, errors.Join(m.err, m.back), locks.ErrClosed, "request %d", i)
 		return
 	case turnedAway:
 		require.ErrorIs(t, m.err, zkconn.ErrNoAuth, "request %d", i)

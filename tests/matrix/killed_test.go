@@ -47,6 +47,29 @@ func TestHolderIsKilled(t *testing.T) {
 	})
 }
 
+// TestSharersAreKilled: kill -9 of a process in which calls share a hold. Another process is next, and
+// nothing is left.
+func TestSharersAreKilled(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, connect string) {
+		p, err := startChild(order{Connect: connect, Timeout: brief, Path: lockPath, Sharers: 3})
+		require.NoError(t, err)
+		defer p.end(t)
+		require.NoError(t, p.tell("lock"))
+		held, err := p.await("lock", "")
+		require.NoError(t, err)
+		next := newRealPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
+		next.wait(t)
+		p.kill()
+		lease := next.hold(t)
+		require.Greater(t, lease.Token(), held.Token)
+		queue, err := next.client.Queue(bounded(t), lockPath)
+		require.NoError(t, err)
+		require.Len(t, queue, 1)
+		require.NoError(t, lease.Unlock(bounded(t)))
+	})
+}
+
 // TestOrderlyClose: a client that is closed hands its lock over at once, and not after its session's timeout.
 func TestOrderlyClose(t *testing.T) {
 	t.Parallel()

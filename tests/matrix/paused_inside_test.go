@@ -15,9 +15,9 @@ import (
 // nothing is heard of the servers, which end the session meanwhile and let others in. Then it goes on, at
 // another time, with all that has come by then. (TestMatrix/*/process-paused stops a real process.)
 var pausedInside = append([]cell{
-	{request: create, fault: paused, at: stoppedIn(stHeld), strike: pauseIn, end: lost,
-		outcome: "the lease of the grant is over when it is told: never valid, and Lost",
-		course:  through(stCreating, stHeld, stLost)},
+	{request: create, fault: paused, at: stoppedIn(stHeld), strike: pauseIn,
+		outcome: "the lease of the hold is over when it is told: nobody is granted that, and the call asks anew and holds in the next session",
+		course:  andBack(stCreating, stHeld, stLost, stCreating)},
 	{request: list, fault: paused, at: stoppedIn(stListing), strike: pauseIn,
 		outcome: "the request queues again in the next session",
 		course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)},
