@@ -19,6 +19,9 @@ type frame struct {
 	xid   int32
 	event string // the lock path of which a watch event tells something, or the answer to a read that was to watch it
 	isEvt bool
+	// Of the answer to a request that is no ping.
+	answers bool
+	zxid    int64 // of the newest transaction that the server had carried out
 }
 
 const (
@@ -45,7 +48,7 @@ func request(b []byte) frame {
 func reply(b []byte, asked string) frame {
 	r := reader{b[4:]}
 	f := frame{bytes: b, xid: r.int32()}
-	r.skip(8) // the zxid follows from the order of the transactions
+	f.zxid = r.int64()
 	code := r.int32()
 	switch f.xid {
 	case xidEvent:
@@ -60,7 +63,7 @@ func reply(b []byte, asked string) frame {
 	case xidPing:
 		f.text = "pong"
 	default:
-		f.text = fmt.Sprintf("answer %d to %s", code, asked)
+		f.answers, f.text = true, fmt.Sprintf("answer %d to %s", code, asked)
 		// That a semaphore's node was written to says something, too.
 		if node, read := strings.CutPrefix(asked, "getData "); read && (code == codeNoNode || strings.HasSuffix(node, "S")) {
 			f.event = path.Dir(node)

@@ -130,6 +130,7 @@ func (w *world) granted(r *lockRequest, held *messages.Held) {
 	if !time.Now().Before(held.Until) {
 		w.violated("r%d is granted after its lease has run out", r.number)
 	}
+	w.checkPassedOn(r)
 	if w.brokenGrant(r) {
 		return // an operator has deleted its node; whether it knows that yet is another matter
 	}

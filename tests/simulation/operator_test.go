@@ -13,6 +13,7 @@ import (
 type operator struct {
 	conn net.Conn
 	xid  int32
+	zxid int64 // of the newest answer
 	err  error
 }
 
@@ -31,8 +32,10 @@ func (o *operator) set(path, data string) {
 	o.call(embedded.OpSetData, binary.BigEndian.AppendUint32(body, 0xffffffff))
 }
 
-func (o *operator) delete(path string) {
+// delete gives the zxid of the deletion.
+func (o *operator) delete(path string) int64 {
 	o.call(embedded.OpDelete, binary.BigEndian.AppendUint32(appendText(nil, path), 0xffffffff))
+	return o.zxid
 }
 
 // children gives the children of a path, sorted; nil when it does not exist.
@@ -61,7 +64,8 @@ func (o *operator) call(op embedded.Op, body []byte) *reader {
 	b := binary.BigEndian.AppendUint32(nil, uint32(o.xid))
 	b = binary.BigEndian.AppendUint32(b, uint32(op))
 	r := reader{o.exchange(append(b, body...))}
-	r.skip(4 + 8)
+	r.skip(4)
+	o.zxid = r.int64()
 	if code := r.int32(); code != 0 {
 		return &reader{}
 	}

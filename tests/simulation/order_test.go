@@ -75,6 +75,21 @@ func (w *world) checkToken(r *lockRequest, token messages.Token) {
 	w.tokens[r.queue()] = last
 }
 
+// checkPassedOn: a node serves no further grant once its client has had an answer that is newer than the node's
+// end, because the watch event came before. The nodes of a contest have one name. w.mu is held.
+func (w *world) checkPassedOn(r *lockRequest) {
+	end := w.brokenBy[r.nodePath()]
+	if r.mode == messages.Contest || end == 0 || r.client.zxid < end || r.client.lostEvents > 0 || r.within != nil {
+		return
+	}
+	for _, other := range w.requests {
+		if other != r && other.held != nil && other.nodePath() == r.nodePath() {
+			w.violated("r%d is granted %s with a node that its client knows to be gone", r.number, r.queue())
+			return
+		}
+	}
+}
+
 // handsOver reports whether a node belongs to a request of the same client that has had the lock
 // and gave it back; its delete is on its way.
 func (w *world) handsOver(node string, r *lockRequest) bool {

@@ -168,7 +168,10 @@ func (w *world) breakNode(o *operator, node string) {
 		w.brokenAt = time.Now()
 	}
 	w.mu.Unlock()
-	o.delete(node)
+	zxid := o.delete(node)
+	w.mu.Lock()
+	w.brokenBy[node] = zxid
+	w.mu.Unlock()
 }
 
 // operate does something at the leader, past the network. Nothing happens without a leader.

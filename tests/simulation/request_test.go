@@ -171,12 +171,15 @@ func (w *world) giveBack(r *lockRequest, within time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	go func() {
 		defer cancel()
-		if err := r.lease.Unlock(ctx); err != nil {
+		err := r.lease.Unlock(ctx)
+		if err != nil {
 			w.history.returned(r.number, "r%d: Unlock gives %s", r.number, short(err.Error()))
 		}
 		if !r.observed {
 			w.mu.Lock()
-			r.end = "Unlocked"
+			if r.end = "Unlocked"; err == nil {
+				w.ended = append(w.ended, r)
+			}
 			w.mu.Unlock()
 		}
 	}()

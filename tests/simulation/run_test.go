@@ -196,7 +196,8 @@ func (w *world) checkEnded() {
 			if w.replaced(node.owner) {
 				continue // it goes with its session, which the client has given up and closes, or which expires
 			}
-			if strings.HasPrefix(node.name, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {
+			if strings.HasPrefix(node.name, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) ||
+				r.held != nil && node.name == short(r.nodePath()) {
 				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node.name)
 			}
 		}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"testing/synctest"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -16,11 +17,19 @@ func (w *world) replica(a action) *embedded.Replica {
 // that it ends at the first tick after it; but their clock may run faster than the client's.
 const tooEarly = 0.08
 
-// expire ends a session where that is early enough for a client to have to bear it.
-func (w *world) expire(a action) bool { return w.end(w.clients[pick(a.a, len(w.clients))]) }
+// expire has nothing pass until the session of a client may be ended, and ends it.
+func (w *world) expire(a action) bool {
+	c := w.clients[pick(a.a, len(w.clients))]
+	if w.plan.mistake == earlyExpiry {
+		return w.end(c)
+	}
+	w.history.note("nothing passes until the session of c%d may be ended", c.number)
+	w.untilDue(c, a, time.Sleep)
+	return w.end(c)
+}
 
-// silenceAndExpire keeps all that a client sends, for as long as it takes until its session may be ended, and
-// ends it. The client does not hear of that.
+// silenceAndExpire keeps all that a client sends, and the client from connecting, until its session may
+// be ended, and ends it. The client does not hear of that; others do.
 func (w *world) silenceAndExpire(a action) bool {
 	c := w.clients[pick(a.a, len(w.clients))]
 	w.history.note("c%d is not heard of", c.number)
@@ -30,19 +39,49 @@ func (w *world) silenceAndExpire(a action) bool {
 			w.net.stall(l, down)
 		}
 	}
-	w.flow(c.timeout * time.Duration(80+a.b%40) / 100)
+	w.net.withhold(c.number, true)
+	if w.plan.mistake == earlyExpiry {
+		w.flow(c.timeout * time.Duration(80+a.b%40) / 100)
+	} else {
+		w.untilDue(c, a, w.flow)
+	}
 	done := w.end(c)
 	w.flow(time.Duration(a.c%500) * time.Millisecond)
+	w.net.withhold(c.number, false)
 	return done
+}
+
+// untilDue lets time pass until the session of a client, which a server may touch meanwhile, is due within a part
+// of its timeout.
+func (w *world) untilDue(c *client, a action, pass func(time.Duration)) {
+	part := tooEarly * float64(a.b>>8%100) / 100
+	for until := time.Now().Add(2 * c.timeout); time.Now().Before(until); {
+		early := w.early(c, part)
+		if early <= 0 {
+			return
+		}
+		pass(early)
+		synctest.Wait()
+		w.check()
+	}
+}
+
+// early is how long it is until the session of a client is due within a part of its timeout; 0 for one that is
+// over.
+func (w *world) early(c *client, part float64) time.Duration {
+	due, known := w.server.SessionDue(c.Session().ID())
+	if !known {
+		return 0
+	}
+	granted := min(c.timeout, c.Session().Timeout()) // a server may have granted less than was asked for
+	return time.Until(due) - time.Duration(part*float64(granted))
 }
 
 // end ends the session of a client.
 func (w *world) end(c *client) bool {
 	id := c.Session().ID()
 	due, known := w.server.SessionDue(id)
-	granted := min(c.timeout, c.Session().Timeout()) // a server may have granted less than was asked for
-	early := float64(time.Until(due)) > tooEarly*float64(granted)
-	if !known || w.server.Leader() == nil || early && w.plan.mistake != earlyExpiry {
+	if !known || w.server.Leader() == nil || w.early(c, tooEarly) > 0 && w.plan.mistake != earlyExpiry {
 		return false
 	}
 	w.history.note("server ends the session of c%d, %v before its time", c.number, time.Until(due))

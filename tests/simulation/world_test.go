@@ -34,6 +34,7 @@ type world struct {
 	tokens    map[string]granted // the newest of a queue
 	fresh     []*lockRequest     // that were granted since the queue was looked at
 	broken    map[string]bool    // nodes that an operator has deleted
+	brokenBy  map[string]int64   // the zxids of their ends
 	brokenAt  time.Time          // when that was last
 	ended     []*lockRequest     // with the promise that no node is left, which nobody has looked after yet
 	violation string             // the first
@@ -49,6 +50,7 @@ type client struct {
 	lostEvents int
 	untold     int64 // grants of permits that a poll found, behind one that could not tell, see behindTheDead
 	grants     int
+	zxid       int64                // the newest of an answer
 	deletions  map[string]time.Time // by lock path: when something of it was told last
 	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
 }
@@ -57,7 +59,7 @@ type client struct {
 func newWorld(p plan, t *tally) (*world, error) {
 	w := &world{plan: p, history: newHistory(), tally: t,
 		latency: rand.New(rand.NewPCG(p.seed, 0x6c6174656e6379)),
-		tokens:  map[string]granted{}, broken: map[string]bool{}, system: sharedSystem(),
+		tokens:  map[string]granted{}, broken: map[string]bool{}, brokenBy: map[string]int64{}, system: sharedSystem(),
 	}
 	var err error
 	w.server, err = embedded.Start(embedded.WithoutNetwork(), embedded.WithTick(p.tick), embedded.WithSyncLimit(p.syncLimit),
@@ -111,6 +113,11 @@ func (w *world) open(number int, timeout time.Duration) error {
 // passed is called for every frame that is delivered.
 func (w *world) passed(l *link, d direction, it item) {
 	w.tally.Frames++
+	if i := l.client - 1; d == down && it.answers && i < len(w.clients) {
+		w.mu.Lock()
+		w.clients[i].zxid = max(w.clients[i].zxid, it.zxid)
+		w.mu.Unlock()
+	}
 	if i := l.client - 1; d == down && it.event != "" && i < len(w.clients) {
 		w.mu.Lock()
 		w.clients[i].deletions[it.event] = time.Now()
