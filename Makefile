@@ -96,7 +96,7 @@ BROWSER := tests/dashboard
 REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/outages ./tests/overlap ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
 .PHONY: test
-test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
+test: ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
 	@$(GO) vet $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
 	@$(GO) -C $(BROWSER) vet ./...
 	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \
