@@ -39,6 +39,11 @@ SERVERS := ./actors ./examples/... $(BEHAVIOUR) ./tests/access ./tests/cluster .
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test test-all: export GOFLAGS += -trimpath -ldflags=-w
+# Without cgo, which -race alone needs, a test binary is linked in two thirds of the time: report sets it there. make test-all
+# has it throughout, so that its parts find compiled what the others have.
+test: export CGO_ENABLED ?= $(if $(filter test-all,$(MAKECMDGOALS)),1,0)
+# Files of stories and replies are not printed as they are played: that was half of what tests print.
+export DATADRIVEN_QUIET_LOG ?= 1
 # C that comes with Go modules is compiled quickly rather than to be fast: SQLite, for a test of migrations, in 4 s, not 40.
 test test-all: export CGO_CFLAGS ?= -O0
 # Test binaries have no debugger's tables, which take a third of a link and a tenth of compiling: traces and profiles need
@@ -91,7 +96,7 @@ BROWSER := tests/dashboard
 REAL := ./tests/cost ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/outages ./tests/overlap ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
 .PHONY: test
-test: format ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
+test: ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
 	@$(GO) vet $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
 	@$(GO) -C $(BROWSER) vet ./...
 	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \

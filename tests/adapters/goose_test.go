@@ -1,3 +1,7 @@
+//go:build cgo
+
+// SQLite is C. make test is linked without, and make test-all has this test.
+
 package adapters
 
 import (
@@ -6,7 +10,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	_ "github.com/mattn/go-sqlite3"
 	"github.com/pressly/goose/v3"
@@ -122,18 +125,4 @@ func TestGoose(t *testing.T) {
 		}
 		require.EqualValues(t, processes, m.ran.Load())
 	})
-}
-
-// awaitQueue waits until so many hold a lock or wait for it.
-func awaitQueue(t *testing.T, servers, path string, n int) {
-	t.Helper()
-	client := patient.Open(t, servers)
-	for end := time.Now().Add(patient.Bound); ; time.Sleep(20 * time.Millisecond) {
-		queue, err := client.Queue(patient.Deadline(t), path)
-		require.NoError(t, err)
-		if len(queue) == n {
-			return
-		}
-		require.True(t, time.Now().Before(end), "%d in the queue at %s", len(queue), path)
-	}
 }

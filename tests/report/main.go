@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -126,6 +127,9 @@ func testBeside(tally *tally, all []module) error {
 func testIn(tally *tally, folder string, args []string) error {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	if slices.Contains(args, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // which it needs, and others may be linked without
+	}
 	events, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("in %s: %w", folder, err)

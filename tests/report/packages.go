@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -48,23 +49,57 @@ func modules(folders, plain, args []string) (all []module, err error) {
 	return all, nil
 }
 
-// list gives the import paths of the packages that a pattern of some matches, and none of others. The go command says which
-// each matches, so that it is asked once.
+// list gives the folders of the packages that a pattern of some matches, and none of others. It looks for them itself: the
+// go command takes a third of a second to list them, which is a tenth of make test where nothing has changed.
 func list(some, others []string) ([]string, error) {
-	patterns := slices.Concat(some, others)
-	cmd := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}} {{join .Match \" \"}}"}, patterns...)...)
-	cmd.Stderr = os.Stderr
-	listed, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list %v: %w", patterns, err)
-	}
-	var names []string
-	for line := range strings.Lines(string(listed)) {
-		matched := strings.Fields(line)[1:]
-		is := func(pattern string) bool { return slices.Contains(matched, pattern) }
-		if slices.ContainsFunc(some, is) && !slices.ContainsFunc(others, is) {
-			names = append(names, strings.Fields(line)[0])
+	leaves := map[string]bool{}
+	for _, pattern := range others {
+		all, err := folders(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range all {
+			leaves[folder] = true
 		}
 	}
-	return names, nil
+	var all []string
+	for _, pattern := range some {
+		found, err := folders(pattern)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return slices.DeleteFunc(all, func(folder string) bool { return leaves[folder] }), nil
+}
+
+// folders gives the folders with Go files that a pattern matches: one, or with /... behind it all below it that the go
+// command matches in this module.
+func folders(pattern string) (all []string, err error) {
+	root, below := strings.CutSuffix(pattern, "/...")
+	root = filepath.Clean(root)
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if path != root && (!below || left(path)) {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if len(files) > 0 {
+			all = append(all, "./"+filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no packages in %s", pattern)
+	}
+	return all, err
+}
+
+// left reports whether the go command leaves out a folder of a pattern, and all below it.
+func left(folder string) bool {
+	name := filepath.Base(folder)
+	_, none := os.Stat(filepath.Join(folder, "go.mod"))
+	return none == nil || name == "testdata" || name == "vendor" || strings.ContainsAny(name[:1], "._")
 }

@@ -7,13 +7,12 @@ import (
 )
 
 func TestPackages(t *testing.T) {
-	const module = "github.com/turnstile-locks/turnstile/"
 	for _, tc := range []struct {
 		name, first, without, args, want string
 	}{
 		{"nothing special", "", "", "-v ./...", "-v ./..."},
 		{"the longest first", "./tests ./zkconn", "", "-v ./...", "-v ./tests ./zkconn ./..."},
-		{"without some", "../child", "../rig/kdc ../rig/archive ../rig/pinned/...", "-v ../rig/...", "-v ../child " + module + "tests/rig"},
+		{"without some", "../child", "../rig/kdc ../rig/archive ../rig/pinned/...", "-v ../rig/...", "-v ../child ./../rig"},
 		{"no packages", "", "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
