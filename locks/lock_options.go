@@ -213,32 +213,35 @@ func WithGrace(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Grace = d })
 }
 
-// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it.
-// Use it where one client locks the same path again and again, and others seldom do. Locking it
-// again with the same client then takes one round trip, a transaction that checks that the node is
-// still there, and Unlock takes none: half the cost of a cycle otherwise. A node that an operator
-// has deleted meanwhile is not reused.
+// WithSticky keeps an exclusive lock for d after Unlock, while nobody else queues for it. Use it where
+// one client locks the same path again and again, and others seldom do. Locking it again with the same
+// client then takes a microsecond, and asks no server: the client watches its node, and the queue
+// behind it. A lock that rested for a sixth of the session timeout is checked first, by one round
+// trip. So within that time an operator who deletes the node is noticed as he is where it is held: by
+// an event, or the next heartbeat.
 //
 // Unlock returns before the node is gone. As soon as anybody else queues for the lock, in this
 // process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
 // from elsewhere finds the lock taken at first, and people who look at the queue see a holder.
+//
+// Only calls with the same options share what is kept: the same label, name, time and so on.
 func WithSticky(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.sticky = d })
 }
 
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
-// 2012). The client's calls of Lock share one node. Calls that wait behind it cost the servers
-// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token.
-// Use it for hot locks of processes with many workers; of an RWMutex, for its readers.
+// 2012). The client's calls of Lock share one node, in turn. Calls that wait behind it cost the servers
+// nothing, and a hand-off between them is made in memory, in a few microseconds. Each grant has its
+// own, greater token. Use it for hot locks of processes with many workers; of an RWMutex, for its
+// readers.
 //
 // Between clients the order of the queue stays; inside the client it is the order of the calls. It
-// outlives a lost connection and a lost session: calls that were made meanwhile come behind. Only a
-// call whose own node was being made may come later than it should. The node goes after n grants,
-// after a twentieth of the session timeout, when somebody asks for the lock, or when nobody waits
-// here any more. Calls that still wait here then queue behind the other clients. So another client
-// waits for one hold and n grants of this one at most, and no longer than for two holds and that
-// time.
+// outlives a lost connection and a lost session. The node goes after n grants, after a twentieth of the
+// session timeout, when somebody asks for the lock, or when nobody waits here any more. Neither grants
+// nor time count while the client knows that nobody else queues (WithSticky). Calls that still wait
+// here have a node behind the other clients by then: one for each n calls. So another client waits for
+// one hold and n grants of this one at most, and no longer than for two holds and that time.
 //
 // Readers that share a node hold together, with one token. Readers that wait for a writer hold as
 // soon as the first of them does. Later ones hold at once, up to n in all and within that time. A
@@ -246,14 +249,15 @@ func WithSticky(d time.Duration) LockOption {
 // the cohort are behind the writer. Readers that come after a writer of their own client do not
 // share the node of those before it. A writer has a node of its own, as without.
 //
-// Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue
-// they are one contender. Queue shows the label of the call that has the node, as the client last
-// wrote it there. It writes at most twice a second, for all of its locks. How many calls wait
-// behind the node only the client itself can tell (messages.Contender.Waiting).
+// While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
+// same options share a node. In the queue they are one contender, which names none of them as its
+// owner: how many calls wait behind the node, and who has it, only the client itself can tell
+// (messages.Contender.Waiting).
 //
-// Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those
-// of other clients; of all clients it sees who has a node. Of readers that hold with one node it
-// sees one. An operator who deletes the node takes the lock from the calls that have it when the
+// Deadlock detection sees the calls of the client that looks, and who has its nodes. A circle through a
+// node that another client shares is not found by it, and by that client only if all of it passes
+// through its own nodes and the nodes of clients that do not share. Of readers that hold with one node
+// it sees one. An operator who deletes the node takes the lock from the calls that have it when the
 // client hears of that.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.cohort = n }) }
 
@@ -280,7 +284,8 @@ func WithReclaim(key string) LockOption {
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. Use it in actor programs and in tests: an actorstest.Recorder is one.
+// actors.WithObserver. Such a request has a lock actor of its own, and shares nothing with others
+// (WithSticky, WithCohort), but for the hold of a lease that it is made within. Use it in actor programs and in tests: an actorstest.Recorder is one.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
@@ -315,19 +320,21 @@ func WithNaming(naming messages.Naming) LockOption {
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
-// before it: Lock returns ErrQueueFull at once, and leaves no node (load shedding, back-pressure).
+// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure).
 // Use it where work that comes too late is worth nothing, and the caller can do without the lock, or
 // tell its own caller to come back later. With n of 1 it waits behind nobody; with 2 one waits behind
 // a holder. Zero, the default, is no bound; a negative n is refused with ErrBadAcquire.
 //
-// Holders count as well as waiters, and readers as well as writers. Holders that share a node count
-// once. This client's calls that wait without a node count, too (WithCohort, WithMaxWaiting); those
-// of other clients cannot be seen. A Lock that need not wait is never refused: a reader beside
+// Holders count as well as waiters, and readers as well as writers. Calls that hold with one node
+// count once. This client's calls that wait without a node count, too (WithCohort, WithMaxWaiting);
+// those of other clients cannot be seen. A Lock that need not wait is never refused: a reader beside
 // readers, a call for which there are permits, another lease of the same hold (WithReentry).
 // TryLock does not wait, so the bound does not concern it.
 //
-// Lock looks before it makes its node, which is one round trip more. The bound is exact within a
-// client. Clients that look at the same moment may go beyond it together. A call that was let in is
+// Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is made,
+// and a listing says how many stand before that: of clients that ask at the same moment, those that came
+// first are let in. A node counts until it is gone, also that of a call which was just refused. A call
+// that shares a node is judged by the first listing of that. A call that was let in is
 // not refused any more, even when its connection or session is lost. Over gateways, a call whose
 // gateway fell silent may have left a node there. At the next gateway it tries for two session
 // timeouts, when that node must be gone, before it hears ErrQueueFull.

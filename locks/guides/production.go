@@ -116,17 +116,17 @@
 //
 // # Sticky locks
 //
-// WithSticky is for clients that lock the same few locks over and over, mostly alone. The node
-// stays for a while after Unlock, and locking again with the same client reuses it. A cycle takes
-// one round trip in place of two: Lock has the servers check that the node is still there, and
-// Unlock sends nothing. The check is a transaction. Nothing less proves that an operator has not
-// deleted the node and somebody else holds; a node that is gone is not reused.
+// WithSticky is for clients that lock the same few locks over and over, mostly alone. The lock
+// stays with the client for a while after Unlock, and locking it again is a matter of this process
+// alone: a microsecond, and no request. The client watches the node and the queue behind it. A lock
+// that rested for a sixth of the session timeout is checked first: a transaction, because nothing less
+// proves that an operator has not deleted the node and somebody else holds.
 //
 // In return the first contender from another client waits until the node has gone, for a listing
 // and a delete more. TryLock finds the lock taken at first. Where processes take turns it gains
-// nothing. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go
-// when somebody comes, when their time is over, when the connection has been lost, and with the
-// session (tests/kinds/sticky_test.go, TestFaultsStrikeSharedHolds in tests/matrix).
+// nothing. A client keeps 1 024 such locks at most; each has a watch on its lock path. They go
+// when somebody comes, when their time is over, and with the session. They outlive a lost connection:
+// the client looks again who has come meanwhile (tests/kinds/sticky_test.go).
 //
 // # Quotas and throttling
 //
