@@ -15,7 +15,7 @@ func TestMistakesAreFound(t *testing.T) {
 		shows   string
 		from    uint64 // where the search begins: any seed would do, this one shows it, or one soon after it
 	}{
-		{"a server that ends sessions whose lease runs", earlyExpiry, "two holders", 106},
+		{"a server that ends sessions whose lease runs", earlyExpiry, "two holders", 80},
 		{"a network that loses watch events", hiddenLoss, "lost wake-up", 0},
 		{"an operator who deletes the nodes of holders", hiddenDeletion, "two holders", 77},
 	} {
@@ -48,7 +48,7 @@ func firstFailing(t *testing.T, made mistake, from uint64) (seed uint64, violati
 // A failing plan is made so short that a reader sees why it fails, and the short plan fails every
 // time. It is named Real for the time that it takes: make test does without it.
 func TestRealShrink(t *testing.T) {
-	seed, violation := firstFailing(t, earlyExpiry, 106)
+	seed, violation := firstFailing(t, earlyExpiry, 80)
 	p := newPlan(seed)
 	p.mistake = earlyExpiry
 	short := p.only(shrink(t, p, violation))
