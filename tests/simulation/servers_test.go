@@ -39,10 +39,10 @@ func (w *world) silenceAndExpire(a action) bool {
 			w.net.stall(l, down)
 		}
 	}
-	w.net.withhold(c.number, true)
-	if w.plan.mistake == earlyExpiry {
+	if w.plan.mistake == earlyExpiry { // the client connects again, and has a lease
 		w.flow(c.timeout * time.Duration(80+a.b%40) / 100)
 	} else {
+		w.net.withhold(c.number, true)
 		w.untilDue(c, a, w.flow)
 	}
 	done := w.end(c)
