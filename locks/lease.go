@@ -168,7 +168,12 @@ func LeaseOf(ctx context.Context) *Lease {
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
 // key names the lease's owner for the session: messages.Acquire.Owner of locks within it.
-func (l *Lease) key() string { return cmp.Or(l.direct.want.Owner, l.hold.Name()) }
+func (l *Lease) key() string {
+	if l.direct != nil && l.direct.want.Owner != "" {
+		return l.direct.want.Owner
+	}
+	return l.hold.Name()
+}
 
 // caller names the caller that is blocked while the lease's owner waits for another lock.
 func (l *Lease) caller() string { return cmp.Or(l.from.want.Caller, l.hold.Caller(l.call)) }
@@ -396,13 +401,13 @@ func (l *Lease) boundHold(d time.Duration) {
 // finish notes the end of the call, once.
 func (l *Lease) finish(err error) {
 	l.mu.Lock()
-	first := !l.isEnded
+	first, limit := !l.isEnded, l.limit
 	l.mu.Unlock()
 	if !first {
 		return
 	}
-	if l.limit != nil {
-		l.limit.Stop()
+	if limit != nil {
+		limit.Stop()
 	}
 	if err != nil {
 		l.end(err)
