@@ -64,6 +64,9 @@
 // who may still rely on the lock. The lock is given back only when the lease that the owner was
 // promised has run out. Package gateway has locks for nodes without a session.
 //
+// Calls of package locks share holds above the session: package turns decides which call holds next and
+// with which lock actor, and package sharing carries that out.
+//
 // An actor that wants to share a lock holds it and serves others. messages.Held.Places says which
 // tokens it may give them; messages.WatchContention tells it when another contender wants the lock,
 // and messages.Check whether its node is still there. messages.Acquire.TellMore tells it how many were

@@ -130,8 +130,10 @@ func (k *call) begin(within *Lease) {
 	}
 	id := l.client.calls.Call(l.wish, of, k)
 	k.mu.Lock()
-	k.call = id
-	k.mu.Unlock()
+	defer k.mu.Unlock()
+	if !k.answered { // else it is known, and others may look at it
+		k.call = id
+	}
 }
 
 // waits gives the channel that tells when there is an answer; nil where there is one.

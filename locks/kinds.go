@@ -57,42 +57,49 @@ func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().ac
 //
 // Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers
 // among those come behind writers of other clients that queue meanwhile.
-type RWMutex struct{ lock }
+type RWMutex struct {
+	lock
+	reads, writes *lock // in each mode
+}
 
 // RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and
 // Lock.
 func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
-	return &RWMutex{newLock(c, messages.Acquire{Path: path}, opts)}
+	l := newLock(c, messages.Acquire{Path: path}, opts)
+	m := &RWMutex{lock: l, reads: l.as(messages.Read), writes: l.as(messages.Write)}
+	m.reads.prepare()
+	m.writes.prepare()
+	return m
 }
 
 // Lock waits until the lock is held for writing. It returns the errors of Mutex.Lock, and
 // ErrUpgrade where ctx is that of a lease for reading the same lock, which would wait for itself.
 func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
-	return m.as(messages.Write).acquire(ctx)
+	return m.writes.acquire(ctx)
 }
 
 // TryLock is Lock that does not wait for others: ErrNotAcquired.
 func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
-	return m.as(messages.Write).try().acquire(ctx)
+	return m.writes.try().acquire(ctx)
 }
 
 // RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
 // lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
 // comes in between. Lease.Downgrade does both. It returns the errors of Mutex.Lock.
 func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
-	return m.as(messages.Read).acquire(ctx)
+	return m.reads.acquire(ctx)
 }
 
 // TryRLock is RLock that does not wait for others: ErrNotAcquired.
 func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
-	return m.as(messages.Read).try().acquire(ctx)
+	return m.reads.try().acquire(ctx)
 }
 
 // self gives the lock for writing, as Lock takes it.
-func (m *RWMutex) self() *lock { return m.as(messages.Write) }
+func (m *RWMutex) self() *lock { return m.writes }
 
 // Reader is the lock for reading, as a Locker.
-func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
+func (m *RWMutex) Reader() Locker { return part{m.reads} }
 
 // Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
 // given back, and the new one has the same token. It returns ErrNotWriter for a lease of another

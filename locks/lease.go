@@ -388,13 +388,13 @@ func (l *Lease) boundHold(d time.Duration) {
 // finish notes the end of the call, once.
 func (l *Lease) finish(err error) {
 	l.mu.Lock()
-	first := !l.isEnded
+	first, limit := !l.isEnded, l.limit
 	l.mu.Unlock()
 	if !first {
 		return
 	}
-	if l.limit != nil {
-		l.limit.Stop()
+	if limit != nil {
+		limit.Stop()
 	}
 	if err != nil {
 		l.end(err)

@@ -281,6 +281,9 @@ func (c *Calls) ended() {
 		close(none)
 	}
 	c.none = nil
+	c.timers.alarms = nil // of what has ended
+	c.timers.stopped.Stop()
+	c.timers.armed = 0
 }
 
 // entry gives the call of an ID; nil where it has ended.

@@ -20,8 +20,7 @@ type hold struct {
 	want      *messages.Acquire // of the lock actor
 	own       messages.Acquire  // what want points at, unless the call's own will do
 	observers []*actor.PID
-	actors    *sync.WaitGroup // counts lock actors; nil for most
-	lock      *actor.PID
+	actors    *sync.WaitGroup  // counts lock actors; nil for most
 	meter     *figures.Request // of the lock actor
 
 	// What follows is guarded by the mutex of the calls.
@@ -41,6 +40,7 @@ type hold struct {
 	deadlock *messages.Deadlock
 
 	mu          sync.Mutex
+	lock        *actor.PID
 	state       messages.State // of the lock actor
 	waited      messages.State // the last one in which it waited
 	node        string
@@ -83,7 +83,19 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 }
 
 // spawn spawns its lock actor. That may tell all that becomes of it before spawn returns.
-func (h *hold) spawn(c *Calls) { h.lock = c.source.SpawnLock(h.want, h, h.observers) }
+func (h *hold) spawn(c *Calls) {
+	lock := c.source.SpawnLock(h.want, h, h.observers)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lock = lock
+}
+
+// pid is its lock actor; nil before it is spawned.
+func (h *hold) pid() *actor.PID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lock
+}
 
 // Figures are those of the lock actor.
 func (h *hold) Figures() *figures.Request { return h.meter }

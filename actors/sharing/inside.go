@@ -119,8 +119,8 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 		}
 	}
 	o := queue.OwnerHere("")
-	if h != nil && h.lock != nil {
-		o.Actor = messages.IDOf(h.lock).Key(c.system)
+	if h != nil && h.pid() != nil {
+		o.Actor = messages.IDOf(h.pid()).Key(c.system)
 	}
 	o.Owner, o.Caller, o.Label, o.Priority = w.Owner, w.Caller, w.Label, w.Priority
 	o.Detects, o.Cohort = w.Deadlocks.Every > 0, w.Cohort
@@ -212,6 +212,9 @@ func (c *Calls) beginProbes(e *entry) {
 			case <-over:
 				return
 			}
+			if !c.waitsInside(id) { // its lock actor looks
+				continue
+			}
 			answer, err := c.session.ask(ctx, &inspect.DeadlockProbe{Root: want.Deadlocks.Root, Node: name})
 			if found, ok := answer.(*inspect.DeadlockProbed); err == nil && ok && found.Deadlock != nil {
 				c.giveUp(id, found.Deadlock)
@@ -222,6 +225,15 @@ func (c *Calls) beginProbes(e *entry) {
 			}
 		}
 	}()
+}
+
+// waitsInside reports whether a call waits without a node of its own.
+func (c *Calls) waitsInside(id turns.CallID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entry(id)
+	_, own := c.turns.Before(id)
+	return e != nil && e.hold == nil && own == 0
 }
 
 func (c *Calls) endProbes(e *entry) {

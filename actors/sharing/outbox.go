@@ -46,6 +46,7 @@ func (c *Calls) take(cancel messages.Reason) {
 		switch out := (output{do: o.Do, state: o.State, call: o.Call, token: o.Token, why: o.Reason, detail: o.Detail}); o.Do {
 		case turns.SetTimer:
 			if e := c.entry(o.Call); e == nil || e.hold == nil || e.hold.want.Grace == 0 { // else its lock actor has the timer
+				c.prune()
 				c.timers.set(alarm{o.Deadline, o.Call, o.Hold}, time.Since(c.base))
 			}
 		case turns.Grant:
@@ -216,14 +217,14 @@ func (c *Calls) carryOut(o *output) {
 		o.hold.spawn(c)
 	case turns.Cancel:
 		makeRoomOnStack(0)
-		c.root.Send(o.hold.lock, &messages.Cancel{Reason: o.why})
+		c.root.Send(o.hold.pid(), &messages.Cancel{Reason: o.why})
 	case turns.Release:
 		makeRoomOnStack(0)
-		c.root.Send(o.hold.lock, &messages.Release{})
+		c.root.Send(o.hold.pid(), &messages.Release{})
 	case turns.Check:
-		c.root.Send(o.hold.lock, &messages.Check{})
+		c.root.Send(o.hold.pid(), &messages.Check{})
 	case turns.WatchContention:
-		c.root.Send(o.hold.lock, &messages.WatchContention{})
+		c.root.Send(o.hold.pid(), &messages.WatchContention{})
 	case turns.TxnAgain, turns.TxnFull:
 		c.tellRoom(o.hold, o.do == turns.TxnAgain)
 	}

@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/turns"
@@ -20,6 +21,7 @@ type alarm struct {
 type timers struct {
 	alarms  []alarm
 	armed   time.Duration // for when; zero for not
+	pruned  int           // how many were left when those of what has ended were taken out
 	stopped *time.Timer   // the one timer
 }
 
@@ -40,6 +42,17 @@ func (t *timers) Pop() any {
 func (t *timers) set(a alarm, now time.Duration) {
 	heap.Push(t, a)
 	t.arm(now)
+}
+
+// prune takes out the alarms of what has ended, once they are most of all.
+func (c *Calls) prune() {
+	t := &c.timers
+	if len(t.alarms) < 64 || len(t.alarms) < 2*t.pruned {
+		return
+	}
+	t.alarms = slices.DeleteFunc(t.alarms, func(a alarm) bool { return c.entry(a.call) == nil && c.hold(a.hold) == nil })
+	heap.Init(t)
+	t.pruned = len(t.alarms)
 }
 
 func (t *timers) arm(now time.Duration) {
