@@ -224,7 +224,8 @@ func checkWeight(want messages.Acquire) string {
 
 func checkBeside(want messages.Acquire) string {
 	style, is := queue.Parse(want.Beside)
-	if !is || style.Mode != messages.Write || style.Name != want.Name || strings.Contains(want.Beside, "/") {
+	writes := style.Mode == messages.Write || style.Mode == messages.Exclusive && want.Naming == messages.KazooNaming // one name for both
+	if !is || !writes || style.Name != want.Name || strings.Contains(want.Beside, "/") {
 		return fmt.Sprintf("beside %.100q: that is no writer's node of the queue", want.Beside)
 	}
 	return ""
