@@ -58,7 +58,7 @@ PROFILES ?= /tmp/turnstile-profiles
 MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler examples/metrics locks/adapters/gocron
 comma := ,
 # What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
-COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./locks ./messages ./zkconn ./zkconn/internal/evidence
+COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./actors/sharing ./actors/turns ./locks ./messages ./zkconn ./zkconn/internal/evidence
 COVER_TESTS ?= ./...
 COVER ?= /tmp/turnstile-cover.out
 # Where make newest puts its go.mod.
@@ -88,7 +88,7 @@ help: ## list the targets
 
 # What make test runs with -race, where there is a C compiler: the packages with goroutines. The tests of behaviour meet the
 # same code, and have it in make test-all.
-RACING := ./actors ./actors/activation ./actors/gateway ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./locks ./zkconn ./zkconn/told
+RACING := ./actors ./actors/activation ./actors/gateway ./actors/inspect ./actors/internal/carrier ./actors/internal/mailbox ./actors/sharing ./locks ./zkconn ./zkconn/told
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The module of which every test needs a browser: likewise.
 BROWSER := tests/dashboard
@@ -194,7 +194,7 @@ paths: deps ## the invariant suites without each fast path, and without all of t
 
 .PHONY: mutants
 mutants: ## which seeded mistakes and random changes make test finds, and of those that it misses, which make test-all does (about two hours)
-	$(GO) run ./tests/mutants -without $(subst $() ,$(comma),$(REAL))
+	$(GO) run ./tests/mutants -all -without $(subst $() ,$(comma),$(REAL))
 
 .PHONY: halts
 halts: deps ## the tests in processes that are stopped at random, as by a busy machine (about twenty minutes)

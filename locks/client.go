@@ -30,9 +30,8 @@ type Client struct {
 	tracer  trace.Tracer // nil where nothing is traced
 	open    *openLeases  // nil without WithUnreleased
 
-	over     atomic.Bool // likewise
 	mu       sync.Mutex
-	closed   bool
+	over     atomic.Bool   // Close was called
 	gone     chan struct{} // closed by Close
 	shutdown sync.Once
 	requests sync.WaitGroup
@@ -162,9 +161,7 @@ func (c *Client) abort() {
 // leases end at once.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
-	if !c.closed {
-		c.closed = true
-		c.over.Store(true)
+	if !c.over.Swap(true) {
 		close(c.gone)
 	}
 	c.mu.Unlock()
@@ -214,7 +211,7 @@ func (c *Client) enter(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.over.Load() {
 		return ErrClosed
 	}
 	c.requests.Add(1)

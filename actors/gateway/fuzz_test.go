@@ -128,7 +128,7 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		before, size := allocated(), len(input)
 		w := &wires{t: t, now: 1, table: relay.NewTable(7, time.Second, relay.Usual()),
-			requester: relay.NewRequester("me", 2, messages.Acquire{Path: "/a", TellMore: true}, true)}
+			requester: relay.NewRequester("me", 2, messages.Acquire{Path: "/a", TellMore: true})}
 		w.perform(w.requester.Begin(w.now))
 		for len(input) >= 3 {
 			kind, length := input[0], min(int(binary.BigEndian.Uint16(input[1:])), len(input)-3)

@@ -44,10 +44,10 @@ func WithMaxRequests(n int) Option {
 // WithCohort has requests for one lock share a hold: the gateway gives it to up to n of them, one after
 // the other, before the next contender of the queue has its turn. See locks.WithCohort. A request gets
 // the hold when the one before has given it back, or all that it was promised has run out. Requests share
-// that differ in no more than owner, caller, Try and MaxWaiters. Those for reading hold together.
+// that differ in no more than owner, caller and Try. Those for reading hold together.
 //
-// Requests with messages.Acquire.TellMore have a hold each: they share it themselves. So have permits,
-// contests, and all requests without this option, or with an n below 2.
+// Requests with messages.Acquire.TellMore have a hold each: they share it themselves. So have writers,
+// permits, contests, and all requests without this option, or with an n below 2.
 //
 // Of a request that waits inside the gateway no predecessor is told.
 func WithCohort(n int) Option { return func(o *options) { o.cohort = n } }

@@ -138,9 +138,8 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = queue.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	soleOwner := q.want.Owner == "" && ctx.Parent() == nil
 	q.route = route{at: q.at, path: want.Path}
-	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, soleOwner)
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want)
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch

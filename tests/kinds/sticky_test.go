@@ -210,11 +210,12 @@ func TestStickyOverACut(t *testing.T) {
 	})
 }
 
-// TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the
-// session has heard of it, and stands behind contenders that have come since.
+// TestStickyNodeIsDeleted by an operator: once the client has had an answer of the servers since, it
+// has heard of that. The next call has another node, and stands behind contenders that have come.
 func TestStickyNodeIsDeleted(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mutex, operator := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong)), zk.Raw(t)
+		client, operator := patient.Open(t, zk.Connect()), zk.Raw(t)
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
 		other := patient.Open(t, zk.Connect()).Mutex("/sticky")
 		for range 10 {
 			node, token := patient.Cycle(t, mutex)
@@ -222,6 +223,8 @@ func TestStickyNodeIsDeleted(t *testing.T) {
 			held, err := other.Lock(patient.Deadline(t))
 			require.NoError(t, err)
 			require.Greater(t, held.Token(), token)
+			_, err = client.Queue(patient.Deadline(t), "/sticky")
+			require.NoError(t, err)
 			got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
 			require.NoError(t, held.Unlock(patient.Deadline(t)))
 			answered := patient.Receive(t, got)

@@ -131,7 +131,7 @@
 // leaves gives the old request up, because it hears of it no more.
 //
 // Until then the old request may have a node, which is in the way of the new one. A refusal that
-// this explains does not count: the owner seems to hold already, or the queue to be full. The
+// this explains does not count: the queue seems to be full. The
 // request tries again until the old one must be gone.
 //
 // A requester that wants to end and hears nothing ends as Failed with messages.ReasonUnreachable.

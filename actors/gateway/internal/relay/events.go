@@ -138,8 +138,8 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 }
 
 // restarts reports whether the request goes on after an end at the gateway: the gateway gave up a
-// waiter that it no longer heard, or is closing and another one is named, or still has an earlier
-// attempt of the same owner.
+// waiter that it no longer heard, or is closing and another one is named, or the queue may be full
+// with an earlier attempt.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 	if !r.isWaiting() {
 		return false
@@ -157,16 +157,7 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 // stays in the queue while its gateway's session is out of reach. A queue may be full without that
 // node, so ReasonQueueFull counts once the attempt must be gone.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
-	if end != messages.StateFailed || r.try.index == 0 {
-		return false
-	}
-	switch why {
-	case messages.ReasonReentry, messages.ReasonUpgrade:
-		return r.soleOwner || r.mayHaunt()
-	case messages.ReasonQueueFull:
-		return r.mayHaunt()
-	}
-	return false
+	return end == messages.StateFailed && r.try.index > 0 && why == messages.ReasonQueueFull && r.mayHaunt()
 }
 
 // mayHaunt reports whether an earlier attempt may still be at a gateway.

@@ -30,7 +30,7 @@ var atTheNext = map[string]string{
 func TestEveryFieldGoesOn(t *testing.T) {
 	var want messages.Acquire
 	setAll(t, reflect.ValueOf(&want).Elem())
-	r := relay.NewRequester("r", 2, want, false)
+	r := relay.NewRequester("r", 2, want)
 	require.Equal(t, want, wantOf(t, r.Begin(0)), "at the first gateway")
 	watching := &messages.Transition{From: messages.StateCreating, To: messages.StateWatching}
 	r.Reply(relay.Instant(time.Second), relay.Reply{ID: r.ID(), Gateway: 1, Number: 1, Every: time.Second, First: 1,

@@ -10,11 +10,10 @@ import (
 // Requester is one request on a node without a session. Make one with NewRequester; begin with
 // Begin. After each call Due says when Wake is to be called at the latest.
 type Requester struct {
-	guid      string
-	want      messages.Acquire
-	soleOwner bool
-	places    places
-	begun     Instant
+	guid   string
+	want   messages.Acquire
+	places places
+	begun  Instant
 
 	stage   stage
 	wish    newestWish
@@ -60,10 +59,9 @@ const (
 )
 
 // NewRequester makes a request. gateways is the number of gateways that it may go to. guid tells it
-// from all others. soleOwner: no other request has its owner, so that it can only be in the way of
-// itself.
-func NewRequester(guid string, gateways int, want messages.Acquire, soleOwner bool) *Requester {
-	return &Requester{guid: guid, want: want, soleOwner: soleOwner, places: places{named: gateways}, try: newAttempt(0, 0),
+// from all others.
+func NewRequester(guid string, gateways int, want messages.Acquire) *Requester {
+	return &Requester{guid: guid, want: want, places: places{named: gateways}, try: newAttempt(0, 0),
 		grant: messages.Grant{Path: want.Path}}
 }
 

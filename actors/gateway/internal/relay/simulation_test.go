@@ -42,7 +42,7 @@ func newAsk(w *world, number int, want messages.Acquire) *ask {
 	if w.forwards {
 		places = 2
 	}
-	a.relay = relay.NewRequester(fmt.Sprint(number), places, want, true)
+	a.relay = relay.NewRequester(fmt.Sprint(number), places, want)
 	return a
 }
 

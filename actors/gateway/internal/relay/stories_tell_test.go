@@ -19,7 +19,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	switch d.Cmd {
 	case "new":
 		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout"), TellMore: d.HasArg("tells-more")}
-		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
+		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want)
 		s.r.Prefer(int(count(t, d, "prefers")))
 		return s.r.Begin(0)
 	case "pin":

@@ -18,7 +18,7 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [max-waiters=N] [alone] [prefers=N] [tells-more]
+//	new gateways=N [timeout=D] [prefers=N] [tells-more]
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [id=ID] [gateway=N]
 //	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
