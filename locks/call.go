@@ -179,19 +179,21 @@ func (k *call) settle() {
 }
 
 // Granted takes the grant.
-func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) {
+func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() {
 	l := (*Lease)(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answered {
-		return
+	k.hold = hold
+	if k.answered { // its caller has gone
+		return nil
 	}
-	k.call, k.hold, k.token = id, hold, token
-	if k.cause == nil { // else it has lost the lock already
+	k.call, k.token = id, token
+	if k.from.maxHold > 0 {
 		l.boundHold(k.from.maxHold)
-		k.from.client.open.add(l)
 	}
+	k.from.client.open.add(l)
 	k.settle()
+	return nil
 }
 
 // Refused takes the end of a call that never held.
@@ -244,9 +246,9 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 	case messages.StateReleased, messages.StateCancelled:
 		l.finish(nil)
 	case messages.StateLost:
-		l.finish(k.from.faulty(state, k.node(), why, detail, ErrLost))
+		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrLost))
 	case messages.StateFailed:
-		l.finish(k.from.faulty(state, k.node(), why, detail, ErrFailed))
+		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrFailed))
 	default:
 		if k.suspended.CompareAndSwap(true, false) {
 			l.tellResumed(k.hold.Clock.Deadline())
@@ -254,16 +256,6 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 			l.revokeRequested(until)
 		}
 	}
-}
-
-// node is the name of its node; "" while that is not known.
-func (k *call) node() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.hold == nil {
-		return ""
-	}
-	return k.hold.Node
 }
 
 // Troubled notes what keeps the servers from taking the lock back.

@@ -377,12 +377,10 @@ func (l *Lease) end(cause error) {
 
 // boundHold starts the timer of WithMaxHold.
 func (l *Lease) boundHold(d time.Duration) {
-	if d > 0 {
-		l.limit = time.AfterFunc(d, func() {
-			l.end(ErrMaxHold)
-			l.release()
-		})
-	}
+	l.limit = time.AfterFunc(d, func() {
+		l.end(ErrMaxHold)
+		l.release()
+	})
 }
 
 // finish notes the end of the call, once.

@@ -40,6 +40,7 @@ type Calls struct {
 	holds   []*hold // by slot
 	waiting int     // calls that wait
 	asked   int     // holds that are asked for a call
+	counted int     // calls that wait without a node, as the figures were told
 	live    int     // calls and lock actors that have not ended
 	none    []chan struct{}
 	timers  timers
@@ -106,13 +107,15 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 // Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
 // (actors.CheckAcquire). The call may have been granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
-	meter, err := c.session.figures().Request(want.Mode, want.Path)
+	meter, err := c.session.figures.Request(want.Mode, want.Path)
 	if err != nil { // a function of the user's has panicked
 		who.Refused(messages.ReasonBadInput, err.Error())
 		return 0
 	}
 	meter.Waits()
-	who = c.observing(who)
+	if want.Alone {
+		who = c.observing(who)
+	}
 	m := c.begin()
 	id := c.turns.Call(m, want, within)
 	for id.Slot() >= len(c.entries) {
@@ -140,7 +143,8 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 		return false
 	}
 	if e.hold != nil {
-		c.giveBack(m, e)
+		c.mu.Unlock()
+		c.GiveBack(id)
 		return false
 	}
 	e.meter.Leaves(why, false)
@@ -159,25 +163,20 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.
 func (c *Calls) GiveBack(id turns.CallID) {
 	m := c.begin()
-	if e := c.entry(id); e == nil || e.hold == nil {
+	e := c.entry(id)
+	if e == nil || e.hold == nil {
 		c.mu.Unlock()
 		return
-	} else {
-		c.giveBack(m, e)
 	}
-}
-
-// giveBack has the mutex, and gives it up.
-func (c *Calls) giveBack(m turns.Moment, e *entry) {
 	h, who := e.hold, e.who
 	state, why := messages.StateReleased, messages.ReasonReleased
 	if !m.Lease.Unbroken(h.Epoch, h.Term) {
 		state, why = messages.StateLost, c.session.whyOver(h.Clock)
 	}
-	h.freed, h.freedAt = c.session.figures().Now(), m.At
+	h.freed, h.freedAt = c.session.figures.Now(), m.At
 	e.meter.Leaves(why, state == messages.StateLost)
-	c.turns.GiveBack(m, e.id)
-	c.leave(e)
+	c.turns.GiveBack(m, id)
+	c.forget(e)
 	c.take(messages.ReasonNone)
 	stays := !h.leaves && h.txns == 0 && !h.over
 	if !stays {
@@ -305,23 +304,11 @@ func (c *Calls) hold(id turns.HoldID) *hold {
 	return nil
 }
 
-// leave takes a call off its hold, and forgets it.
-func (c *Calls) leave(e *entry) {
-	h := e.hold
-	for i, user := range h.users {
-		if user == e.id {
-			last := len(h.users) - 1
-			h.users[i] = h.users[last]
-			h.users = h.users[:last]
-			break
-		}
-	}
-	c.forget(e)
-}
-
 // forget forgets a call that has ended.
 func (c *Calls) forget(e *entry) {
-	c.endProbes(e)
+	if e.probe != nil {
+		close(e.probe)
+	}
 	*e = entry{}
 	c.ended()
 }

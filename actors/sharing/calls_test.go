@@ -117,11 +117,12 @@ type user struct {
 	heard []string
 }
 
-func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) {
+func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) func() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.id, u.hold, u.token = id, hold, token
 	u.heard = append(u.heard, "granted")
+	return nil
 }
 
 func (u *user) Refused(why messages.Reason, _ string) { u.note("refused: " + string(why)) }
@@ -285,9 +286,11 @@ func TestHeldTooLate(t *testing.T) {
 // blocker blocks the goroutine that grants it.
 type blocker struct{ in, out chan struct{} }
 
-func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) {
-	close(b.in)
-	<-b.out
+func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) func() {
+	return func() {
+		close(b.in)
+		<-b.out
+	}
 }
 func (b *blocker) Refused(messages.Reason, string)                         {}
 func (b *blocker) Told(messages.State, time.Time, messages.Reason, string) {}
@@ -338,7 +341,8 @@ type waiter struct {
 	got chan struct{}
 }
 
-func (w *waiter) Granted(id turns.CallID, _ *Hold, _ messages.Token) {
+func (w *waiter) Granted(id turns.CallID, _ *Hold, _ messages.Token) func() {
 	w.id = id
 	close(w.got)
+	return nil
 }

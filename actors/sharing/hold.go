@@ -16,9 +16,8 @@ import (
 type hold struct {
 	Hold
 	calls     *Calls
-	key       turns.Key
+	path      string
 	want      *messages.Acquire // of the lock actor
-	own       messages.Acquire  // what want points at, unless the call's own will do
 	observers []*actor.PID
 	actors    *sync.WaitGroup  // counts lock actors; nil for most
 	meter     *figures.Request // of the lock actor
@@ -31,7 +30,6 @@ type hold struct {
 	overdue  bool // its lease ended before that
 	resuming bool
 	grants   int
-	users    []turns.CallID // that have it
 	txns     int
 	freed    figures.Moment // when a call gave it back last, likewise freedAt
 	freedAt  time.Duration
@@ -50,27 +48,28 @@ type hold struct {
 
 // newHold makes the hold that an Ask is about.
 func (c *Calls) newHold(o turns.Output, e *entry) *hold {
-	h := &hold{calls: c, key: turns.KeyOf(e.want), want: &e.want.Acquire, asked: true,
+	h := &hold{calls: c, path: e.want.Path, want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
-	if observed, ok := e.who.(Observed); ok {
-		h.observers = observed.Observers()
-	}
-	if counted, ok := e.who.(Counted); ok {
-		if h.actors = counted.LockActors(); h.actors != nil {
-			h.actors.Add(1)
-		}
-	}
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
-	if len(h.observers) > 0 { // they are told of it
-		grace = w.Grace
+	if e.want.Alone {
+		if observed, ok := e.who.(Observed); ok {
+			if h.observers = observed.Observers(); len(h.observers) > 0 { // they are told of it
+				grace = w.Grace
+			}
+		}
+		if counted, ok := e.who.(Counted); ok {
+			if h.actors = counted.LockActors(); h.actors != nil {
+				h.actors.Add(1)
+			}
+		}
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
 		return h
 	}
-	h.own = *w
-	w = &h.own
+	own := *w
+	w = &own
 	w.Timeout, w.Grace, w.TellMore, w.Try = 0, grace, more, o.Try
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
@@ -102,15 +101,7 @@ func (h *hold) Figures() *figures.Request { return h.meter }
 
 // Moved notes where the lock actor stands.
 func (h *hold) Moved(to messages.State, node string) {
-	if h.moved(to, node) {
-		h.input(func(m turns.Moment) { h.calls.turns.Waits(m, h.ID) })
-	}
-}
-
-// moved notes it, and reports whether the lock actor waits for others from now on.
-func (h *hold) moved(to messages.State, node string) bool {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.state, h.node = to, node
 	if to == messages.StateCreating { // in another queue, or another session
 		h.predecessor = nil
@@ -118,7 +109,10 @@ func (h *hold) moved(to messages.State, node string) bool {
 	if !to.Terminal() && to != messages.StateReleasing {
 		h.waited = to
 	}
-	return to == messages.StateWatching
+	h.mu.Unlock()
+	if to == messages.StateWatching { // for others
+		h.input(func(m turns.Moment) { h.calls.turns.Waits(m, h.ID) })
+	}
 }
 
 // WaitsFor notes the contender for which the lock actor waits.
@@ -136,7 +130,7 @@ func (h *hold) Troubled(text string) {
 	c := h.calls
 	c.mu.Lock()
 	told := append([]Call(nil), h.awaited...)
-	for _, id := range h.users {
+	for _, id := range c.turns.Users(h.ID) {
 		if e := c.entry(id); e != nil {
 			told = append(told, e.who)
 		}
@@ -224,7 +218,7 @@ func (h *hold) TermEnded() {
 	why := c.session.whyOver(h.Clock)
 	h.urgently(func(m turns.Moment) {
 		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
-			c.turns.Lost(m, h.ID, why, "")
+			c.turns.Ended(m, h.ID, why, "")
 			c.freeSlot(h)
 		}
 	})
@@ -261,11 +255,11 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.deadlock = h.deadlock
 		switch as {
 		case messages.StateReleased:
-			c.turns.Gone(m, h.ID)
+			c.turns.Ended(m, h.ID, why, "")
 		case messages.StateLost:
-			c.turns.Lost(m, h.ID, why, detail)
+			c.turns.Ended(m, h.ID, why, detail)
 		default:
-			c.turns.Refused(m, h.ID, why, detail)
+			c.turns.Ended(m, h.ID, why, detail)
 		}
 		c.take(messages.ReasonNone)
 		c.deadlock = nil

@@ -17,7 +17,13 @@ import (
 // What a session asks for its searches: actors.Inside.
 
 // CountInside counts the calls that wait without a node of their own.
-func (c *Calls) CountInside() int { return int(c.session.inside.Load()) }
+func (c *Calls) CountInside() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inside()
+}
+
+func (c *Calls) inside() int { return max(0, c.waiting-c.asked) }
 
 // Inside gives the first calls for locks at a root and below that wait without a node of their own,
 // in the order in which they came, and counts all.
@@ -54,7 +60,7 @@ func (c *Calls) Nodes() (all []inspect.Cohort) {
 		if !known {
 			i = len(all)
 			at[h.ID] = i
-			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.key.Path, Node: node}})
+			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.path, Node: node}})
 		}
 		switch of := &all[i]; {
 		case of.Has.ID == "" && (!s.Waits() || !h.holds):
@@ -82,7 +88,7 @@ func (c *Calls) Waiting(path, node string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s := range c.turns.Standings {
-		if h := c.hold(s.Behind); h != nil && s.Waits() && s.Hold == 0 && h.key.Path == path && h.nodeNow() == node {
+		if h := c.hold(s.Behind); h != nil && s.Waits() && s.Hold == 0 && h.path == path && h.nodeNow() == node {
 			n++
 		}
 	}
@@ -94,8 +100,8 @@ func (c *Calls) Unused(path, node string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range c.holds {
-		if h != nil && h.key.Path == path && h.holds && h.nodeNow() == node {
-			return len(h.users) == 0
+		if h != nil && h.path == path && h.holds && h.nodeNow() == node {
+			return c.turns.Users(h.ID) == nil
 		}
 	}
 	return false
@@ -234,13 +240,6 @@ func (c *Calls) waitsInside(id turns.CallID) bool {
 	e := c.entry(id)
 	_, own := c.turns.Before(id)
 	return e != nil && e.hold == nil && own == 0
-}
-
-func (c *Calls) endProbes(e *entry) {
-	if e.probe != nil {
-		close(e.probe)
-		e.probe = nil
-	}
 }
 
 // giveUp refuses a call that is part of a deadlock, unless it holds by now.

@@ -28,6 +28,7 @@ type output struct {
 	who      Call
 	hold     *hold
 	token    messages.Token
+	then     func() // of a grant
 	until    time.Time
 	why      messages.Reason
 	detail   string
@@ -85,11 +86,14 @@ func (c *Calls) granted(out *output, h *hold) {
 	e.meter.Grants()
 	h.grants++
 	e.hold = h
-	h.users = append(h.users, e.id)
 	c.waiting--
-	c.endProbes(e)
-	out.who, out.hold = e.who, h
-	c.todo = append(c.todo, *out)
+	if e.probe != nil {
+		close(e.probe)
+		e.probe = nil
+	}
+	if out.then = e.who.Granted(e.id, &h.Hold, out.token); out.then != nil {
+		c.todo = append(c.todo, *out)
+	}
 }
 
 // refused notes the end of a call that never held.
@@ -124,11 +128,11 @@ func (c *Calls) told(out *output, o turns.Output) {
 		out.state = messages.StateReleasing
 		e.meter.Forced()
 		e.meter.Leaves(o.Reason, false)
-		c.leave(e)
+		c.forget(e)
 		h.awaited = append(h.awaited, out.who)
 	case messages.StateLost:
 		e.meter.Leaves(o.Reason, true)
-		c.leave(e)
+		c.forget(e)
 	}
 	if c.urgent != nil && (o.State == messages.StateReleased || o.State == messages.StateLost) {
 		*c.urgent = append(*c.urgent, *out)
@@ -145,8 +149,10 @@ func (c *Calls) ask(out *output, o turns.Output) {
 	}
 	out.hold = c.newHold(o, e)
 	c.holds[o.Hold.Slot()] = out.hold
-	if o, ok := e.who.(*observed); ok {
-		o.below.Store(true)
+	if e.want.Alone {
+		if o, ok := e.who.(*observed); ok {
+			o.below.Store(true)
+		}
 	}
 	c.asked++
 	c.live++ // its lock actor
@@ -167,7 +173,10 @@ const roundsAttended = 8
 
 // settle gives up the mutex, and carries out what is to be done, unless another goroutine does.
 func (c *Calls) settle() {
-	c.session.count(c.waiting - c.asked)
+	if n := c.inside(); n != c.counted && c.session.figures != nil {
+		c.session.figures.Inside(n - c.counted)
+		c.counted = n
+	}
 	if c.attended || len(c.todo) == 0 {
 		c.mu.Unlock()
 		return
@@ -205,7 +214,7 @@ func (c *Calls) attend(rounds int) {
 func (c *Calls) carryOut(o *output) {
 	switch o.do {
 	case turns.Grant:
-		o.who.Granted(o.call, &o.hold.Hold, o.token)
+		o.then()
 	case turns.Refuse:
 		if d, ok := o.who.(Deadlocked); ok && o.deadlock != nil {
 			d.Deadlocked(*o.deadlock)

@@ -44,11 +44,10 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	t.now = m
 	l, own := h.line, h.call
 	h.unask()
-	h.unbind()
 	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
 	h.proved = m.At
 	l.open = append(l.open, h)
-	if l.reads() && l.queue.exclude > 0 {
+	if l.want.reads() && l.queue.exclude > 0 {
 		l.closed = true
 	}
 	if h.try && own != nil && t.mayGrant(h) { // to another, it would leave this one's call to ask anew
@@ -153,21 +152,9 @@ func (t *Turns) Revoked(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Lost: the hold is lost.
-func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason, detail string) {
-	t.end(m, id, why, detail)
-}
-
-// Refused: the lock actor has ended and never held.
-func (t *Turns) Refused(m Moment, id HoldID, why messages.Reason, detail string) {
-	t.end(m, id, why, detail)
-}
-
-// Gone: the lock actor has ended, as it was told to.
-func (t *Turns) Gone(m Moment, id HoldID) { t.end(m, id, messages.ReasonReleased, "") }
-
-// end takes the end of a lock actor.
-func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
+// Ended: the lock actor has ended. It was refused and never held, the hold is lost, or it is gone, as
+// it was told to: the calls that have the hold, or the one that it was asked for, hear why.
+func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	h := t.hold(id)
 	if h == nil || h.phase == awaitsRoom {
 		return
@@ -183,7 +170,6 @@ func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
 		}
 		c := h.call
 		h.unask()
-		h.unbind()
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)
 	case held, kept, spent, revoked:

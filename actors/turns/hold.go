@@ -9,7 +9,7 @@ import (
 
 // next gives the token of the next grant. Readers have the hold's own.
 func (h *hold) next() messages.Token {
-	if h.line.reads() {
+	if h.line.want.reads() {
 		return h.token
 	}
 	return h.token + messages.Token(h.grants)
@@ -21,7 +21,7 @@ func (h *hold) overtaken() bool {
 	switch {
 	case q.key.Kind == Permits:
 		return false
-	case h.line.reads():
+	case h.line.want.reads():
 		return h.next() < q.newestWrite
 	default:
 		return h.next() <= q.newest
@@ -43,7 +43,7 @@ func (h *hold) capacity(at time.Duration) int {
 	if h.rivals == alone {
 		n = many
 	}
-	if !l.reads() && h.grants > 0 {
+	if !l.want.reads() && h.grants > 0 {
 		n = min(n, h.places+1-h.grants)
 	}
 	return n
@@ -102,17 +102,13 @@ func (t *Turns) emitAsk(h *hold) {
 // unask takes a hold off those that are asked for.
 func (h *hold) unask() {
 	l := h.line
+	if h.call != nil {
+		h.call.hold, h.call = nil, nil
+	}
 	l.asked = slices.DeleteFunc(l.asked, func(other *hold) bool { return other == h })
 	l.covered -= h.serves
 	if h.beside == 0 {
 		l.queue.asked--
-	}
-}
-
-// unbind notes that a hold is not asked for a call any more.
-func (h *hold) unbind() {
-	if h.call != nil {
-		h.call.hold, h.call = nil, nil
 	}
 }
 
@@ -123,9 +119,9 @@ func (h *hold) passOn() bool {
 	for next != nil && next.hold != nil {
 		next = next.next
 	}
-	h.unbind()
+	h.call.hold, h.call = nil, next
 	if next != nil {
-		next.hold, h.call = h, next
+		next.hold = h
 	}
 	return next != nil
 }
@@ -142,7 +138,6 @@ func (t *Turns) unneeded(h *hold) {
 // cancel ends a hold that is asked for.
 func (t *Turns) cancel(h *hold) {
 	h.unask()
-	h.unbind()
 	if h.phase == awaitsRoom { // its lock actor has ended
 		t.freeHold(h)
 		return

@@ -23,6 +23,16 @@ func (t *Turns) State(id CallID) messages.State {
 	return messages.StateHeld
 }
 
+// Users gives the calls that have a hold.
+func (t *Turns) Users(id HoldID) (all []CallID) {
+	if h := t.hold(id); h != nil {
+		for c := h.users.first; c != nil; c = c.next {
+			all = append(all, c.id)
+		}
+	}
+	return all
+}
+
 // Standing says where a call stands.
 type Standing struct {
 	Call CallID

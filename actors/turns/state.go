@@ -69,15 +69,17 @@ type queue struct {
 	// awaiting are the calls within a lease of the same lock that wait for another call of their
 	// owner.
 	awaiting calls
-	calls    int // that have not ended
-	holds    int // that have not ended
-	waiting  int // calls in lines
-	exclude  int // of these, those that do not read
-	asked    int // holds that are asked for, but for downgrades
-	resting  int // holds that were kept last, and are not gone
-	used     int // holds that a call has
-	readers  int // calls that hold and read
-	writers  int // calls that hold and do not
+	calls    int  // that have not ended
+	holds    int  // that have not ended
+	waiting  int  // calls in lines
+	exclude  int  // of these, those that do not read
+	tries    int  // of these, those that do not wait for others
+	full     bool // as many holds are asked for as may be, and few have gone since
+	asked    int  // holds that are asked for, but for downgrades
+	resting  int  // holds that were kept last, and are not gone
+	used     int  // holds that a call has
+	readers  int  // calls that hold and read
+	writers  int  // calls that hold and do not
 	// newest is the greatest token that was granted, newestWrite to a call that does not read. A
 	// hold whose next token is smaller is gone at the servers, and its end is on its way.
 	newest, newestWrite messages.Token
@@ -98,8 +100,6 @@ type line struct {
 	covered   int     // calls that the holds that are asked for may serve
 	holds     int     // all, also those that serve no more
 }
-
-func (l *line) reads() bool { return l.want.Mode == messages.Read }
 
 // callPhase says where a call stands.
 type callPhase uint8
@@ -143,8 +143,6 @@ type call struct {
 	sameOwner  *call // the next call of its owner for this lock, in a circle
 	prev, next *call // in its line, or among those that have its hold
 }
-
-func (c *call) reads() bool { return c.want.Mode == messages.Read }
 
 func (c *call) has() bool { return c.phase == holds || c.phase == revoking }
 
@@ -301,6 +299,9 @@ const (
 	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
 	// longer is checked.
 	restsPerTimeout = 6
+	// askedTogether is the part of Bounds.Waiting that is asked for at once, where more calls wait: the
+	// session makes nodes that are asked for together in one transaction.
+	askedTogether = 4
 	// many stands for no bound on grants.
 	many = 1 << 30
 )

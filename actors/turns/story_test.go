@@ -171,15 +171,15 @@ func (s *story) tell(line []string) {
 	case "contended":
 		t.Contended(m, h)
 	case "lost":
-		t.Lost(m, h, messages.ReasonNodeDeleted, "")
+		t.Ended(m, h, messages.ReasonNodeDeleted, "")
 	case "refused":
 		why := messages.ReasonNoAuth
 		if len(rest) > 0 {
 			why = messages.Reason(strings.ReplaceAll(rest[0], "_", " "))
 		}
-		t.Refused(m, h, why, "")
+		t.Ended(m, h, why, "")
 	case "gone":
-		t.Gone(m, h)
+		t.Ended(m, h, messages.ReasonReleased, "")
 	case "after":
 		d, err := time.ParseDuration(name)
 		require.NoError(s.t, err)

@@ -285,7 +285,7 @@ func (w *world) do(mv move) error {
 		w.leave(mv.of)
 		id := h.id
 		h.phase = none
-		t.Refused(m, id, messages.ReasonNoAuth, "")
+		t.Ended(m, id, messages.ReasonNoAuth, "")
 	case "watched":
 		h.watched = true
 		t.Watched(m, h.id, !w.unreadable)
@@ -316,14 +316,14 @@ func (w *world) do(mv move) error {
 		}
 		id := h.id
 		h.phase = none
-		t.Lost(m, id, messages.ReasonNodeDeleted, "")
+		t.Ended(m, id, messages.ReasonNodeDeleted, "")
 	case "revoke":
 		w.revokes--
 		h.revoked = true
 		t.Revoke(m, h.id)
 	case "gone":
 		h.phase = none
-		t.Gone(m, h.id)
+		t.Ended(m, h.id, messages.ReasonReleased, "")
 	case "other comes":
 		w.others--
 		w.order = append(w.order, -1)
