@@ -201,15 +201,20 @@ func (h *hold) input(give func(turns.Moment)) {
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
 	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
+	c.mu.Lock()
 	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
 		c.lease.Store(&lease{msg.Epoch, h.Clock})
 	}
+	c.mu.Unlock()
 	timeout := c.source.Timeout()
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
 	h.input(func(m turns.Moment) {
 		c.unasked(h)
 		h.holds, overdue = true, h.overdue
+		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
+			c.newest = of
+		}
 		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
 	})
 	if overdue {
