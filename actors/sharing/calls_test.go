@@ -397,3 +397,20 @@ func TestReadingOfAnEarlierLease(t *testing.T) {
 		t.Fatal("it waits, and the hold is kept")
 	}
 }
+
+// TestLostAfterTheNextIsHeld: a hold of the next session has come before the end of the last lease is heard of. It is
+// granted by the end of the lock actor, because the clock is not asked when the lease ends.
+func TestLostAfterTheNextIsHeld(t *testing.T) {
+	b := newBelow(t)
+	b.ofSession()
+	one, two := b.call(wantOf(nil)), b.call(wantOf(nil))
+	b.locks[0].holdIn(1)
+	b.clock = zkconn.NewLeaseClock(nil)
+	b.clock.Extend(time.Now().Add(time.Hour))
+	b.locks[1].holdIn(2)
+	require.Empty(t, two.told())
+	b.locks[0].to.(*hold).TermEnded()
+	require.Contains(t, one.told(), "lost")
+	b.locks[0].to.Hear(b.locks[0].pid, &messages.Lost{})
+	require.Equal(t, "granted", two.told())
+}

@@ -264,10 +264,12 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.unasked(h)
 		h.over = true
 		c.deadlock = h.deadlock
-		switch as {
-		case messages.StateReleased:
+		switch {
+		case c.hold(h.ID) != h: // its lease has ended: then nobody was granted anything
+			c.turns.Look(m, h.key)
+		case as == messages.StateReleased:
 			c.turns.Gone(m, h.ID)
-		case messages.StateLost:
+		case as == messages.StateLost:
 			c.turns.Lost(m, h.ID, why, detail)
 		default:
 			c.turns.Refused(m, h.ID, why, detail)

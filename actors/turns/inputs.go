@@ -106,6 +106,14 @@ func (t *Turns) TxnRefused(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
+// Look looks at a queue again, when the input before came without a reading of the lease.
+func (t *Turns) Look(m Moment, key Key) {
+	if q := t.queues[key]; q != nil {
+		t.now = m
+		t.settle(q)
+	}
+}
+
 // Close: the client ends. Kept holds are given back, and none is kept from now on.
 func (t *Turns) Close(m Moment) {
 	t.now, t.ending = m, true
