@@ -150,7 +150,8 @@ func (k *call) waits() chan struct{} {
 	return k.waiter
 }
 
-// withdraw notes that the caller of Lock has gone. It is false where there is an answer.
+// withdraw notes that the caller of Lock has gone. It is false where there is an answer. A grant that is on its way has
+// ended for this lease, so that nobody is told what becomes of it.
 func (k *call) withdraw() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -158,6 +159,7 @@ func (k *call) withdraw() bool {
 		return false
 	}
 	k.answered, k.waiter = true, nil
+	k.cause, k.isEnded = ErrReleased, true
 	return true
 }
 
@@ -183,7 +185,8 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) {
 	l := (*Lease)(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answered {
+	if k.answered { // its caller has gone, and Told may look at the hold
+		k.hold = hold
 		return
 	}
 	k.call, k.hold, k.token = id, hold, token
