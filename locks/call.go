@@ -154,7 +154,8 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 	return k.waiter
 }
 
-// withdraw notes that the caller of Lock has gone. It is false where there is an answer.
+// withdraw notes that the caller of Lock has gone. It is false where there is an answer. A grant that is on its way has
+// ended for this lease, so that nobody is told what becomes of it.
 func (k *call) withdraw() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,6 +163,7 @@ func (k *call) withdraw() bool {
 		return false
 	}
 	k.answered, k.waiter = true, nil
+	k.cause, k.isEnded = ErrReleased, true
 	return true
 }
 
@@ -180,7 +182,7 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.hold = hold
-	if k.answered { // its caller has gone
+	if k.answered { // its caller has gone, and Told may look at the hold
 		return nil
 	}
 	k.call, k.token = id, token

@@ -35,6 +35,7 @@ type Calls struct {
 
 	mu      sync.Mutex
 	reading reading // of the lease, for the input at hand
+	newest  reading // of the hold that has told Held last, by epoch and term
 	turns   *turns.Turns
 	entries []entry // by slot
 	holds   []*hold // by slot
@@ -82,15 +83,27 @@ func (r *reading) Unbroken(epoch, term uint64) bool {
 // which asks no function of a user's.
 func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
 
+// before reports whether a reading is of an earlier lease.
+func (r *reading) before(other reading) bool {
+	return r.epoch < other.epoch || r.epoch == other.epoch && r.term < other.term
+}
+
 // begin reads the clocks and takes the mutex, in this order: a function of a user's may hold up the
-// clock of the lease.
+// clock of the lease. A hold of a later lease may be kept by then. It seems to be over by a reading of
+// the earlier one, and nothing would wake what waits for it: so the clocks are read again.
 func (c *Calls) begin() turns.Moment {
-	var r reading
-	if l := c.lease.Load(); l != nil {
-		r.epoch = l.epoch
-		r.term, r.valid = l.clock.Term()
+	for {
+		var r reading
+		if l := c.lease.Load(); l != nil {
+			r.epoch = l.epoch
+			r.term, r.valid = l.clock.Term()
+		}
+		m := c.beginBy(r)
+		if c.session.session == nil || !r.before(c.newest) {
+			return m
+		}
+		c.mu.Unlock()
 	}
-	return c.beginBy(r)
 }
 
 // beginBy is begin with a reading of the lease.

@@ -195,15 +195,20 @@ func (h *hold) input(give func(turns.Moment)) {
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
 	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
+	c.mu.Lock()
 	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
 		c.lease.Store(&lease{msg.Epoch, h.Clock})
 	}
+	c.mu.Unlock()
 	timeout := c.source.Timeout()
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
 	h.input(func(m turns.Moment) {
 		c.unasked(h)
 		h.holds, overdue = true, h.overdue
+		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
+			c.newest = of
+		}
 		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
 	})
 	if overdue {
@@ -218,8 +223,7 @@ func (h *hold) TermEnded() {
 	why := c.session.whyOver(h.Clock)
 	h.urgently(func(m turns.Moment) {
 		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
-			c.turns.Ended(m, h.ID, why, "")
-			c.freeSlot(h)
+			c.turns.Lost(m, h.ID, why)
 		}
 	})
 }
@@ -253,31 +257,19 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.unasked(h)
 		h.over = true
 		c.deadlock = h.deadlock
-		switch as {
-		case messages.StateReleased:
-			c.turns.Ended(m, h.ID, why, "")
-		case messages.StateLost:
-			c.turns.Ended(m, h.ID, why, detail)
-		default:
-			c.turns.Ended(m, h.ID, why, detail)
-		}
+		c.turns.Ended(m, h.ID, why, detail)
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
 			c.todo = append(c.todo, output{do: turns.Tell, state: as, who: who, why: why, detail: detail})
 		}
 		room, h.awaited, h.room = h.room, nil, nil
-		c.freeSlot(h)
+		if c.hold(h.ID) == h { // else its slot has been used again
+			c.holds[h.ID.Slot()] = nil
+		}
 	})
 	for _, r := range room {
 		r <- false
-	}
-}
-
-// freeSlot takes a hold off the table, of which turns knows nothing any more.
-func (c *Calls) freeSlot(h *hold) {
-	if c.hold(h.ID) == h {
-		c.holds[h.ID.Slot()] = nil
 	}
 }
 

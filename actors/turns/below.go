@@ -152,6 +152,30 @@ func (t *Turns) Revoked(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
+// Lost: the lease of the hold is over. Its calls are told at once, and its lock actor ends later.
+func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason) {
+	h := t.hold(id)
+	if h == nil || h.phase < held || h.phase > revoked {
+		return
+	}
+	t.now = m
+	t.lose(h, why, "")
+	h.phase = leaving
+	t.settle(h.line.queue)
+}
+
+// lose takes a hold from its calls.
+func (t *Turns) lose(h *hold, why messages.Reason, detail string) {
+	for h.users.n > 0 {
+		c := h.users.first
+		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})
+		t.part(c)
+	}
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
+}
+
 // Ended: the lock actor has ended. It was refused and never held, the hold is lost, or it is gone, as
 // it was told to: the calls that have the hold, or the one that it was asked for, hear why.
 func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
@@ -173,14 +197,7 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)
 	case held, kept, spent, revoked:
-		for h.users.n > 0 {
-			c := h.users.first
-			t.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})
-			t.part(c)
-		}
-		if h.phase == held || h.phase == kept {
-			t.close(h)
-		}
+		t.lose(h, why, detail)
 		t.freeHold(h)
 	default:
 		t.freeHold(h)

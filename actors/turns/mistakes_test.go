@@ -106,7 +106,7 @@ var inRules = []mistake{
 	{"taken back below", "\t\tt.takeBack(h.users.first)\n", "\t\tbreak\n", stories + "grants"},
 	{"revoke of a share", "\tif h.phase == revoked {\n\t\tt.tellRevoke(c)\n\t}\n", "", stories + "owners"},
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
-	{"loss", "\t\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
+	{"loss", "\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
 	{"crossing", "if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn", walks + "cohort"},
 	{"stale calls", "if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {", "if id == 0 || id.Slot() >= len(t.calls) {", stories + "stale"},
 }

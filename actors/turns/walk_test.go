@@ -157,6 +157,12 @@ func (w *world) print(b []byte) []byte {
 	return b
 }
 
+// noLease is that of an input which comes without a look at the clock.
+type noLease struct{}
+
+// Unbroken is false.
+func (noLease) Unbroken(_, _ uint64) bool { return false }
+
 // Unbroken is the lease of the world.
 func (w *world) Unbroken(_, term uint64) bool { return term == w.term }
 
@@ -314,9 +320,14 @@ func (w *world) do(mv move) error {
 				w.calls[i].phase = over
 			}
 		}
-		id := h.id
-		h.phase = none
-		t.Ended(m, id, messages.ReasonNodeDeleted, "")
+		if h.deleted {
+			h.phase = none
+			t.Ended(m, h.id, messages.ReasonNodeDeleted, "")
+		} else { // the clock tells it, which must not be asked
+			h.phase = leaves
+			m.Lease = noLease{}
+			t.Lost(m, h.id, messages.ReasonLeaseOver)
+		}
 	case "revoke":
 		w.revokes--
 		h.revoked = true
