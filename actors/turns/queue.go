@@ -13,11 +13,12 @@ func (t *Turns) queueOf(want *Want) *queue {
 	return q
 }
 
-// lineOf gives the line of a request. A call that stands alone has a line of its own.
+// lineOf gives the line of a request. A call that stands alone has a line of its own. One that tries
+// joins none in which a hold is asked for: it would wait with that.
 func (q *queue) lineOf(want *Want, alone bool) *line {
 	if !alone {
 		for _, l := range q.lines {
-			if !l.closed && alike(l.want, want) {
+			if !l.closed && alike(l.want, want) && !(want.Try && len(l.asked) > 0) {
 				return l
 			}
 		}
