@@ -71,7 +71,7 @@
 //
 // Never more holds wait than calls that they may serve. Surplus ones are cancelled from the tail. So
 // with a cohort a call whose ctx ends costs nobody a place. Without, its end cancels the hold that
-// was asked for it, unless a call behind it has none.
+// was asked for it, unless a call behind it has none, and the same owner and caller.
 //
 // A hold that nobody has is kept for Sticky, if no call of the queue waits; else it is given back. A
 // contender, a revoke request, a call that it does not serve, the end of its time or of the client

@@ -66,6 +66,7 @@ var inRules = []mistake{
 	{"priority", "\tif c.want.Priority != other.want.Priority {", "\tif false {", stories + "asked"},
 	{"surplus", "\t\t\tt.cancel(l.asked[n-1])\n", "\t\t\tbreak\n", walks + "cohort"},
 	{"a hold is not passed on", "\tif next != nil {\n\t\tnext.hold, h.call = h, next\n\t}\n", "\tnext = nil\n", stories + "asked"},
+	{"a hold is passed on to another caller", "!h.shared && (", "false && (", stories + "asked"},
 	{"kept while others wait", "case l.queue.waiting == 0 && t.mayKeep(h):", "case t.mayKeep(h):", walks + "two_wishes"},
 	{"kept for ever", "\tif t.now.At >= h.since+sticky {", "\tif false {", walks + "sticky"},
 	{"kept by many", "t.kept >= t.bounds.Kept || ", "", stories + "kept"},

@@ -271,6 +271,7 @@ type hold struct {
 	call   *call  // that it was asked for, while it is asked for
 	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
+	shared bool          // its node names no call
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then
 	waits  bool          // it is known to wait for others
