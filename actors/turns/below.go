@@ -182,6 +182,9 @@ func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
 			return
 		}
 		c := h.call
+		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
+			c = t.firstBehind(h)
+		}
 		h.unask()
 		h.unbind()
 		t.freeHold(h)

@@ -99,6 +99,7 @@ var inRules = []mistake{
 
 	// Refusals, revokes, losses.
 	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tc = h.line.waiting.last\n\t\tt.hear(h.line, c, why, detail)\n", stories + "asked"},
+	{"a deadlock of another", "\t\t\tc = t.firstBehind(h)\n", "", stories + "asked"},
 	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "\t\t_ = c\n", stories + "asked"},
 	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},

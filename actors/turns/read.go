@@ -99,6 +99,30 @@ func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
 	return true
 }
 
+// firstBehind gives the first call that a hold which is asked for is to serve; nil for none.
+func (t *Turns) firstBehind(h *hold) (first *call) {
+	t.standings(h.line.queue, func(s Standing) bool {
+		if s.Behind == h.id {
+			first = t.call(s.Call)
+		}
+		return first == nil
+	})
+	return first
+}
+
+// Stands gives how a call stands.
+func (t *Turns) Stands(id CallID) (found Standing) {
+	if c := t.call(id); c != nil {
+		t.standings(c.queue, func(s Standing) bool {
+			if s.Call == id {
+				found = s
+			}
+			return found.Call == 0
+		})
+	}
+	return found
+}
+
 func (t *Turns) standing(c *call, behind *hold) Standing {
 	s := Standing{Call: c.id, Number: c.number, Want: c.want, State: t.State(c.id)}
 	if c.hold != nil {
