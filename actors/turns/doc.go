@@ -65,7 +65,8 @@
 // # When a hold is asked for, kept and given back
 //
 // The calls of a line that no hold may serve ask for one: the first by priority, then by arrival. At
-// most Bounds.Waiting holds of a queue wait. With a cohort that is one for each run of calls that one
+// most Bounds.Waiting holds of a queue wait, with those that were cancelled and are not gone: the session
+// counts their nodes, and would refuse more. With a cohort that is one for each run of calls that one
 // hold may serve. When a hold may serve no more, the next is asked for first, behind it; then it is
 // given back, once no call has it and no transaction is under way.
 //

@@ -148,7 +148,10 @@ func (t *Turns) cancel(h *hold) {
 		t.freeHold(h)
 		return
 	}
-	h.phase = leaving
+	if h.phase = leaving; h.beside == 0 { // its node counts until it is gone
+		h.cancelled = true
+		h.line.queue.leaving++
+	}
 	t.emit(Output{Do: Cancel, Hold: h.id})
 }
 

@@ -62,7 +62,8 @@ var inRules = []mistake{
 
 	// Asked for, kept, given back.
 	{"next is asked for late", "\tt.ask(q)\n\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n", "\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n\tfor _, h := range t.over {\n\t\tt.emit(Output{Do: Release, Hold: h.id})\n\t}\n\tt.over = t.over[:0]\n\tt.ask(q)\n", stories + "kept"},
-	{"bound on holds that wait", "for q.asked < t.bounds.Waiting {", "for {", stories + "asked"},
+	{"bound on holds that wait", "for q.asked+q.leaving < t.bounds.Waiting {", "for {", stories + "asked"},
+	{"bound on those that leave", "for q.asked+q.leaving <", "for q.asked <", stories + "asked"},
 	{"priority", "\tif c.want.Priority != other.want.Priority {", "\tif false {", stories + "asked"},
 	{"surplus", "\t\t\tt.cancel(l.asked[n-1])\n", "\t\t\tbreak\n", walks + "cohort"},
 	{"a hold is not passed on", "\tif next != nil {\n\t\tnext.hold, h.call = h, next\n\t}\n", "\tnext = nil\n", stories + "asked"},

@@ -101,6 +101,9 @@ func (h *hold) rested() {
 // freeHold forgets a hold, of which nothing is heard any more.
 func (t *Turns) freeHold(h *hold) {
 	h.rested()
+	if h.cancelled {
+		h.line.queue.leaving--
+	}
 	h.line.holds--
 	h.line.queue.holds--
 	h.id += 1 << 32

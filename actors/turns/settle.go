@@ -67,7 +67,7 @@ func (t *Turns) ask(q *queue) {
 			t.cancel(l.asked[n-1])
 		}
 	}
-	for q.asked < t.bounds.Waiting {
+	for q.asked+q.leaving < t.bounds.Waiting {
 		var first *call
 		for _, l := range q.lines {
 			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
@@ -85,7 +85,7 @@ func (t *Turns) ask(q *queue) {
 // refuseTries refuses the calls that try and would wait for a hold to be asked for, where those that
 // are asked for wait for others.
 func (t *Turns) refuseTries(q *queue) {
-	if q.asked < t.bounds.Waiting || !q.stands() {
+	if q.asked+q.leaving < t.bounds.Waiting || !q.stands() {
 		return
 	}
 	for _, l := range q.lines {

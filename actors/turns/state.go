@@ -74,6 +74,7 @@ type queue struct {
 	waiting  int // calls in lines
 	exclude  int // of these, those that do not read
 	asked    int // holds that are asked for, but for downgrades
+	leaving  int // of these, those that were cancelled, and are not gone
 	resting  int // holds that were kept last, and are not gone
 	used     int // holds that a call has
 	readers  int // calls that hold and read
@@ -293,6 +294,7 @@ type hold struct {
 	txns        int  // transactions under way
 	forRoom     bool // it leaves to make room
 	resting     bool // it is kept, or was when it was given back
+	cancelled   bool // it leaves, and has not held
 }
 
 const (
