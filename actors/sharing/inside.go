@@ -233,13 +233,14 @@ func (c *Calls) beginProbes(e *entry) {
 	}()
 }
 
-// waitsInside reports whether a call waits without a node of its own.
+// waitsInside reports whether a call waits without a node of its own, or with one that others have first.
 func (c *Calls) waitsInside(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entry(id)
 	_, own := c.turns.Before(id)
-	return e != nil && e.hold == nil && own == 0
+	h := c.hold(own)
+	return e != nil && e.hold == nil && (own == 0 || h != nil && h.Shared && c.turns.Stands(id).Behind != own)
 }
 
 // giveUp refuses a call that is part of a deadlock, unless it holds by now.

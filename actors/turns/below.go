@@ -193,6 +193,9 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 			return
 		}
 		c := h.call
+		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
+			c = t.firstBehind(h)
+		}
 		h.unask()
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)

@@ -89,8 +89,8 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 
 func (t *Turns) emitAsk(h *hold) {
 	l := h.line
-	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try}
-	o.Shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	h.shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
 	if h.call != nil {
 		o.Call = h.call.id
 	} else { // its call has ended, and others wait
@@ -112,11 +112,12 @@ func (h *hold) unask() {
 	}
 }
 
-// passOn has a hold be asked for the next call of its line that has none. It is false where there
+// passOn has a hold be asked for the next call of its line that has none, and that its node names,
+// if it names one: else searches would see the caller of the call before wait. It is false where there
 // is none.
 func (h *hold) passOn() bool {
-	next := h.call.next
-	for next != nil && next.hold != nil {
+	was, next := h.call.want, h.call.next
+	for next != nil && (next.hold != nil || !h.shared && (next.want.Owner != was.Owner || next.want.Caller != was.Caller)) {
 		next = next.next
 	}
 	h.call.hold, h.call = nil, next
@@ -142,7 +143,10 @@ func (t *Turns) cancel(h *hold) {
 		t.freeHold(h)
 		return
 	}
-	h.phase = leaving
+	if h.phase = leaving; h.beside == 0 { // its node counts until it is gone
+		h.cancelled = true
+		h.line.queue.leaving++
+	}
 	t.emit(Output{Do: Cancel, Hold: h.id})
 }
 

@@ -62,11 +62,13 @@ var inRules = []mistake{
 
 	// Asked for, kept, given back.
 	{"next is asked for late", "\tt.ask(q)\n\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n", "\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n\tfor _, h := range t.over {\n\t\tt.emit(Output{Do: Release, Hold: h.id})\n\t}\n\tt.over = t.over[:0]\n\tt.ask(q)\n", stories + "kept"},
-	{"bound on holds that wait", "for !q.full && q.asked < t.bounds.Waiting {", "for {", stories + "asked"},
+	{"bound on holds that wait", "for !q.full && q.asked+q.leaving < t.bounds.Waiting {", "for {", stories + "asked"},
 	{"asked for one by one", "\tq.full = true\n", "", stories + "asked"},
+	{"bound on those that leave", "for !q.full && q.asked+q.leaving <", "for !q.full && q.asked <", stories + "asked"},
 	{"priority", "\tif c.want.Priority != other.want.Priority {", "\tif false {", stories + "asked"},
 	{"surplus", "\t\t\tt.cancel(l.asked[n-1])\n", "\t\t\tbreak\n", walks + "cohort"},
 	{"a hold is not passed on", "\tif next != nil {\n\t\tnext.hold = h\n\t}\n", "\th.call, next = nil, nil\n", stories + "asked"},
+	{"a hold is passed on to another caller", "!h.shared && (", "false && (", stories + "asked"},
 	{"kept while others wait", "case l.queue.waiting == 0 && t.mayKeep(h):", "case t.mayKeep(h):", walks + "two_wishes"},
 	{"kept for ever", "\tif t.now.At >= h.since+sticky {", "\tif false {", walks + "sticky"},
 	{"kept by many", "t.kept >= t.bounds.Kept || ", "", stories + "kept"},
@@ -87,6 +89,7 @@ var inRules = []mistake{
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
 	{"a try behind a kept hold", "c.want.Try && l.queue.resting > 0", "c.want.Try && false", stories + "bound"},
+	{"a try with a hold that waits", " && !(want.Try && len(l.asked) > 0)", "", stories + "bound"},
 	{"permits that may be free", "\t\treturn q.stands()\n", "\t\treturn q.waiting > 1\n", stories + "bound"},
 	{"a try waits for room", "\tt.refuseTries(q)\n", "", stories + "bound"},
 	{"a try is relied on", "h.try, h.serves = true, 1", "h.try = true", stories + "bound"},
@@ -98,6 +101,7 @@ var inRules = []mistake{
 
 	// Refusals, revokes, losses.
 	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tc = h.line.waiting.last\n\t\tt.hear(h.line, c, why, detail)\n", stories + "asked"},
+	{"a deadlock of another", "\t\t\tc = t.firstBehind(h)\n", "", stories + "asked"},
 	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "\t\t_ = c\n", stories + "asked"},
 	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},

@@ -2,11 +2,12 @@ package turns
 
 import "slices"
 
-// lineOf gives the line of a request. A call that stands alone has a line of its own.
+// lineOf gives the line of a request. A call that stands alone has a line of its own. One that tries
+// joins none in which a hold is asked for: it would wait with that.
 func (q *queue) lineOf(want *Want, alone bool) *line {
 	if !alone {
 		for _, l := range q.lines {
-			if !l.closed && alike(l.want, want) {
+			if !l.closed && alike(l.want, want) && !(want.Try && len(l.asked) > 0) {
 				return l
 			}
 		}
@@ -93,6 +94,9 @@ func (h *hold) rested() {
 func (t *Turns) freeHold(h *hold) {
 	if h.resting {
 		h.rested()
+	}
+	if h.cancelled {
+		h.line.queue.leaving--
 	}
 	h.line.holds--
 	h.line.queue.holds--

@@ -65,10 +65,10 @@ func (t *Turns) ask(q *queue) {
 			t.cancel(l.asked[n-1])
 		}
 	}
-	if q.asked <= t.bounds.Waiting-t.bounds.Waiting/askedTogether {
+	if q.asked+q.leaving <= t.bounds.Waiting-t.bounds.Waiting/askedTogether {
 		q.full = false
 	}
-	for !q.full && q.asked < t.bounds.Waiting {
+	for !q.full && q.asked+q.leaving < t.bounds.Waiting {
 		var first *call
 		for _, l := range q.lines {
 			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {

@@ -76,6 +76,7 @@ type queue struct {
 	tries    int  // of these, those that do not wait for others
 	full     bool // as many holds are asked for as may be, and few have gone since
 	asked    int  // holds that are asked for, but for downgrades
+	leaving  int  // holds that were cancelled while they were asked for, and are not gone
 	resting  int  // holds that were kept last, and are not gone
 	used     int  // holds that a call has
 	readers  int  // calls that hold and read
@@ -269,6 +270,7 @@ type hold struct {
 	call   *call  // that it was asked for, while it is asked for
 	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
+	shared bool          // its node names no call
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then
 	waits  bool          // it is known to wait for others
@@ -290,6 +292,7 @@ type hold struct {
 	txns        int  // transactions under way
 	forRoom     bool // it leaves to make room
 	resting     bool // it is kept, or was when it was given back
+	cancelled   bool // it leaves, and has not held
 }
 
 const (
