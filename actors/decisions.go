@@ -46,8 +46,6 @@ func (s *session) perform(out coordinator.Output) {
 		delete(s.timers, out.Timer)
 	case coordinator.NewEpoch:
 		s.endEpoch(out.Epoch)
-	case coordinator.Urgent:
-		s.link.Urgent(out.Urgent)
 	case *coordinator.Note:
 		s.note(out)
 	}

@@ -27,7 +27,7 @@ type session struct {
 	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
 	lapse    lapse
 	decides  *coordinator.Coordinator
-	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy
+	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy and Urgent
 	kept     time.Time                // when
 	timers   map[uint64]*time.Timer   // the coordinator's
 	pauses   map[*time.Timer]struct{} // the dispatcher's
@@ -103,6 +103,9 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	if now.Busy != was.Busy {
 		s.kept = time.Now()
 		s.link.KeepLease(now.Busy)
+	}
+	if now.Urgent != was.Urgent {
+		s.link.Urgent(now.Urgent)
 	}
 }
 

@@ -41,7 +41,6 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.expire()
 	}
 	c.endBursts()
-	c.tellUrgency()
 	return c.out
 }
 
@@ -190,7 +189,6 @@ func (c *Coordinator) expire() {
 	}
 	all := c.inOrder()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
-	c.urgent = false // of a connection that is gone
 	for _, r := range all {
 		if r.life == ended {
 			delete(c.requests, r.id)
@@ -201,17 +199,4 @@ func (c *Coordinator) expire() {
 	}
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // in the new epoch: orders that follow from it belong there
-}
-
-// tellUrgency says whether anything is held, when that has changed. A grant of which the session hears only while it is
-// disconnected counts too. For waiters it is not urgent, for their nodes last as long as the session.
-func (c *Coordinator) tellUrgency() {
-	holds := c.epoch.held > 0
-	for _, p := range c.epoch.parked {
-		holds = holds || p.effect.Do == machine.WatchOwn
-	}
-	if holds != c.urgent {
-		c.urgent = holds
-		c.emit(Urgent{holds})
-	}
 }

@@ -20,7 +20,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, flag(ep.connected), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
-		flag(c.urgent), flag(ep.lapsed), flag(c.blind))
+		flag(ep.lapsed), flag(c.blind))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}

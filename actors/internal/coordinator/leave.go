@@ -101,8 +101,8 @@ func (c *Coordinator) goOnRemoving(r *request) {
 // removalDone says that nothing of a request is left.
 func (c *Coordinator) removalDone(r *request) {
 	op := r.removal.op
-	r.removal = removal{}
-	c.setAdmitted(r, false)
+	r.removal, r.admitted = removal{}, false
+	c.recount(r)
 	if op != 0 {
 		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}

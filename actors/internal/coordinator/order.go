@@ -18,7 +18,8 @@ func (c *Coordinator) order(o *Order) {
 	}
 	r.gaveBack = o.Moment
 	if o.Ending { // its owner may ask anew, also while the order waits: the new request queues behind the old node
-		c.setLife(r, ending)
+		r.life = ending
+		c.recount(r)
 	}
 	switch {
 	case o.Do == machine.Withdraw:
@@ -82,7 +83,8 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 			c.tell(r, machine.Event{Kind: machine.NodeGone, Op: e.Op})
 			return
 		}
-		c.setHeld(r, true)
+		r.held = true
+		c.recount(r)
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
 		c.endAsks(r) // its owner was told Suspended, and asks anew
@@ -130,7 +132,8 @@ func (c *Coordinator) abandon(id RequestID) {
 	if r == nil || r.life == ended {
 		return
 	}
-	c.setLife(r, ended)
+	r.life = ended
+	c.recount(r)
 	c.unpark(r)
 	c.endPauses(r)
 	c.endWait(r)

@@ -20,7 +20,6 @@ type Coordinator struct {
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
-	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
 	polls    int64 // see Counts.Polls
 	// blind: a server has refused to check a node of the session, which may not READ its own nodes.
@@ -219,14 +218,8 @@ type request struct {
 	gaveBack Moment
 }
 
-// counted says how a request is counted in the bounds of its session and its queue.
-type counted struct{ weighs, waits bool }
-
-// counts tells how a request is to be counted.
-func (r *request) counts() counted {
-	waits := r.life == active && !r.held && r.spec.One == "" && r.spec.Want.Beside == ""
-	return counted{r.admitted, r.admitted && waits}
-}
+// counted is what a request adds to the bounds of its session and its queue, and to the requests that hold.
+type counted struct{ weight, waits, holds int }
 
 // takeOver has the name and the token of a node that is made in place of another.
 type takeOver struct {
@@ -404,7 +397,7 @@ func (c *Coordinator) Wanted() bool {
 // reset makes a request begin this epoch, with nothing at the servers.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		node: &node{of: r.id}, admitted: r.counted.waits, pace: r.pace.inNextEpoch()}
+		node: &node{of: r.id}, admitted: r.counted.waits > 0, pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }

@@ -39,11 +39,6 @@ func describe(out Output) string {
 		return fmt.Sprintf("stop %d", out.Timer)
 	case NewEpoch:
 		return fmt.Sprintf("epoch %d", out.Epoch)
-	case Urgent:
-		if out.Urgent {
-			return "reconnecting is urgent"
-		}
-		return "reconnecting is not urgent"
 	case *Trouble:
 		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:

@@ -178,19 +178,19 @@ var inCoordinator = []seeded{
 		rule(" || waits > c.bounds.Waiting {", " {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
 	{name: "weigh nothing that is unknown", source: edits(
-		rule("		n.lost = n.lost || f.Outcome == Unknown\n", "		n.lost = n.lost || f.Outcome == Unknown\n		c.setAdmitted(r, false)\n"),
+		rule("		n.lost = n.lost || f.Outcome == Unknown\n", "		n.lost = n.lost || f.Outcome == Unknown\n		r.admitted = false\n		c.recount(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
-	{name: "begin the next epoch anew", source: edits(rule("admitted: r.counted.waits,", "admitted: false,")),
+	{name: "begin the next epoch anew", source: edits(rule("admitted: r.counted.waits > 0,", "admitted: false,")),
 		plan:   Plan{Sessions: three, Waiting: 1, Arrive: third, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Late: 1, Slow: 1}},
 		breaks: Kept},
 	{name: "weigh nothing that goes", source: edits(
-		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	c.setAdmitted(r, false)\n	c.endAsks(r)\n"),
+		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n	c.endAsks(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "keep the room of who has ended", source: edits(
-		rule("	c.setAdmitted(r, false)\n	if op != 0 {", "	if op != 0 {")),
+		rule("	c.recount(r)\n	if op != 0 {", "	if op != 0 {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 
 	{name: "list no more once something has changed", source: edits(
