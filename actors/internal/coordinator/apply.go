@@ -40,7 +40,9 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.doomed = false
 		c.expire()
 	}
-	c.endBursts()
+	if len(c.epoch.burstsOver) > 0 {
+		c.endBursts()
+	}
 	return c.out
 }
 
@@ -106,18 +108,16 @@ func (c *Coordinator) changed(in Changed) {
 		c.hear("", p.take(""), in.Change)
 	}
 	if in.Change != DataChanged {
-		all := p.children
-		p.children = nil
-		c.hear("", all, in.Change)
+		c.hear("", p.take(children), in.Change)
 	}
 }
 
 // Awaits reports whether changed has anybody to tell of an event of a path: of its list of children, or of its data and its
 // end. The servers may forget a watch for which it is false. Whoever asks for one registers first, and asks anew each time.
-func (c *Coordinator) Awaits(path string, children bool) bool {
+func (c *Coordinator) Awaits(path string, list bool) bool {
 	p := c.epoch.paths[path]
-	if children {
-		return p != nil && len(p.children) > 0
+	if list {
+		return p != nil && len(p.watchers[children]) > 0
 	}
 	parent, name := split(path)
 	above := c.epoch.paths[parent]
@@ -163,7 +163,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 func (c *Coordinator) disconnect() {
 	c.epoch.connected = false
 	for _, p := range c.epoch.paths {
-		p.listing, p.children = nil, nil
+		p.listing = nil
 		c.forgetIdentity(p)
 		clear(p.watchers)
 	}

@@ -39,7 +39,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its node is not in the queue"
 	case r.held && !n.exists() && n.phase != unknown:
 		return "it holds without a node"
-	case r.asks.contention != 0 && !slices.Contains(r.queue.path.children, watcher{r.id, attends}):
+	case r.asks.contention != 0 && !slices.Contains(r.queue.path.watchers[children], watcher{r.id, attends}):
 		return "it is to hear of other contenders, and nobody watches for them"
 	case r.asks.check != 0 && c.epoch.asked[r.asks.check] == nil:
 		return "its node is being checked, and nobody will answer"

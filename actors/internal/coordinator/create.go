@@ -196,7 +196,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 
 func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	a := answer.(*Committed)
-	if c.successorMissing(t.exist, a.Failure) || c.successorUnread(t.exist, a.Failure) { // nothing was done: once more
+	if len(t.exist) > 0 && c.successorLacks(t.exist, a.Failure) { // nothing was done: once more
 		if len(t.changes) == 1 && t.changes[0].node != "" {
 			c.sendSingly(t.changes[0], t.batch)
 		} else {
@@ -257,11 +257,9 @@ func (c *Coordinator) reclaim(r *request, op uint64) {
 // request is creating meanwhile.
 type (
 	seekingReclaimable struct {
-		neverStale
 		operation
 	}
 	takingOver struct {
-		neverStale
 		operation
 	}
 )

@@ -94,5 +94,6 @@ func (c *Coordinator) Ignores(id uint64) bool { return c.isStale(c.epoch.asked[i
 
 // isStale reports whether an answer has no purpose any more, or one that is gone.
 func (c *Coordinator) isStale(what purpose, id uint64) bool {
-	return what == nil || what.stale(c, id)
+	p, passes := what.(passing)
+	return what == nil || passes && p.stale(c, id)
 }

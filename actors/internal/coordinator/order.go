@@ -12,7 +12,12 @@ func (c *Coordinator) order(o *Order) {
 		c.stale++
 		return
 	}
-	r := c.requestOf(o)
+	r := c.requests[o.Request]
+	if r == nil { // it begins
+		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
+		c.requests[o.Request] = r
+		c.reset(r)
+	}
 	if r.life == ended { // its end overtook this order
 		return
 	}
@@ -33,17 +38,6 @@ func (c *Coordinator) order(o *Order) {
 	default:
 		c.execute(r, o.Effect)
 	}
-}
-
-// requestOf gives the request of an order, which is new with its first.
-func (c *Coordinator) requestOf(o *Order) *request {
-	r := c.requests[o.Request]
-	if r == nil {
-		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
-		c.requests[o.Request] = r
-		c.reset(r)
-	}
-	return r
 }
 
 func kindOf(sp *Spec) kind {
@@ -135,9 +129,10 @@ func (c *Coordinator) abandon(id RequestID) {
 	r.life = ended
 	c.recount(r)
 	c.unpark(r)
-	c.endPauses(r)
+	if r.pace != nil {
+		c.endPauses(r)
+	}
 	c.endWait(r)
-	c.unwatchOwn(r)
 	c.cleanUp(r)
 }
 

@@ -76,7 +76,7 @@ const readDelay = 5 * time.Millisecond
 // watchOwn reads a holder's own node and watches it, before long.
 func (c *Coordinator) watchOwn(r *request, op uint64) {
 	c.unwatchOwn(r)
-	if !r.kind.readsLate() || r.spec.Want.TellMore { // others wait to hear of it, or it may be another's node
+	if r.spec.Permits > 0 || r.spec.One != "" || r.spec.Want.TellMore { // others wait to hear of it, or it may be another's node
 		c.readOwn(r, op)
 		return
 	}

@@ -53,9 +53,9 @@ func (c *Coordinator) Room(weight int) bool {
 // weigh gives the weight of a request's node. In a contest that is the weight of its guard, too.
 func (c *Coordinator) weigh(sp *Spec) int {
 	if sp.One != "" { // the chroot is part of the path of its guard, too
-		return 2*c.bounds.Root + sp.size
+		return 2*c.bounds.Root + sp.Size
 	}
-	return c.bounds.Root + sp.size
+	return c.bounds.Root + sp.Size
 }
 
 // counts gives what a request is to add to the bounds.

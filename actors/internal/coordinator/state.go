@@ -234,11 +234,11 @@ func (r *request) makesNode() bool { return r.node.phase == creating || r.node.p
 func (r *request) watches(name string, as role) bool {
 	switch as {
 	case awaitsNode:
-		return r.wait != nil && slices.Contains(r.wait.nodes, name)
+		return r.wait != nil && (name == children && r.wait.children || slices.Contains(r.wait.nodes, name))
 	case looksAhead:
 		return r.wait != nil && r.wait.lookAhead == name
 	case attends:
-		return r.asks.contention != 0 && r.node.name == name
+		return r.asks.contention != 0 && (name == children || r.node.name == name)
 	default:
 		return r.own.phase == watched && r.node.name == name
 	}
@@ -269,8 +269,6 @@ type kind interface {
 	noteListing(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches the nodes that keep a request out. predecessor is the name of the nearest.
 	watch(c *Coordinator, r *request, predecessor string)
-	// readsLate reports whether a holder's node need not be read at once.
-	readsLate() bool
 	// remove has the node deleted.
 	remove(c *Coordinator, r *request, op uint64)
 }
@@ -279,15 +277,14 @@ type kind interface {
 type purpose interface {
 	// answered takes the answer.
 	answered(c *Coordinator, id uint64, answer Answer)
+}
+
+// passing is a purpose whose answer may come too late. The answers to others always matter: they say whether a node exists,
+// or end something that is counted as under way.
+type passing interface {
 	// stale reports whether nobody waits for the answer any more. It is counted and dropped then.
 	stale(c *Coordinator, id uint64) bool
 }
-
-// neverStale is embedded in purposes whose answers always matter: they say whether a node exists, or end something that
-// is counted as under way.
-type neverStale struct{}
-
-func (neverStale) stale(*Coordinator, uint64) bool { return false }
 
 // TimerKind is the kind of a timer's purpose.
 type TimerKind uint8

@@ -148,9 +148,9 @@ func (s *story) state() {
 		w.add(p.info.Crowded, "crowded")
 		w.add(p.info.Permits, "permits")
 		for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
-			w.add(true, "watched %s", cmp.Or(name, "data"))
+			w.add(name != children, "watched %s", cmp.Or(name, "data"))
 		}
-		w.add(len(p.children) > 0, "watched children")
+		w.add(len(p.watchers[children]) > 0, "watched children")
 		for _, q := range p.queues {
 			w.add(len(q.burst.creates) > 0, "creates delayed %d", len(q.burst.creates))
 			w.add(len(q.burst.deletes) > 0, "deletes delayed %d", len(q.burst.deletes))

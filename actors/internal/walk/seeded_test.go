@@ -84,7 +84,7 @@ var inCoordinator = []seeded{
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
 		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
 	{name: "believe in successive numbers of any lock path", source: edits(
-		rule("return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&",
+		rule("return n.under != 0 && n.under == q.path.identity.watch && n.under == s.under && n.number == s.number+1 &&",
 			"return s.streak > 0 && n.number == s.number+1 &&")),
 		plan: steadyPath(Bounds{Reaps: 1}), breaks: InOrder},
 	{name: "believe in numbers that do not follow one another", source: edits(
@@ -94,26 +94,26 @@ var inCoordinator = []seeded{
 		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in a watch that is gone when the answer comes", source: edits(
-		rule("n.under == q.path.identity.watchID() && n.under == s.under", "n.under == s.under")),
+		rule("n.under == q.path.identity.watch && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
-		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
+		rule("		p.listing = nil\n		c.forgetIdentity(p)\n", "		p.listing = nil\n")),
 		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "remove the watch of a lock path that is believed in", source: edits(rule("p.identity.ask != 0 || len(", "len(")),
 		plan: sweeping(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "remove the watch of a predecessor", source: edits(
 		rule("len(above.watchers[name]) > 0 ||", "len(above.watchers[name]) < 0 ||")),
 		plan: Plan{Sessions: apart, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
-	{name: "remove the watch of a queue", source: edits(rule("return p != nil && len(p.children) > 0", "return false")),
+	{name: "remove the watch of a queue", source: edits(rule("return p != nil && len(p.watchers[children]) > 0", "return false")),
 		plan: Plan{Sessions: apart, WatchAll: all, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
 	{name: "take a neighbour of the session for gone", source: edits(
 		rule("n.number == s.number+1 &&\n		q.neighbour(n) == nil", "n.number == s.number+1")),
 		plan: steadyAlone(Bounds{Cancels: 1}), breaks: InOrder},
 	{name: "believe in a watch that is not set yet", source: edits(
-		rule("	if i.set {\n		return i.ask\n	}\n	return 0\n", "	return i.ask\n")),
+		rule("		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n", "		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n		p.identity.watch = p.identity.ask\n")),
 		plan: unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "follow a node that was made before the watch stood", source: edits(
-		rule("n.under == q.path.identity.watchID() && n.under == s.under &&", "n.under == q.path.identity.watchID() &&")),
+		rule("n.under == q.path.identity.watch && n.under == s.under &&", "n.under == q.path.identity.watch &&")),
 		plan: unwatched(steadyPath(Bounds{Reaps: 1})), breaks: InOrder},
 	{name: "follow a node that was not first", source: edits(
 		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
