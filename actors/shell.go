@@ -43,15 +43,6 @@ func (s *session) logged(more ...any) []any {
 	return append([]any{logkeys.Session, logkeys.SessionID(s.info.session), logkeys.Epoch, s.info.epoch}, more...)
 }
 
-// isCurrent reports whether an answer belongs to the current epoch. Otherwise its session is dead, and
-// its nodes with it.
-func (s *session) isCurrent(epoch uint64) bool {
-	if epoch != s.info.epoch {
-		s.stale.Add(1)
-	}
-	return epoch == s.info.epoch
-}
-
 func (s *session) setInfo(info *sessionInfo) {
 	s.info = info
 	s.current.Store(info)
