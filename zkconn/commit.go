@@ -45,13 +45,9 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 	if err := t.checkSize(op, c.cfg); err != nil {
 		return nil, err
 	}
-	czxid := func(string) (int64, error) { return 0, nil }
 	first := c.cfg.chroot + t.firstCreate()
-	if len(t.creates) > 0 {
-		known, done := c.births.expect(first)
-		defer done()
-		czxid = known
-	}
+	want := c.wants.want(opCreate, first, nil)
+	defer want.done()
 	results, err := c.transact(t.parts...)
 	if err != nil {
 		at := t.paths[0]
@@ -61,7 +57,10 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 		}
 		return nil, c.failure(op, at, err)
 	}
-	at, err := czxid(first)
+	var at int64
+	if len(t.creates) > 0 {
+		at, err = want.czxid(first)
+	}
 	if err == nil {
 		made, err = t.read(results, at)
 	}

@@ -64,12 +64,7 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 	c.session.watched(kind, relative)
 }
 
-// passes, replied, sessionEnded and failed make Conn the transport's observer.
-
-func (c *Conn) passes(frame []byte) {
-	c.births.passes(frame)
-	c.awaited.passes(frame)
-}
+// replied, sessionEnded and failed make Conn the transport's observer.
 
 func (c *Conn) replied(t *transport, code int32) {
 	switch code {

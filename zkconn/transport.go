@@ -32,11 +32,10 @@ type transport struct {
 	server   string
 	reader   *bufio.Reader
 	guard    *epochGuard
-	watches  *wantedWatches
+	wants    *wantedRequests
 	standing standingWatches
 	observer transportObserver
 	trips    *roundTrips
-	births   *births
 	asked    asked
 
 	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
@@ -65,8 +64,6 @@ type transport struct {
 type transportObserver interface {
 	// replied: a server answered a request or ping; code is its error, 0 for no error.
 	replied(t *transport, code int32)
-	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
-	passes(frame []byte)
 	// sessionEnded: the session is over, or given up. cause is nil where a server has said that it is over.
 	sessionEnded(t *transport, cause error)
 	// failed: the connection has failed. It is called once.
@@ -76,11 +73,11 @@ type transportObserver interface {
 // readBuffer is the size of the transport's buffer, in bytes. A frame that does not fit has one of its own.
 const readBuffer = 32 << 10
 
-func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver, k *leaseKeeper) *transport {
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *leaseKeeper) *transport {
 	trips := &roundTrips{keeper: k}
 	return &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
-		guard: g, watches: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
+		guard: g, wants: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
 		standing: standingWatches{removals: new(watchRemovals)},
 		order:    make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
@@ -145,8 +142,8 @@ func (t *transport) fail(doing string, cause error) error {
 	}
 	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
 	t.failure.Do(func() {
-		if hungUp(cause) {
-			t.standing.lost()
+		if hungUp(cause) && t.asked.some(opRemoveWatches) {
+			t.standing.removals.hangUps.Add(1)
 		}
 		t.observer.failed(t, err)
 	})
