@@ -58,7 +58,7 @@
 //	              turnstile-cohort lets up to 16 grants in a row pass inside a process, turnstile-cohort-1000 up to 1000
 //	queue         waiters behind a holder in one session: ms to queue and to drain, packets a waiter
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each;
-//	              those of turnstile-cohort wait for one lock, with one node between them
+//	              those of turnstile-cohort wait for one lock, with a node for each 64 of them
 //	failover      the process of a holder is killed: ms until the next one holds
 //	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
 //	              time of the servers, on Linux. It runs only when it is named. The session timeout is ten

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"strconv"
 	"time"
 
@@ -91,17 +90,27 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 		"memory-goroutines": each(before.Goroutines, then.Goroutines)}, nil
 }
 
-// waitingNodes is the number of nodes that the waiters make: a cohort makes one.
+// waitingNodes is the number of nodes that the waiters make: a cohort makes one for each run of calls that it may serve.
 func (t trial) waitingNodes() int {
 	if t.peer == oursInCohorts {
-		return 1
+		return cohortNodes(t.n)
 	}
 	return t.n
 }
 
+func cohortNodes(calls int) int { return (calls + cohortGrants - 1) / cohortGrants }
+
+// locks is the number of locks that are waited for.
+func (t trial) locks() int {
+	if t.peer == oursInCohorts {
+		return 1
+	}
+	return (t.n + queueLength - 1) / queueLength
+}
+
 // holdAll takes the locks, by nodes that all libraries know as a holder's.
 func (t trial) holdAll() (nodes []string, err error) {
-	for lock := range (t.waitingNodes() + queueLength - 1) / queueLength {
+	for lock := range t.locks() {
 		path := t.own(lock)
 		if err := t.stage.monitor.makePath(path); err != nil {
 			return nodes, err
@@ -190,7 +199,11 @@ func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err erro
 	case oursInCohorts:
 		return waitingCohort(ctx, spec)
 	}
-	s, err := libraries[spec.Peer](ctx, spec.Connect, spec.Timeout)
+	open := libraries[spec.Peer]
+	if spec.Peer == ours {
+		open = openUnbounded
+	}
+	s, err := open(ctx, spec.Connect, spec.Timeout)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +216,7 @@ func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err erro
 	return begin, s.close, nil
 }
 
-// waitingCohort are requests of one session for one lock, which share a node. Turnstile says how many wait behind it.
+// waitingCohort are requests of one session for one lock, which share nodes.
 func waitingCohort(ctx context.Context, spec childSpec) (begin, end func(), err error) {
 	client, err := locks.Open(ctx, spec.Connect, append(unbounded(), locks.WithSessionTimeout(spec.Timeout))...)
 	if err != nil {
@@ -214,11 +227,7 @@ func waitingCohort(ctx context.Context, spec childSpec) (begin, end func(), err 
 		for range spec.N {
 			go func() { _, _ = mutex.Lock(ctx) }()
 		}
-		behind := func(c messages.Contender) bool { return c.Waiting == spec.N-1 }
-		for ctx.Err() == nil {
-			if queue, err := client.Queue(ctx, spec.lock(0)); err == nil && slices.ContainsFunc(queue, behind) {
-				return
-			}
+		for ctx.Err() == nil && client.State().Inside < spec.N-cohortNodes(spec.N) {
 			rig.Rest(ctx, pollEvery)
 		}
 	}

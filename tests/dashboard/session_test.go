@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -16,43 +15,19 @@ import (
 // phases is an expression: the states that the dashboard's own session went through, the newest first.
 const phases = `[...document.querySelectorAll("#chain-rows li")].map((li) => li.dataset.state).join()`
 
-// TestCohortIsShown: requests of a cohort that wait without nodes are no waiters, their node says that it may serve
-// several, and their session has what its nodes weigh.
-func TestCohortIsShown(t *testing.T) {
+// TestSessionsAreShown: a session has what its nodes weigh, until it has none.
+func TestSessionsAreShown(t *testing.T) {
 	browser.start(t)
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	mutex := h.client.Mutex("/app/crowded", locks.WithLabel("worker"), locks.WithCohort(100))
-	first, err := mutex.Lock(ctx)
-	require.NoError(t, err)
-	var rest []chan *locks.Lease
-	for range 4 {
-		rest = append(rest, request(t, mutex))
-	}
-	all, one := open(t, h.page("")), open(t, h.page("/app/crowded"))
-	one.until("the holder's node says that it may serve several", `(() => {
-		const note = document.querySelector("#holder-rows th .note")?.textContent ?? "";
-		return note.includes("a cohort of up to 100") && Number(document.querySelector("#waiting").textContent) <= 1 &&
-			document.querySelector("#kind").textContent === "exclusive";
-	})()`)
+	lease := patient.Locked(t, h.client.Mutex("/app/heavy").Lock)
+	all := open(t, h.page(""))
 	all.until("the session with its weight", `(() => {
 		const [nodes, weight] = [...document.querySelectorAll("#session-rows tr td")].map((td) => parseInt(td.textContent));
-		return nodes >= 1 && nodes <= 2 && weight === nodes * %d && document.querySelector("#waiting-note").textContent === "";
-	})()`, 4+len("/app/crowded/")+len(first.Node()))
+		return nodes === 1 && weight === %d;
+	})()`, 4+len("/app/heavy/")+len(lease.Node()))
 	all.until("whose it is", `document.querySelector("#session-rows .note").textContent === "session 0x%x"`, h.client.State().ID)
-
-	require.NoError(t, first.Unlock(ctx))
-	var over sync.WaitGroup // they hold in the order in which they happened to ask
-	for _, granted := range rest {
-		over.Go(func() {
-			if lease := <-granted; lease != nil && lease.Unlock(ctx) != nil {
-				t.Error("a lock that is given back")
-			}
-		})
-	}
-	over.Wait()
-	one.until("nobody holds or waits any more", `document.querySelector("#kind").textContent === ""`)
-	all.until("and no session has nodes", `!document.querySelector("#sessions-empty").hidden`)
+	patient.GiveBack(t, lease)
+	all.until("no session has nodes", `!document.querySelector("#sessions-empty").hidden`)
 }
 
 // TestMayHoldIsMarked: a contender with kazoo's name behind one with another name, which it does not see.

@@ -2,8 +2,6 @@ package deadlocks
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,58 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// deadlocksOf looks for deadlocks in the session of a stage, and gives the members of each, in words and in order. Which
-// of them is the oldest depends on whether its cohort has ended meanwhile, and it has a node.
-func deadlocksOf(t *testing.T, s *stage.Stage, root string) (all [][]string) {
-	t.Helper()
-	answer, err := s.Session.Ask(patient.Deadline(t), &messages.FindDeadlocks{Root: root})
-	require.NoError(t, err)
-	for _, d := range answer.(*messages.DeadlocksFound).Deadlocks {
-		members := strings.Split(d.String(), "; ")
-		slices.Sort(members)
-		all = append(all, members)
-	}
-	return all
-}
-
-// TestDeadlockInsideCohorts: two owners of one process who wait for each other, each without a node behind the other's,
-// are found on demand, and the one that asked last gives up; the other gets its lock.
-func TestDeadlockInsideCohorts(t *testing.T) {
-	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
-		detect, cohort := locks.WithDeadlockDetection("/inside", often), locks.WithCohort(64)
-		x, err := client.Mutex("/inside/x", cohort).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		y, err := client.Mutex("/inside/y", cohort).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		older := lockWithin(t, client, x, "/inside/y", cohort)
-		require.Empty(t, deadlocks(t, client, "/inside"), "y is given back by somebody who goes on")
-		younger := patient.Elsewhere(y.Context(), client.Mutex("/inside/x", cohort, detect).Lock)
-
-		a := patient.Receive(t, younger)
-		require.ErrorIs(t, a.Err, locks.ErrDeadlock)
-		var deadlock *locks.DeadlockError
-		require.ErrorAs(t, a.Err, &deadlock)
-		require.Len(t, deadlock.Deadlock.Members, 2)
-		require.Contains(t, a.Err.Error(), "holds /inside/x and waits for /inside/y")
-		require.Contains(t, a.Err.Error(), "holds /inside/y and waits for /inside/x")
-		select {
-		case a := <-older:
-			t.Fatalf("the older one ended as well: %v", a.Err)
-		default:
-		}
-		patient.GiveBack(t, y)
-		a = patient.Receive(t, older)
-		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease, x)
-		stories.AwaitNone(t, at, "/inside/x")
-		stories.AwaitNone(t, at, "/inside/y")
-	})
-}
 
 // TestDeadlockInsideAClient: two callers of one client who wait for each other inside it, without a node. The one that asked
 // last gives up, and the error says who waited for whom. What another holds in turn is no deadlock.
@@ -85,6 +33,9 @@ func TestDeadlockInsideAClient(t *testing.T) {
 		var of *locks.Error
 		require.ErrorAs(t, a.Err, &of)
 		require.Equal(t, messages.ReasonDeadlock, of.Reason)
+		var deadlock *locks.DeadlockError
+		require.ErrorAs(t, a.Err, &deadlock)
+		require.Len(t, deadlock.Deadlock.Members, 2)
 		require.Contains(t, a.Err.Error(), "holds /within/x and waits for /within/y")
 		require.Contains(t, a.Err.Error(), "holds /within/y and waits for /within/x")
 		require.Empty(t, older)

@@ -22,7 +22,6 @@ type Board struct {
 	sorted    []string         // all lock paths, in the order of a tree; nil when they are other ones than before
 	log       log
 	chain     chain
-	inside    inside
 	deadlocks []messages.Deadlock
 	possible  []messages.Deadlock // deadlocks
 	unread    []messages.Unread

@@ -33,12 +33,11 @@ type OwnSession struct {
 	Epoch   uint64 `json:"epoch"`        // how many sessions there were, this one included
 	Server  string `json:"server,omitempty"`
 	State   string `json:"state"`
-	Timeout int64  `json:"timeout"`          // milliseconds
-	Until   int64  `json:"until,omitempty"`  // when leases end; 0 where there can be none
-	Bytes   int    `json:"bytes"`            // of its ephemeral nodes
-	Most    int    `json:"most"`             // bytes
-	Inside  int    `json:"inside,omitempty"` // requests that wait without a node: see InsideRow
-	Proofs  int    `json:"proofs"`           // in the time that is drawn
+	Timeout int64  `json:"timeout"`         // milliseconds
+	Until   int64  `json:"until,omitempty"` // when leases end; 0 where there can be none
+	Bytes   int    `json:"bytes"`           // of its ephemeral nodes
+	Most    int    `json:"most"`            // bytes
+	Proofs  int    `json:"proofs"`          // in the time that is drawn
 	Lapses  int    `json:"lapses"`
 }
 

@@ -43,7 +43,6 @@ type ContenderRow struct {
 	Mode     string `json:"mode"`
 	Queue    string `json:"queue,omitempty"` // the queue's name
 	Weight   int    `json:"weight,omitempty"`
-	Cohort   int    `json:"cohort,omitempty"` // as many grants in a row the node may serve in its process
 	Token    string `json:"token,omitempty"`
 	Since    int64  `json:"since,omitempty"` // asked for it
 	From     int64  `json:"from,omitempty"`  // holds

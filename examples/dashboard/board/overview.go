@@ -53,7 +53,6 @@ type Overview struct {
 	Sessions  []SessionRow
 	Phases    []PhaseRow
 	Proofs    []ProofRow
-	Inside    []InsideRow
 }
 
 // Overview gives the first locks of those whose path, or first holder, has a word in it; "" is in all.
@@ -82,7 +81,6 @@ func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	v.Lanes = b.lanes(now)
 	v.Sessions, v.Figures.Sessions = b.sessions()
 	v.Figures.Own, v.Phases, v.Proofs = b.chain.view(now)
-	v.Inside, v.Figures.Own.Inside = slices.Clone(b.inside.rows), b.inside.all
 	return v
 }
 

@@ -56,7 +56,7 @@ func Start(client *locks.Client, to *board.Board, s Settings) *Looker {
 	l.follower = client.System().Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return newFollower(client.Session().PID(), to)
 	}))
-	for _, run := range []func(context.Context){l.lookAtTree, l.lookForDeadlocks, l.lookForTrouble, l.lookAtSession, l.lookInside} {
+	for _, run := range []func(context.Context){l.lookAtTree, l.lookForDeadlocks, l.lookForTrouble, l.lookAtSession} {
 		l.wait.Go(func() { run(ctx) })
 	}
 	return l
@@ -172,24 +172,6 @@ func (l *Looker) lookAtSession(ctx context.Context) {
 		case <-changed:
 		case <-time.After(proofPace):
 		}
-	}
-}
-
-// lookInside looks for the requests of the looker's own session that wait without a node: those of the program that
-// mounts the dashboard. It asks no server.
-func (l *Looker) lookInside(ctx context.Context) {
-	for ctx.Err() == nil {
-		began := time.Now()
-		answer, err := l.client.Session().Ask(ctx, &messages.ReadInside{Root: l.Root})
-		in, ok := answer.(*messages.Inside)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil || !ok: // the session has ended, and all that waited in it with it
-			in = &messages.Inside{}
-		}
-		l.board.TakeInside(in)
-		sleep(ctx, rest(insidePace, time.Since(began)))
 	}
 }
 

@@ -1,7 +1,6 @@
 package look
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -75,34 +74,6 @@ func TestRevokeRequest(t *testing.T) {
 	v := b.Lock(time.Now(), "/lock", board.Shown{Holders: 1})
 	require.Equal(t, "holder", v.Holders[0].Who, "who it is was read before")
 	require.NoError(t, lease.Unlock(ctx))
-}
-
-// TestOwnRequestsWithoutANode: those of the client that looks are seen, below the root, and no other's.
-func TestOwnRequestsWithoutANode(t *testing.T) {
-	zk := embedded.Run(t)
-	own, other, holds := patient.Open(t, zk.Addr()), patient.Open(t, zk.Addr()), patient.Open(t, zk.Addr())
-	b := board.New("/mine")
-	l := Start(own, b, Settings{Root: "/mine", Every: 20 * time.Millisecond, Most: 10})
-	t.Cleanup(l.Close)
-	ctx, giveUp := context.WithCancel(patient.Deadline(t))
-	var asked []<-chan patient.Answer
-	wait := func(client *locks.Client, path string) {
-		patient.Locked(t, holds.Mutex(path).Lock)
-		mutex := client.Mutex(path, locks.WithCohort(10), locks.WithLabel(path))
-		asked = append(asked, patient.Elsewhere(ctx, mutex.Lock), patient.Elsewhere(ctx, mutex.Lock)) // one has a node
-	}
-	wait(other, "/mine/others")
-	wait(own, "/outside")
-	wait(own, "/mine/own")
-	patient.Eventually(t, func() bool {
-		v := b.Overview(time.Now(), "", 10)
-		return v.Figures.Own.Inside == 1 && len(v.Inside) == 1 && v.Inside[0].Who == "/mine/own"
-	}, "it is seen")
-	giveUp()
-	for _, one := range asked {
-		require.ErrorIs(t, patient.Receive(t, one).Err, context.Canceled)
-	}
-	patient.Eventually(t, func() bool { return b.Overview(time.Now(), "", 10).Figures.Own.Inside == 0 }, "it waits no more")
 }
 
 // TestMoreLocksThanAreFollowed: of the others there are numbers; opening a page has its lock followed.

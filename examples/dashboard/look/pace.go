@@ -7,8 +7,6 @@ const (
 	shortest = 250 * time.Millisecond
 	// proofPace is the pause between two readings of the own session, which ask no server.
 	proofPace = 250 * time.Millisecond
-	// insidePace is the pause between two looks at who waits in the own session without a node.
-	insidePace = 500 * time.Millisecond
 	// perContender makes it longer for long queues: 10 000 contenders are looked at every two seconds or so.
 	perContender = 200 * time.Microsecond
 	// hasty is the time after the start for which the tree is read more often: somebody waits to

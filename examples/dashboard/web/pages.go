@@ -39,7 +39,6 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 			"sessions":  rowsOf(v.Sessions, func(s board.SessionRow) string { return s.ID }),
 			"phases":    rowsOf(v.Phases, func(p board.PhaseRow) string { return p.ID }),
 			proofs:      rowsOf(v.Proofs, func(p board.ProofRow) string { return p.ID }),
-			"inside":    rowsOf(v.Inside, func(r board.InsideRow) string { return r.ID }),
 			bars:        holds,
 		}}
 	})

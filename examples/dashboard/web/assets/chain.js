@@ -1,6 +1,6 @@
 // The strip of the dashboard's own session: what state it was in, and when the servers proved that it lives.
 
-import { byID, count, list, lockLink, make, mark, say, theirs } from "./dom.js";
+import { byID, count, make, mark, say } from "./dom.js";
 import { now, setAge, span, timeOfDay } from "./clock.js";
 import { Rows } from "./rows.js";
 
@@ -27,17 +27,6 @@ function nth(n) {
   return count(n) + tail;
 }
 
-// insideItem is a request that waits without a node. It never changes.
-function insideItem(r) {
-  const since = make("span", { class: "number" });
-  setAge(since, r.since);
-  const what = list([r.mode, r.queue && ["queue ", theirs(r.queue)], r.weight && count(r.weight) + (r.weight === 1 ? " permit" : " permits"),
-    r.cohort && "in a cohort of up to " + count(r.cohort), r.by && ["by ", theirs(r.by)]], " · ");
-  return make("li", {}, make("bdi", { class: "who", title: r.who }, r.who), since,
-    make("a", { href: lockLink(r.path), class: "name", title: r.path }, theirs(r.path)),
-    make("span", { class: "note" }, ...what));
-}
-
 // Chain keeps the section up to date.
 export class Chain {
   constructor() {
@@ -55,11 +44,10 @@ export class Chain {
         say(li.lastChild, span(p.to - p.from));
       } else setAge(li.lastChild, p.from);
     });
-    this.inside = new Rows(byID("inside-rows"), insideItem, () => {});
     setInterval(() => this.tick(), matchMedia("(prefers-reduced-motion: reduce)").matches ? 1000 : 250);
   }
 
-  apply(own, phases, proofs, inside, beginning) {
+  apply(own, phases, proofs, beginning) {
     if (beginning) {
       this.start = now();
       this.phases.clear();
@@ -76,7 +64,6 @@ export class Chain {
       this.mover.append(element);
     }
     this.history.apply(phases && { ...phases, order: phases.order && [...phases.order].reverse() }, beginning);
-    this.inside.apply(inside, beginning);
     if (own) this.own = own;
     this.tell();
     this.tick();
@@ -120,9 +107,6 @@ export class Chain {
     mark(byID("chain-lapses"), "data-some", own.lapses > 0);
     say(byID("chain-epochs"), count(own.epoch) + (own.epoch === 1 ? " session" : " sessions") + " since the start");
     say(byID("chain-weight"), count(own.bytes) + " of " + count(own.most) + " bytes of nodes");
-    byID("inside").hidden = !own.inside;
-    const some = this.inside.size;
-    say(byID("inside-note"), [count(own.inside ?? 0) + " without a node", some < own.inside && "the first " + count(some)].filter(Boolean).join(" · "));
   }
 
   tick() {

@@ -29,7 +29,7 @@ const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 // about is what there is to say of a contender besides its name.
 function about(c) {
   return list([c.process && theirs(c.process), "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library",
-    c.queue && ["queue ", theirs(c.queue)], c.cohort && "a cohort of up to " + count(c.cohort), c.unread && "its data may not be read"], " · ");
+    c.queue && ["queue ", theirs(c.queue)], c.unread && "its data may not be read"], " · ");
 }
 
 const asks = (c) => ({ exclusive: "", contest: "", semaphore: count(c.weight ?? 1) + (c.weight > 1 ? " permits" : " permit") })[c.mode] ?? c.mode;

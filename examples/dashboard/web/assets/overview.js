@@ -161,7 +161,7 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
   byID("sessions-empty").hidden = sessions.size > 0;
   byID("session-rows").parentElement.hidden = sessions.size === 0;
   if (message.figures) showFigures(message.figures);
-  chain.apply(message.figures?.own, lists.phases, lists.proofs, lists.inside, beginning);
+  chain.apply(message.figures?.own, lists.phases, lists.proofs, beginning);
   if (message.rate) {
     showRate(byID("rate"), message.rate);
     sparkline(byID("spark"), message.rate.seconds);
