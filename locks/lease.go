@@ -403,7 +403,9 @@ func (l *Lease) finish(err error) {
 		l.end(err)
 		l.tellLossBeforeRelease(err)
 	} else {
-		err = l.takenBack(l.end(ErrReleased))
+		if cause := l.end(ErrReleased); cause != ErrReleased {
+			err = l.takenBack(cause)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

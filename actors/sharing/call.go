@@ -117,5 +117,6 @@ type entry struct {
 	at    time.Duration // of the call
 	hold  *hold         // that it has
 	meter *figures.Request
+	timer *time.Timer   // nil for none
 	probe chan struct{} // closed when it needs no probes any more; nil for a call without
 }

@@ -44,7 +44,6 @@ type Calls struct {
 	counted int     // calls that wait without a node, as the figures were told
 	live    int     // calls and lock actors that have not ended
 	none    []chan struct{}
-	timers  timers
 	outbox
 }
 
@@ -56,8 +55,6 @@ func New(from Source, in *actor.ActorSystem) *Calls {
 		bounds.Waiting = most
 	}
 	c.turns = turns.New(bounds)
-	c.timers.stopped = time.AfterFunc(time.Hour, c.timerFired)
-	c.timers.stopped.Stop()
 	c.session.attach(c)
 	return c
 }
@@ -293,9 +290,6 @@ func (c *Calls) ended() {
 		close(none)
 	}
 	c.none = nil
-	c.timers.alarms = nil // of what has ended
-	c.timers.stopped.Stop()
-	c.timers.armed = 0
 }
 
 // entry gives the call of an ID; nil where it has ended.
@@ -321,6 +315,9 @@ func (c *Calls) hold(id turns.HoldID) *hold {
 func (c *Calls) forget(e *entry) {
 	if e.probe != nil {
 		close(e.probe)
+	}
+	if e.timer != nil {
+		e.timer.Stop()
 	}
 	*e = entry{}
 	c.ended()

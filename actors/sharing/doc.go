@@ -15,8 +15,6 @@
 // from an output, on the same goroutine, is another input, and the queue is not entered twice. A
 // goroutine that has attended for a while leaves the queue to one of its own.
 //
-// One timer serves all calls and holds.
-//
 // # What a call is told
 //
 // A call has one end: Refused, or after Granted one of the final states of Told. Granted is called

@@ -35,6 +35,7 @@ type hold struct {
 	freedAt  time.Duration
 	awaited  []Call // that wait for its end
 	room     []chan bool
+	timer    *time.Timer // nil for none
 	deadlock *messages.Deadlock
 
 	mu          sync.Mutex
@@ -47,7 +48,7 @@ type hold struct {
 }
 
 // newHold makes the hold that an Ask is about.
-func (c *Calls) newHold(o turns.Output, e *entry) *hold {
+func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	h := &hold{calls: c, path: e.want.Path, want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
@@ -82,8 +83,8 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 }
 
 // spawn spawns its lock actor. That may tell all that becomes of it before spawn returns.
-func (h *hold) spawn(c *Calls) {
-	lock := c.source.SpawnLock(h.want, h, h.observers)
+func (h *hold) spawn() {
+	lock := h.calls.source.SpawnLock(h.want, h, h.observers)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lock = lock
@@ -231,7 +232,7 @@ func (h *hold) TermEnded() {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // before it returns. The clock of a session is not asked.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var urgent []output
+	var urgent []func()
 	c := h.calls
 	m := c.beginBy(reading{})
 	c.urgent = &urgent
@@ -239,8 +240,8 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()
-	for i := range urgent {
-		c.carryOut(&urgent[i])
+	for _, tell := range urgent {
+		tell()
 	}
 	c.mu.Lock()
 	c.settle()
@@ -251,26 +252,28 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	if h.Clock != nil {
 		h.Clock.Unfollow(h)
 	}
-	var room []chan bool
 	h.input(func(m turns.Moment) {
 		c := h.calls
 		c.unasked(h)
 		h.over = true
+		if h.timer != nil {
+			h.timer.Stop()
+		}
 		c.deadlock = h.deadlock
 		c.turns.Ended(m, h.ID, why, detail)
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.todo = append(c.todo, output{do: turns.Tell, state: as, who: who, why: why, detail: detail})
+			c.later(func() { who.Told(as, time.Time{}, why, detail) })
 		}
-		room, h.awaited, h.room = h.room, nil, nil
+		for _, room := range h.room {
+			room <- false
+		}
+		h.awaited, h.room = nil, nil
 		if c.hold(h.ID) == h { // else its slot has been used again
 			c.holds[h.ID.Slot()] = nil
 		}
 	})
-	for _, r := range room {
-		r <- false
-	}
 }
 
 // stopped takes the last that is heard of the lock actor.

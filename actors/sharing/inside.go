@@ -251,7 +251,7 @@ func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
 		c.mu.Unlock()
 		return
 	}
-	c.todo = append(c.todo, output{do: turns.Refuse, call: id, who: e.who, why: messages.ReasonDeadlock, deadlock: of})
+	c.refuse(e.who, messages.ReasonDeadlock, "", of)
 	e.meter.Leaves(messages.ReasonDeadlock, false)
 	c.turns.Withdraw(m, id)
 	c.forget(e)
