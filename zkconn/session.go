@@ -33,7 +33,7 @@ const (
 	// session may live on, and its connection serves requests that need no lease. It comes once at most,
 	// also before a Connected.
 	Lapsed
-	// NodeCreated: a watched node was created.
+	// NodeCreated: a watched node was created. The events of nodes come in the order of their numbers on the wire.
 	NodeCreated
 	// NodeDeleted: a watched node was deleted.
 	NodeDeleted
