@@ -22,44 +22,34 @@ type Created struct {
 // CreatePlain makes an ephemeral sequential node.
 //
 // The error wraps ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals, ErrTooLarge, or ErrNoAuth.
-func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) {
-	var created Created
-	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute string) error {
-		want := c.wants.want(opCreate, absolute, nil)
-		defer want.done()
-		var made string
-		err := c.patiently(func() (err error) {
-			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		created.Name = lastElement(made)
-		created.Czxid, err = want.czxid(made)
-		return err
-	})
-	if err != nil {
-		return created, c.failure("create", path, err)
-	}
-	return created, nil
-}
-
-// operateOnNew is operate for a node whose sequence number is still to be given. It gives the path for an error, as
-// the caller knows it, and an error that is not yet an *Error where the library made it.
-func (c *Conn) operateOnNew(op, parent, prefix string, data []byte, run func(absolute string) error) (string, error) {
+func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created, err error) {
+	const op = "create"
 	path := parent + "/" + prefix
 	if err := checkPrefix(parent, prefix); err != nil {
-		return path, &Error{op, path, err}
+		return created, &Error{op, path, err}
 	}
 	if err := checkSize(op, path, data); err != nil {
-		return path, err
+		return created, err
 	}
 	if err := c.gate.enter(); err != nil {
-		return path, &Error{op, path, err}
+		return created, &Error{op, path, err}
 	}
 	defer c.gate.leave()
-	return path, run(c.cfg.chroot + path)
+	want := c.wants.want(opCreate, c.cfg.chroot+path, nil)
+	defer want.done()
+	var made string
+	err = c.patiently(func() (err error) {
+		made, err = c.zk.Create(want.path, data, zk.FlagEphemeralSequential, c.cfg.acl)
+		return err
+	})
+	if err == nil {
+		created.Name = lastElement(made)
+		created.Czxid, err = want.czxid(made)
+	}
+	if err != nil {
+		return created, c.failure(op, path, err)
+	}
+	return created, nil
 }
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

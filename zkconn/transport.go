@@ -47,12 +47,11 @@ type transport struct {
 	patience func() time.Duration // for the SASL exchange
 	held     []byte               // what the library has still to read of a frame that was taken out of the reader
 
-	out         *outbox  // once the session is established
-	sendBy      deadline // the library's newest write deadline
-	unread      int      // bytes of the current frame that the library has still to read
-	over        error    // nothing is read behind the current frame, for this reason
-	requested   bool     // the connect request has passed
-	replied     bool     // the connect reply has come
+	out         *outbox // once the session is established
+	unread      int     // bytes of the current frame that the library has still to read
+	over        error   // nothing is read behind the current frame, for this reason
+	requested   bool    // the connect request has passed
+	replied     bool    // the connect reply has come
 	established atomic.Bool
 	mute        muteWatch // looks whether anything is answered while it is new
 	deadline    time.Time // of the handshake
@@ -89,33 +88,17 @@ func (t *transport) SetReadDeadline(at time.Time) error {
 	return t.Conn.SetReadDeadline(t.clamp(at))
 }
 
-// SetWriteDeadline clamps the handshake's deadline. Later ones go with the frames: the library lifts them before the
-// outbox has sent those.
-func (t *transport) SetWriteDeadline(at time.Time) error {
+// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each of its writes: the library lifts its own
+// before the outbox has sent the frame.
+func (t *transport) SetWriteDeadline(time.Time) error {
 	if t.established.Load() {
-		t.sendBy.set(at)
 		return nil
 	}
-	return t.Conn.SetWriteDeadline(t.clamp(at))
+	return t.Conn.SetWriteDeadline(t.deadline)
 }
 
-// deadline is a time that one goroutine sets and another reads; zero for none.
-type deadline struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (d *deadline) set(at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.at = at
-}
-
-func (d *deadline) get() time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.at
-}
+// writePatience bounds a write, as the library does: it takes as long for the answer to a ping.
+func (t *transport) writePatience() time.Duration { return t.guard.sessionTimeout() * 2 / 3 }
 
 // SetDeadline clamps the handshake's deadlines.
 func (t *transport) SetDeadline(at time.Time) error {

@@ -18,14 +18,14 @@ func (sink) SetWriteDeadline(time.Time) error { return nil }
 
 // BenchmarkOutbox measures a frame on its way out, from several goroutines at once.
 func BenchmarkOutbox(b *testing.B) {
-	o := newOutbox(sink{}, func(err error) { b.Error(err) })
+	o := newOutbox(sink{}, anyPatience, func(err error) { b.Error(err) })
 	defer o.close()
 	frame := make([]byte, 200)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(frame)))
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := o.put(frame, time.Time{}); err != nil {
+			if err := o.put(frame); err != nil {
 				b.Error(err)
 				return
 			}

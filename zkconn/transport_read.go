@@ -162,7 +162,7 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	if err := t.guard.granted(reply); err != nil {
 		return err
 	}
-	t.out = newOutbox(t.Conn, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
+	t.out = newOutbox(t.Conn, t.writePatience, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
 	t.keepalive.send = t.sendOwn
 	t.keepalive.begin()

@@ -1,9 +1,6 @@
 package zkconn
 
-import (
-	"encoding/binary"
-	"time"
-)
+import "encoding/binary"
 
 // Write passes one frame on. It fails only for a connect request that the epoch guard refuses.
 func (t *transport) Write(p []byte) (int, error) {
@@ -25,7 +22,7 @@ func (t *transport) Write(p []byte) (int, error) {
 		t.trips.connecting()
 	}
 	if t.established.Load() {
-		_ = t.out.put(frame, t.sendBy.get()) // fails when the connection is closed, which the library finds by reading
+		_ = t.out.put(frame) // fails when the connection is closed, which the library finds by reading
 	} else if _, err := t.Conn.Write(frame); err != nil {
 		_ = t.fail("write", err)
 	}
@@ -82,7 +79,7 @@ func (t *transport) putOwn(frame []byte, removes watch) {
 	if t.notes(frame, question{op: requestOp(frame), watch: removes}) {
 		frame = t.scratch
 	}
-	_ = t.out.put(frame, time.Now().Add(t.guard.sessionTimeout())) // see Write
+	_ = t.out.put(frame) // see Write
 }
 
 // notes records a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
