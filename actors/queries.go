@@ -30,7 +30,6 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		After:   s.after,
 		Unused:  s.unused,
 		Cohorts: s.cohorts,
-		Waiting: s.waitingBehind,
 		Inside:  s.withoutNode,
 	})
 }
@@ -58,25 +57,10 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 
 // unused reports whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
-	if node.Session != s.info.session {
-		return false
-	}
-	return s.decides.Unused(node.Path, node.Node) ||
-		slices.ContainsFunc(s.above.all(), func(above Inside) bool { return above.Unused(node.Path, node.Node) })
+	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// waitingBehind counts the calls of this process that wait behind a node of this session without nodes of their own.
-func (s *session) waitingBehind(node messages.Contender) (waiting int) {
-	if node.Session != s.info.session {
-		return 0
-	}
-	for _, above := range s.above.all() {
-		waiting += above.Waiting(node.Path, node.Node)
-	}
-	return waiting
-}
-
-// cohorts gives the nodes of this session that calls have in turn.
+// cohorts gives the nodes of this session that calls share.
 func (s *session) cohorts() (all []inspect.Cohort) {
 	for _, above := range s.above.all() {
 		all = append(all, above.Nodes()...)

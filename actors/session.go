@@ -349,10 +349,6 @@ type Inside interface {
 	Inside(root string, most int) (first []messages.Contender, all int)
 	// Nodes gives the nodes that several calls may have, or wait behind.
 	Nodes() []inspect.Cohort
-	// Waiting counts the calls that wait behind a node. Unused reports whether no call has a node
-	// that is held for calls.
-	Waiting(path, node string) int
-	Unused(path, node string) bool
 }
 
 // AskInside has the session ask about the calls above it, for its queries, its searches for deadlocks

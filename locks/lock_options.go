@@ -252,7 +252,7 @@ func WithSticky(d time.Duration) LockOption {
 // While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
 // same options share a node. In the queue they are one contender, which names none of them as its
 // owner: how many calls wait behind the node, and who has it, only the client itself can tell
-// (messages.Contender.Waiting).
+// (messages.ReadInside).
 //
 // Deadlock detection sees the calls of the client that looks, and who has its nodes. A circle through a
 // node that another client shares is not found by it, and by that client only if all of it passes
@@ -365,7 +365,7 @@ func WithMaxHold(d time.Duration) LockOption {
 // deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
 // *DeadlockError.
 //
-// The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
+// The youngest is the one whose node was made last. Calls that wait inside their client have no nodes:
 // they are younger than all others, and the last of them that asked is the youngest. So of two that
 // wait for each other exactly one gives up. The other gets on when the caller of the first backs
 // off, by giving back its locks.

@@ -125,19 +125,15 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // (messages.Contender.Who). A request made with the context of a lease, Lock(lease.Context()),
 // belongs to the owner of that lease. Actors are told apart by messages.Acquire's Caller and Owner,
 // or else by themselves. Other libraries' nodes do not say it, and holders that have been asked for
-// the lock are believed to give it back. Waiters for a contest leave no trace. Waiters
-// in a cohort have no nodes: this client's are seen, others' are not. Where a node takes part that
-// another client passes on in a cohort the second reading is 1.25 s after the first, because the
-// node may still name its last owner.
+// the lock are believed to give it back. Waiters for a contest leave no trace. Calls
+// that wait inside their client have no nodes: this client's are seen, others' are not. A node that
+// another client shares names no owner.
 //
 // A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
 // permits that too few are left. Otherwise another holder's release lets it in.
 //
 // A deadlock that is reported was seen in two readings, 250 ms apart, so all of its nodes existed
-// between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
-// do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
-// ms unless that client is cut off or paused. Nodes that this client retains are known and left
-// out. Nodes that may not be read are passed over; Locks lists them.
+// between them. Nodes that may not be read are passed over; Locks lists them.
 //
 // Anybody may write nodes that make up circles. So of requests that all wait for each other it tells at
 // most 64 circles, those of the oldest first; the others come up when these have ended. It returns the
@@ -152,7 +148,7 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 // again without the context of its lease, and processes that wait for each other's locks. Nodes do
 // not say which goroutine holds and which one waits. So a process with several workers may be well:
 // look at how long the members have waited. Circles whose locks are passed on
-// within 1.25 s are not among them, nor are contenders that wait in a cohort, or in one process for
+// within 1.25 s are not among them, nor are calls without a node, or one process that waits for
 // more permits of a semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something.
 // It returns the errors of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {

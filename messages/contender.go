@@ -79,16 +79,8 @@ type Contender struct {
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
 
-	// Cohort is the number of grants in a row that a node of an earlier version may serve within its
-	// session; zero means one. The fields about its owner may then be up to a second older than the
-	// newest grant, and name the owner before.
-	Cohort int
-	// Waiting is the number of calls of package locks that wait behind the node without nodes of their own,
-	// in its cohort or for want of room: see actors.WithMaxWaiting. Only calls of the session that
-	// answers are counted. No node says it, so it is zero for the nodes of other sessions.
-	Waiting int
 	// ID names a request or a call of the session that answers. Nodes do not tell it, so only Inside has
-	// it, and a deadlock for calls in a cohort. A contender without a Node has no Token and no
+	// it, and a deadlock for calls that share a node. A contender without a Node has no Token and no
 	// Sequence. In a deadlock it waits behind the node in WaitsFor.
 	ID string
 }

@@ -93,9 +93,8 @@ type LockCount struct {
 	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
 	Path, Name string
 	Contest    bool
-	// Holders and Waiters count the contenders that hold and that wait. Waiters of a contest, or in a
-	// cohort, are not counted: they have no nodes. Queue counts those of the session that answers: see
-	// Contender.Waiting.
+	// Holders and Waiters count the contenders that hold and that wait. Waiters without a node are not
+	// counted: those of a contest, and calls inside a client. See ReadInside.
 	Holders, Waiters int
 }
 
@@ -128,9 +127,8 @@ type PermitsSet struct {
 }
 
 // DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while
-// the query was carried out. A node of another session may have been retained, and held by nobody.
-// Nodes that may not be read are passed over. Of requests that all wait for each other at most 64
-// circles are among them.
+// the query was carried out. Nodes that may not be read are passed over. Of requests that all wait for
+// each other at most 64 circles are among them.
 type DeadlocksFound struct {
 	Refusal
 	Root      string

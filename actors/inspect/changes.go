@@ -162,7 +162,7 @@ func (q breaking) check() error {
 			return err
 		}
 	}
-	if !q.HasNode() { // it waits in a cohort
+	if !q.HasNode() { // a call that waits inside its client
 		return fmt.Errorf("%w %q: the contender has no node", zkconn.ErrBadPath, q.Path)
 	}
 	if _, ok := queue.Parse(q.Node); !ok && q.Mode != messages.Contest {

@@ -10,15 +10,13 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// secondLook is the time between the first reading of the queues and the second. The session
-// of a retained node has that long to hear that somebody waits for it, and to delete it. That takes
-// an event and a write, less than 100 ms where servers are a continent apart. A deadlock is broken
-// that much later.
+// secondLook is the time between the first reading of the queues and the second. A holder that gives
+// its lock back has that long to delete its node: a write, less than 100 ms where servers are a
+// continent apart. A deadlock is broken that much later.
 const secondLook = 250 * time.Millisecond
 
-// settledLook is secondLook where a node takes part that is passed on within another session. Its
-// data may name an earlier owner, until that session writes them anew: within two looks half a
-// second apart.
+// settledLook is secondLook where there is a possible deadlock. A process that passes locks on among
+// its workers shows one again and again.
 const settledLook = 1250 * time.Millisecond
 
 // Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
@@ -31,13 +29,8 @@ const settledLook = 1250 * time.Millisecond
 // reading to its second, and so all were there together at the moment between the two readings, at our
 // server. That server may be behind the others, but a deadlock stays.
 //
-// Nodes do not say whether they are retained. A retained node keeps others out, and names an owner
-// that may be blocked elsewhere, though nobody holds it. It does not stay when somebody waits for
-// it: its session deletes it as soon as it hears of that, in time for the second reading. A session
-// that hears nothing for longer, because it is cut off or paused, may still look like a member. A
-// session knows its own retained nodes: see Session.Unused.
-//
-// Requests that wait in a cohort have no nodes, and only their own session sees them: see
+// A node that several calls may have names none of them, so its owner is believed not to be blocked.
+// Only the session of these calls knows who has the node, and which wait behind it: see
 // Session.Cohorts. How many circles it tells at most: see queue.Deadlocks.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	found, err := findAmong(conn, root, nil, false, rest)
@@ -92,7 +85,7 @@ func findAmong(
 		return findings{}, nil
 	}
 	look := secondLook
-	if len(seeming.possible) > 0 || slices.ContainsFunc(seeming.sure, passedOnElsewhere) {
+	if len(seeming.possible) > 0 {
 		look = settledLook
 	}
 	rest(conn, look)
@@ -111,8 +104,7 @@ func findAmong(
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
-	// Node is the contender's node, with its path, or the GUID of its request if that waits in a cohort
-	// without a node.
+	// Node is the contender's node, with its path, or the ID of a call without one.
 	Node string
 }
 
@@ -173,9 +165,8 @@ type confirmed struct {
 	all findings
 }
 
-// answer leaves out the deadlocks with an unused member: that node is being deleted, or will be
-// when its session hears that somebody waits for it. It also leaves out a deadlock if a member's place in a cohort
-// of this session has changed since before the readings.
+// answer leaves out the deadlocks with an unused member, whose node is being deleted, and those with a
+// call of this session that has got its lock since before the readings, or waits behind another node.
 func (c confirmed) answer(s *Session) any {
 	now := cohorts(s.Cohorts())
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
@@ -231,7 +222,7 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	for _, c := range first.Contenders {
 		if now, there := later[node{c.Node, c.Token}]; there {
 			c.Holds = c.Holds || now.Holds
-			if c.Who != now.Who { // it was passed on, or asked for the lock: nobody knows who had it in between
+			if c.Who != now.Who { // its data were written again: nobody knows who had it in between
 				c.Who = ""
 			}
 			both.Contenders = append(both.Contenders, c)
@@ -240,10 +231,10 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	return both
 }
 
-// cohorts has the cohorts of one session.
+// cohorts are the nodes of one session that calls share.
 type cohorts []Cohort
 
-// contested adds the lock paths below a root where a request waits in a cohort to the given paths,
+// contested adds the lock paths below a root where a call waits without a node to the given paths,
 // which have waiters. They are in order.
 func (own cohorts) contested(paths []string, root string) []string {
 	below := strings.TrimSuffix(root, "/") + "/"
@@ -256,8 +247,8 @@ func (own cohorts) contested(paths []string, root string) []string {
 	return slices.Compact(paths)
 }
 
-// addTo gives the lock paths that were read, completed by the session's cohorts: the requests that
-// wait in them, and the present owners of their nodes.
+// addTo gives the lock paths that were read, with the calls that have nodes of the session, and those
+// that wait behind them.
 func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 	if len(own) == 0 {
 		return read
@@ -271,7 +262,7 @@ func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 		all[i].Contenders, all[i].Waiting = slices.Clone(all[i].Contenders), map[string][]messages.Contender{}
 		for at, c := range all[i].Contenders {
 			if k, known := by[c.At()]; known {
-				all[i].Contenders[at] = named(c, k.Has)
+				all[i].Contenders[at] = named(c, k.Has, k.Has.ID)
 				all[i].Waiting[c.Node] = k.Waiting
 			}
 		}
@@ -279,17 +270,16 @@ func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 	return all
 }
 
-// named gives a contender as the request that has its node now.
-func named(c, has messages.Contender) messages.Contender {
+// named gives a contender as the call that has its node now.
+func named(c, has messages.Contender, id string) messages.Contender {
 	c.Library, c.Host, c.PID, c.Actor = has.Library, has.Host, has.PID, has.Actor
 	c.Owner, c.Caller, c.Label, c.Since = has.Owner, has.Caller, has.Label, has.Since
-	c.Who, c.Detects, c.Cohort, c.Waiting, c.ID = has.Who, has.Detects, has.Cohort, has.Waiting, has.ID
+	c.Who, c.Detects, c.ID = has.Who, has.Detects, id
 	return c
 }
 
-// isUnchanged reports whether a member of a deadlock still has its node, or still waits behind the
-// same one. It is true for members that are in no cohort of this session: both readings have shown
-// that already.
+// isUnchanged reports whether a call that is a member of a deadlock still has its node, or still waits
+// behind the same one. It is true for all other members: both readings have shown that already.
 func (own cohorts) isUnchanged(c messages.Contender) bool {
 	if c.ID == "" {
 		return true
@@ -302,11 +292,4 @@ func (own cohorts) isUnchanged(c messages.Contender) bool {
 			return b.ID == c.ID && slices.Equal(b.WaitsFor, c.WaitsFor)
 		})
 	})
-}
-
-// passedOnElsewhere reports whether a node takes part in a deadlock that is passed on within another
-// session.
-func passedOnElsewhere(d messages.Deadlock) bool {
-	elsewhere := func(c messages.Contender) bool { return c.Cohort > 1 && c.ID == "" }
-	return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return elsewhere(m.Keeps) || elsewhere(m.Waits) })
 }

@@ -61,8 +61,8 @@ func contend(t *testing.T, conn *zkconn.Conn, lockPath, who string) string {
 	return lockPath + "/" + made.Name
 }
 
-// TestSecondLookWaits: it is not begun before the session of a retained node has had time to delete
-// it, and not put off when the connection is closed.
+// TestSecondLookWaits: it is not begun before a holder that gives back has had time to delete its node,
+// and not put off when the connection is closed.
 func TestSecondLookWaits(t *testing.T) {
 	conn := dial(t)
 	held := contend(t, conn, "/x", "A")
@@ -102,9 +102,9 @@ func TestSecondLookWaits(t *testing.T) {
 	require.True(t, retriable(err), "%v", err)
 }
 
-// TestMembersOfCohortsHaveToStay: a circle is no deadlock when a member has got its lock since, or
+// TestCallsHaveToStay: a circle is no deadlock when a member has got its lock since, or
 // has passed its node on.
-func TestMembersOfCohortsHaveToStay(t *testing.T) {
+func TestCallsHaveToStay(t *testing.T) {
 	node := "_c_x-lock-0000000001"
 	holds := messages.Contender{Path: "/x", Node: node, ID: "h", Holds: true}
 	waits := messages.Contender{Path: "/x", ID: "w", WaitsFor: []string{node}, Detects: true}
@@ -133,9 +133,9 @@ func TestMembersOfCohortsHaveToStay(t *testing.T) {
 	}
 }
 
-// TestOwnCohortsAreAddedToWhatIsRead: the present owner of a node counts, and not its maker; and
+// TestOwnCallsAreAddedToWhatIsRead: the present owner of a node counts, and not its maker; and
 // where somebody waits without a node there is something to read.
-func TestOwnCohortsAreAddedToWhatIsRead(t *testing.T) {
+func TestOwnCallsAreAddedToWhatIsRead(t *testing.T) {
 	behind := []messages.Contender{{Path: "/a/x", ID: "w", Who: "W"}}
 	own := cohorts{
 		{Has: messages.Contender{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, Waiting: behind},

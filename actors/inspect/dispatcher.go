@@ -191,12 +191,8 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	if err != nil || p.follows == "" {
 		delete(d.queries, p)
 	}
-	if shown, ok := answer.(*messages.Queue); ok && d.session.Waiting != nil {
+	if shown, ok := answer.(*messages.Queue); ok {
 		d.nameHolders(shown.Contenders)
-		for i := range shown.Contenders {
-			c := &shown.Contenders[i]
-			c.Waiting = max(c.Waiting, d.session.Waiting(*c))
-		}
 	}
 	if found, ok := answer.(confirmed); ok {
 		answer = found.answer(&d.session)
@@ -208,14 +204,12 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	d.start(p) // when it follows, and there was a change meanwhile
 }
 
-// nameHolders names the requests of the session that have the nodes now.
+// nameHolders names the calls of the session that have the nodes now.
 func (d *Dispatcher) nameHolders(all []messages.Contender) {
 	for _, k := range d.session.Cohorts() {
 		for i, c := range all {
 			if c.At() == k.Has.At() && c.Session == k.Has.Session {
-				id := c.ID
-				all[i] = named(c, k.Has)
-				all[i].ID = id
+				all[i] = named(c, k.Has, "")
 			}
 		}
 	}

@@ -47,22 +47,18 @@ type Session struct {
 	After func(d time.Duration, do func())
 	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
-	// Cohorts gives the nodes of this session that are passed on in cohorts.
+	// Cohorts gives the nodes of this session that calls share.
 	Cohorts func() []Cohort
-	// Waiting counts the requests that wait, without nodes, behind a node of this session; zero for
-	// a node of another session.
-	Waiting func(node messages.Contender) int
 	// Inside gives the first requests of this session, below a root, that wait without a node, and counts all of them.
 	Inside func(root string) (first []messages.Contender, all int)
 }
 
-// Cohort is a node of a session that is passed on among its requests. The session knows more than
-// the node says: which request has it now, and which wait behind it without a node. All have an ID.
+// Cohort is a node of a session that calls share. The session knows more than the node says: which
+// call has it now, and which wait behind it without a node. All have an ID.
 type Cohort struct {
-	// Has is the request that holds or waits with the node. It has the data that the node would have if it
-	// were written now.
+	// Has is the call that holds or waits with the node. It has the data of a node of its own.
 	Has messages.Contender
-	// Waiting are the requests that wait behind it, in their order.
+	// Waiting are the calls that wait behind it, in their order.
 	Waiting []messages.Contender
 }
 

@@ -43,9 +43,6 @@ type Owner struct {
 	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
-	// Cohort, of earlier versions, bounds the grants in a row that the node may serve within its session; zero
-	// for one. With a cohort these data may describe the request that had the node before.
-	Cohort int `json:"cohort,omitempty"`
 	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
@@ -83,7 +80,7 @@ func ParseOwner(data []byte) (Owner, bool) {
 // Describe completes a contender from its node's data.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-	c.Priority, c.Who, c.Detects, c.Cohort = o.Priority, o.Who(), o.Detects, o.Cohort
+	c.Priority, c.Who, c.Detects = o.Priority, o.Who(), o.Detects
 	if !o.Since.IsZero() {
 		c.Since = o.Since
 	}
@@ -200,7 +197,6 @@ func (o Owner) Encode() []byte {
 	if o.Detects {
 		b = append(b, `,"detects":true`...)
 	}
-	b = appendCount(b, `,"cohort":`, o.Cohort)
 	b = o.Since.AppendFormat(append(b, `,"since":"`...), time.RFC3339Nano)
 	return append(b, `"}`...)
 }

@@ -17,7 +17,7 @@ func FuzzNodes(f *testing.F) {
 	for m := messages.Exclusive; m.Known(); m++ {
 		for _, s := range []Style{{Mode: m, Weight: 2}, {Mode: m, Naming: messages.KazooNaming, Weight: 1}, {Mode: m, Naming: messages.RecipeNaming, Weight: 1}, {Mode: m, Name: "x-lock-", Weight: 1}} {
 			name := s.Prefix(guid) + "0000000001"
-			f.Add(name+"/"+s.Prefix(Reclaimable+guid)+"-2147483648", Owner{Host: "h", Mode: m.String(), Cohort: 3}.Encode())
+			f.Add(name+"/"+s.Prefix(Reclaimable+guid)+"-2147483648", Owner{Host: "h", Mode: m.String()}.Encode())
 		}
 	}
 	f.Add("_c_x-permits-9223372036854775807-0000000001/_c_x-permits-1-0000000002", []byte("9223372036854775807"))

@@ -75,36 +75,11 @@ func (c *Calls) Nodes() (all []inspect.Cohort) {
 	}
 	kept := all[:0]
 	for _, of := range all {
-		of.Has.Waiting = len(of.Waiting)
 		if of.Has.ID != "" {
 			kept = append(kept, of)
 		}
 	}
 	return kept
-}
-
-// Waiting counts the calls that wait behind a node without one of their own.
-func (c *Calls) Waiting(path, node string) (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for s := range c.turns.Standings {
-		if h := c.hold(s.Behind); h != nil && s.Waits() && s.Hold == 0 && h.path == path && h.nodeNow() == node {
-			n++
-		}
-	}
-	return n
-}
-
-// Unused reports whether a node is that of a hold which no call has or waits for.
-func (c *Calls) Unused(path, node string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, h := range c.holds {
-		if h != nil && h.path == path && h.holds && h.nodeNow() == node {
-			return c.turns.Users(h.ID) == nil
-		}
-	}
-	return false
 }
 
 // describe describes a call, as the data of a node of its own would.
@@ -129,7 +104,7 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 		o.Actor = messages.IDOf(h.pid()).Key(c.system)
 	}
 	o.Owner, o.Caller, o.Label, o.Priority = w.Owner, w.Caller, w.Label, w.Priority
-	o.Detects, o.Cohort = w.Deadlocks.Every > 0, w.Cohort
+	o.Detects = w.Deadlocks.Every > 0
 	if e != nil {
 		o.Since = c.base.Add(e.at).UTC()
 	}

@@ -19,7 +19,6 @@ type jsonContender struct {
 	Sequence int32     `json:"sequence"`
 	Mode     string    `json:"mode"`
 	Permits  int       `json:"permits,omitempty"`
-	Cohort   int       `json:"cohort,omitempty"`
 	Holds    bool      `json:"holds"`
 	MayHold  bool      `json:"may_hold,omitempty"`
 	WaitsFor []string  `json:"waits_for,omitempty"`
@@ -37,8 +36,7 @@ type jsonContender struct {
 
 func toJSON(c messages.Contender) jsonContender {
 	j := jsonContender{Path: c.Path, Node: c.Node, Queue: c.Name, Sequence: c.Sequence, Mode: c.Mode.String(),
-		Permits: c.Weight, Cohort: c.Cohort,
-		Holds: c.Holds, MayHold: c.MayHold, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
+		Permits: c.Weight, Holds: c.Holds, MayHold: c.MayHold, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
 		Asked: c.Asked, Unread: c.Unread, Host: c.Host, PID: c.PID, Label: c.Label, Who: c.Who, Since: c.Since}
 	if c.Token != 0 {
 		j.Token = c.Token.String()

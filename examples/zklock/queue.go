@@ -26,9 +26,8 @@ its machine and process, or its library and session where it is another
 library's. "revoking" is a holder that somebody has asked to give the lock back
 (zklock revoke); another library's node then no longer says who it is. "holds?"
 is a contender of kazoo's behind one with another name: kazoo does not see that
-one unless it is told to, and then holds beside it. COHORT is how many grants
-in a row a contender's node may serve in its process; how many requests wait
-there without nodes of their own, only that process knows.
+one unless it is told to, and then holds beside it. A contender may serve many
+requests of its process in turn; how many wait there, only that process knows.
 
 Exit status 66: the path does not exist. A lock path comes with its first lock,
 and goes some time after its last one.`,
@@ -75,7 +74,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		return []string{path + ": nobody holds it, nobody waits"}
 	}
 	holders, beside := 0, 0
-	names, cohorts := false, false
+	names := false
 	for _, c := range queue {
 		switch {
 		case c.Holds:
@@ -83,7 +82,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		case c.MayHold:
 			beside++
 		}
-		names, cohorts = names || c.Name != "", cohorts || c.Cohort > 0
+		names = names || c.Name != ""
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders-beside, "waits", "wait"))
 	if beside > 0 {
@@ -92,9 +91,6 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	columns := []string{">NO", "STATE", "KIND", ">ASKED", "WHO", "LABEL"}
 	if names {
 		columns = append(columns, "QUEUE")
-	}
-	if cohorts {
-		columns = append(columns, ">COHORT")
 	}
 	if wide {
 		columns = append(columns, "SESSION", ">TOKEN", "NODE")
@@ -106,9 +102,6 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 			c.Label}
 		if names {
 			cells = append(cells, c.Name)
-		}
-		if cohorts {
-			cells = append(cells, fmt.Sprint(max(c.Cohort, 1)))
 		}
 		if wide {
 			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), c.Node)

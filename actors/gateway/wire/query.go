@@ -111,7 +111,7 @@ func fromContender(c messages.Contender) *Contender {
 		WaitsFor: validAll(c.WaitsFor), Library: Valid(string(c.Library)),
 		Asked: c.Asked, Unread: c.Unread, Host: Valid(c.Host), Pid: int64(c.PID), Actor: Valid(c.Actor),
 		Owner: Valid(c.Owner), Caller: Valid(c.Caller), Label: Valid(c.Label), Who: Valid(c.Who),
-		Detects: c.Detects, Priority: int64(c.Priority), Cohort: int64(c.Cohort), Behind: int64(c.Waiting), Id: Valid(c.ID),
+		Detects: c.Detects, Priority: int64(c.Priority), Id: Valid(c.ID),
 		MayHold: c.MayHold,
 	}
 	if !c.Since.IsZero() {
@@ -128,8 +128,7 @@ func (x *Contender) messages() messages.Contender {
 		Library: messages.Library(x.GetLibrary()), Asked: x.GetAsked(), Unread: x.GetUnread(), Host: x.GetHost(),
 		PID: int(x.GetPid()), Actor: x.GetActor(), Owner: x.GetOwner(), Caller: x.GetCaller(), Label: x.GetLabel(),
 		Who: x.GetWho(), Detects: x.GetDetects(), Priority: int(x.GetPriority()),
-		Cohort: int(x.GetCohort()), Waiting: int(x.GetBehind()), ID: x.GetId(),
-		MayHold: x.GetMayHold(),
+		ID: x.GetId(), MayHold: x.GetMayHold(),
 	}
 	if x.GetSinceUnixNano() != 0 {
 		c.Since = time.Unix(0, x.GetSinceUnixNano()).UTC()

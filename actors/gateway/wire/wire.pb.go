@@ -2023,8 +2023,6 @@ type Contender struct {
 	Who           string                 `protobuf:"bytes,21,opt,name=who,proto3" json:"who,omitempty"`
 	Detects       bool                   `protobuf:"varint,22,opt,name=detects,proto3" json:"detects,omitempty"`
 	Priority      int64                  `protobuf:"varint,23,opt,name=priority,proto3" json:"priority,omitempty"`
-	Cohort        int64                  `protobuf:"varint,24,opt,name=cohort,proto3" json:"cohort,omitempty"`
-	Behind        int64                  `protobuf:"varint,25,opt,name=behind,proto3" json:"behind,omitempty"`
 	Id            string                 `protobuf:"bytes,26,opt,name=id,proto3" json:"id,omitempty"`
 	MayHold       bool                   `protobuf:"varint,27,opt,name=may_hold,json=mayHold,proto3" json:"may_hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2218,20 +2216,6 @@ func (x *Contender) GetDetects() bool {
 func (x *Contender) GetPriority() int64 {
 	if x != nil {
 		return x.Priority
-	}
-	return 0
-}
-
-func (x *Contender) GetCohort() int64 {
-	if x != nil {
-		return x.Cohort
-	}
-	return 0
-}
-
-func (x *Contender) GetBehind() int64 {
-	if x != nil {
-		return x.Behind
 	}
 	return 0
 }
@@ -3362,7 +3346,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06Failed\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x85\x05\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xf1\x04\n" +
 	"\tContender\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x12\n" +
@@ -3387,11 +3371,9 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x0fsince_unix_nano\x18\x14 \x01(\x03R\rsinceUnixNano\x12\x10\n" +
 	"\x03who\x18\x15 \x01(\tR\x03who\x12\x18\n" +
 	"\adetects\x18\x16 \x01(\bR\adetects\x12\x1a\n" +
-	"\bpriority\x18\x17 \x01(\x03R\bpriority\x12\x16\n" +
-	"\x06cohort\x18\x18 \x01(\x03R\x06cohort\x12\x16\n" +
-	"\x06behind\x18\x19 \x01(\x03R\x06behind\x12\x0e\n" +
+	"\bpriority\x18\x17 \x01(\x03R\bpriority\x12\x0e\n" +
 	"\x02id\x18\x1a \x01(\tR\x02id\x12\x19\n" +
-	"\bmay_hold\x18\x1b \x01(\bR\amayHold\"\xf6\x02\n" +
+	"\bmay_hold\x18\x1b \x01(\bR\amayHoldJ\x04\b\x18\x10\x19J\x04\b\x19\x10\x1aR\x06cohortR\x06behind\"\xf6\x02\n" +
 	"\x05Query\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12=\n" +
