@@ -50,7 +50,7 @@ func (c *Calls) prune() {
 	if len(t.alarms) < 64 || len(t.alarms) < 2*t.pruned {
 		return
 	}
-	t.alarms = slices.DeleteFunc(t.alarms, func(a alarm) bool { return c.entry(a.call) == nil && c.hold(a.hold) == nil })
+	t.alarms = slices.DeleteFunc(t.alarms, func(a alarm) bool { return c.entry(a.call) == nil && !c.turns.Has(a.hold) })
 	heap.Init(t)
 	t.pruned = len(t.alarms)
 }

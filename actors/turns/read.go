@@ -23,6 +23,9 @@ func (t *Turns) State(id CallID) messages.State {
 	return messages.StateHeld
 }
 
+// Has reports whether a hold has not ended. Its lock actor may have: it is asked for again then.
+func (t *Turns) Has(id HoldID) bool { return t.hold(id) != nil }
+
 // Standing says where a call stands.
 type Standing struct {
 	Call CallID

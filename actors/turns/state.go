@@ -216,8 +216,8 @@ type holdPhase uint8
 const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone.
-	// Likewise.
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone, or
+	// after a pause. Likewise.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
@@ -304,6 +304,8 @@ const (
 	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
 	// longer is checked.
 	restsPerTimeout = 6
+	// fullPause is the time after which a hold is asked for again that others left no room in the queue.
+	fullPause = time.Second
 	// many stands for no bound on grants.
 	many = 1 << 30
 )
