@@ -65,6 +65,8 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if len(h.observers) > 0 { // they are told of it
 		grace = w.Grace
+	} else if e.want.Alone && c.session.session == nil { // or else a gateway shares it with other requesters
+		more = true
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
 		return h
