@@ -56,9 +56,12 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
 		if observed, ok := e.who.(Observed); ok {
-			if h.observers = observed.Observers(); len(h.observers) > 0 { // they are told of it
-				grace = w.Grace
-			}
+			h.observers = observed.Observers()
+		}
+		if len(h.observers) > 0 { // they are told of it
+			grace = w.Grace
+		} else if c.session.session == nil { // or else a gateway shares it with other requesters
+			more = true
 		}
 		if counted, ok := e.who.(Counted); ok {
 			if h.actors = counted.LockActors(); h.actors != nil {

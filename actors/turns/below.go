@@ -193,6 +193,16 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 			return
 		}
 		c := h.call
+		switch {
+		case why != messages.ReasonQueueFull || c != nil && c.want.MaxWaiters > 0:
+		case h.try:
+			why, detail = messages.ReasonNotAcquired, ""
+		default: // others of the session, or of the gateway, wait
+			h.phase = awaitsRoom
+			t.arm(h, m.At+fullPause)
+			t.settle(q)
+			return
+		}
 		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
 			c = t.firstBehind(h)
 		}
@@ -226,6 +236,10 @@ func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 func (t *Turns) HoldTimer(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil {
 		t.now = m
+		if h.phase == awaitsRoom && h.due != 0 {
+			h.phase = asked
+			t.emitAsk(h)
+		}
 		h.due = 0
 		t.settle(h.line.queue)
 	}

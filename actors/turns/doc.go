@@ -113,6 +113,10 @@
 // heard the second time: first the older half of the kept holds are given back, and when they are
 // gone the hold is asked for once more. A transaction that was refused so waits likewise.
 //
+// ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call hears it
+// only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is asked for again
+// after a pause.
+//
 // Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with observers
 // keeps that time itself, and tells them (Turns.Revoked). When it is over the call has
 // ended, and the hold is given back with the last, even if a transaction is under way: its check of

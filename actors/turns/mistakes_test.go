@@ -105,6 +105,8 @@ var inRules = []mistake{
 	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "\t\t_ = c\n", stories + "asked"},
 	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},
+	{"full of others", "\t\tcase why != messages.ReasonQueueFull ||", "\t\tcase true ||", stories + "asked"},
+	{"asked again after a pause", "\tif h.phase == awaitsRoom && h.due != 0 {", "\tif false {", stories + "asked"},
 	{"room of transactions", "\tif !t.makeRoom(waiter{h.id, true}) {", "\tif len(t.holds) > 0 {", stories + "asked"},
 	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", stories + "grants"},
 	{"taken back below", "\t\tt.takeBack(h.users.first)\n", "\t\tbreak\n", stories + "grants"},

@@ -214,8 +214,8 @@ type holdPhase uint8
 const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone.
-	// Likewise.
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone, or
+	// after a pause. Likewise.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
@@ -305,6 +305,8 @@ const (
 	// askedTogether is the part of Bounds.Waiting that is asked for at once, where more calls wait: the
 	// session makes nodes that are asked for together in one transaction.
 	askedTogether = 4
+	// fullPause is the time after which a hold is asked for again that others left no room in the queue.
+	fullPause = time.Second
 	// many stands for no bound on grants.
 	many = 1 << 30
 )

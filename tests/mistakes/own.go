@@ -170,7 +170,7 @@ var own = []ownMistake{
 		"\t\tw.Owner, w.Caller = \"\", \"\"\n", ""),
 		"actors/sharing", "TestTurnsOnOneHold"},
 	{in("actors/sharing", "timer-of-a-hold", "a kept hold is never given back",
-		"\t\t\tc.turns.HoldTimer(m, hold)\n", ""),
+		"\t\t\tc.turns.HoldTimer(m, hold)\n", "\t\t\t_ = hold\n"),
 		"actors/sharing", "TestStickyTimer"},
 
 	{in("actors/internal/carrier", "path-left", "a lock path that was made for a node that is refused stays",
