@@ -122,18 +122,6 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	l.Record(ctx, t)
 }
 
-// hearPredecessor tells the listener which contender the request waits for.
-func (l *lock) hearPredecessor(n *lockEvent) {
-	listener, ok := l.Listener.(audience.WaitListener)
-	switch {
-	case !ok:
-	case n.Predecessor == nil: // its node is about to be read
-		listener.WaitsFor(&predecessor{Node: n.Event.Predecessor})
-	default:
-		listener.WaitsFor((*predecessor)(n.Predecessor))
-	}
-}
-
 // predecessor describes the contender that a request waits for, as the session has told.
 type predecessor coordinator.Predecessor
 

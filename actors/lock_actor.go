@@ -119,9 +119,7 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.stop(ctx)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
-		if l.Listener != nil {
-			l.Listener.Hear(ctx.Self(), msg)
-		}
+		l.Stopped(ctx, msg)
 	}
 }
 
@@ -161,8 +159,11 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	if n.Handoff.At != 0 {
 		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	}
-	if n.Predecessor != nil || n.Event.Predecessor != "" {
-		l.hearPredecessor(n)
+	if n.Predecessor == nil && n.Event.Predecessor != "" { // its node is about to be read
+		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
+	}
+	if n.Predecessor != nil {
+		l.WaitsFor((*predecessor)(n.Predecessor))
 	}
 	l.step(ctx, n.Event)
 }

@@ -137,7 +137,7 @@ func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	t.trips.replied(xid, v)
 	switch v {
 	case ended:
-		t.observer.sessionEnded(t, nil)
+		t.observer.sessionEnded(nil)
 		return zk.ErrSessionExpired
 	case moved:
 		t.over = zk.ErrSessionMoved // the caller is told first: this request was not executed
@@ -186,7 +186,7 @@ func (t *transport) refuseGrant(reply connectReply, cause error) {
 			_ = awaitFarewell(t.reader)
 		}
 	}
-	t.observer.sessionEnded(t, cause)
+	t.observer.sessionEnded(cause)
 }
 
 // begin has the session that a connect reply grants begin on this connection: with SASL, once its exchange has succeeded.

@@ -220,7 +220,7 @@ func (c *Coordinator) forgive(r *request, kind *paced) {
 	switch {
 	case kind.waiting.Op != 0:
 		kind.timer = c.after(0, timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do})
-	case r.pace.orders.isNone() && r.pace.searches.isNone():
+	case r.pace[0].isNone() && r.pace[1].isNone():
 		r.pace = nil
 	}
 }

@@ -51,8 +51,8 @@ func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 
 // endPauses ends the pauses of a request, whose orders are void.
 func (c *Coordinator) endPauses(r *request) {
-	c.stop(r.pace.orders.timer)
-	c.stop(r.pace.searches.timer)
+	c.stop(r.pace[0].timer)
+	c.stop(r.pace[1].timer)
 	r.pace = nil
 }
 

@@ -200,7 +200,9 @@ func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0)
 		f.Became("")
-		f.provider.leave(f)
+		if last := f.provider.forget(f); last != nil {
+			f.told.Tell(measurement{last: last})
+		}
 	}
 }
 
@@ -249,14 +251,7 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	return p, nil
 }
 
-// leave takes a session off its provider. The last one unregisters the callback.
-func (p *provider) leave(f *Figures) {
-	if last := p.forget(f); last != nil {
-		f.told.Tell(measurement{last: last})
-	}
-}
-
-// forget takes a session off its provider, and gives what the last one is to unregister.
+// forget takes a session off its provider, and gives what the last one is to unregister: the callback.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
