@@ -105,15 +105,6 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// first reports whether nobody is known to be before a new node. The listing need not be of the
-// moment of the create: contenders before a node only become fewer, and a listing that shows the
-// node is not older than the create.
-func (r *request) first(made Made) bool {
-	view := r.early
-	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
-		r.spec.exclusive() && r.queue.follows(r.node)
-}
-
 // created takes the answer to the create of a request.
 func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNode, f Failure) {
 	if r.early = made.Early; r.early != nil {
@@ -178,9 +169,15 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 	n.place = made.Place
 	token, err := r.token(made.Czxid)
 	number, isContender := r.spec.number(made.Name)
+	places := c.have(r, made.Name, number, token)
+	// The listing need not be of the moment of the create: contenders before a node only become fewer, and a listing that
+	// shows the node is not older than the create.
+	view := r.early
+	first := made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
+		r.spec.exclusive() && r.queue.follows(n)
 	ev := machine.Event{
-		Kind: machine.Created, Node: made.Name, Token: token, Places: c.have(r, made.Name, number, token),
-		First:     r.first(made),
+		Kind: machine.Created, Node: made.Name, Token: token, Places: places,
+		First:     first,
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	// One that tells more is to be told how many are before it: it lists the queue.

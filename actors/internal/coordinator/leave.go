@@ -31,7 +31,9 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	n.phase = deleting
-	c.endAsks(r)
+	if r.asks != (holderAsks{}) {
+		c.endAsks(r)
+	}
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
 		return

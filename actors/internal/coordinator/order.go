@@ -128,7 +128,9 @@ func (c *Coordinator) abandon(id RequestID) {
 	}
 	r.life = ended
 	c.recount(r)
-	c.unpark(r)
+	if len(c.epoch.parked) > 0 {
+		c.unpark(r)
+	}
 	if r.pace != nil {
 		c.endPauses(r)
 	}

@@ -41,7 +41,9 @@ func (c *Coordinator) lose(r *request) {
 	n, q := r.node, r.queue
 	c.endWait(r)
 	c.unwatchOwn(r)
-	c.endAsks(r)
+	if r.asks != (holderAsks{}) {
+		c.endAsks(r)
+	}
 	r.held = false
 	c.recount(r)
 	r.early, r.node = nil, &node{of: r.id}

@@ -351,13 +351,11 @@ func (e *epoch) nodes(yield func(*lockPath, *node) bool) {
 }
 
 // leavePath notes that a request is gone. The session keeps its knowledge of a path that is not in
-// use for a while. Of more than knownPaths, a path goes that was not used since it was last looked
-// at.
+// use for a while. Of more than knownPaths, the one goes that was first out of use.
 func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return
 	}
-	p.usedAgain = true
 	if len(p.queues) > 1 { // a program may name its queues anew each time
 		p.queues = p.queues[:1:1]
 	}
@@ -372,9 +370,6 @@ func (e *epoch) leavePath(p *lockPath) {
 		switch {
 		case oldest.requests > 0 || oldest.inUse():
 			oldest.idle = false
-		case oldest.usedAgain:
-			oldest.usedAgain = false
-			e.idle = append(e.idle, oldest.path)
 		default:
 			delete(e.paths, oldest.path)
 		}

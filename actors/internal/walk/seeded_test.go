@@ -186,7 +186,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: three, Waiting: 1, Arrive: third, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Late: 1, Slow: 1}},
 		breaks: Kept},
 	{name: "weigh nothing that goes", source: edits(
-		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n	c.endAsks(r)\n"),
+		rule("	n.phase = deleting\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "keep the room of who has ended", source: edits(
