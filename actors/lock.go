@@ -52,7 +52,7 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice that a Tell effect of an event sends.
+// notice makes the notice that a Tell effect of an event sends; nil for another effect.
 func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	grant := l.grant(ctx)
 	switch do {

@@ -235,11 +235,11 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.Halt:
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
-	case machine.TellWaiting, machine.TellHeld, machine.TellWatched, machine.TellContended, machine.TellChecked,
-		machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
-		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
-		l.report(ctx, l.notice(ctx, e.Do, &ev))
 	default:
+		if notice := l.notice(ctx, e.Do, &ev); notice != nil {
+			l.report(ctx, notice)
+			return
+		}
 		l.order(ctx, e)
 	}
 }

@@ -69,14 +69,6 @@ func (s *session) endPauseIfQuick(took time.Duration) {
 	}
 }
 
-// lapsePauseOver: the session may be replaced, if a request still wants that.
-func (s *session) lapsePauseOver() {
-	s.lapse.timer = nil
-	if s.decides.Wanted() {
-		s.replaceSoon(0)
-	}
-}
-
 // replace ends the epoch, and so begins the next session.
 func (s *session) replace() {
 	if s.phase.connected() {

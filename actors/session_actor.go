@@ -109,7 +109,9 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case *pauseOver:
 		if msg.epoch == s.info.epoch && !s.ending {
-			s.lapsePauseOver()
+			if s.lapse.timer = nil; s.decides.Wanted() { // else no request wants another session any more
+				s.replaceSoon(0)
+			}
 		}
 	case lockEnded:
 		s.troubles.note(msg.request, "")

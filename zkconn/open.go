@@ -126,7 +126,7 @@ func (c *Conn) end(leave func()) {
 	c.link.cut()
 	c.attempts.Wait()
 	c.session.running.Wait()
-	c.gate.wait()
+	c.gate.inside.Wait()
 	c.closed = c.remains(cause)
 }
 

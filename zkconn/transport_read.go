@@ -197,7 +197,7 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 	}
 	if t.guard.sessionID.Load() != 0 {
 		reply.timeout = t.trips.granted(reply.timeout)
-		setConnectTimeout(frame[lengthSize:], reply.timeout)
+		binary.BigEndian.PutUint32(frame[lengthSize+4:], uint32(reply.timeout/time.Millisecond))
 	}
 	if t.sasl != nil {
 		if err := t.authenticate(frame); err != nil {

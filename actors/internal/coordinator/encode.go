@@ -198,7 +198,7 @@ func (e *encoder) request(r *request) {
 		e.mark()
 	}
 	if p := r.pace; p != nil {
-		for _, kind := range p {
+		for _, kind := range p.kinds {
 			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.deferred), flag(kind.rested), flag(kind.timer != 0),
 				uint64(kind.waiting.Do))
 			e.op(r.id, kind.waiting.Op)

@@ -244,11 +244,6 @@ func (q *ownQueue) has(n *node) bool {
 	return there && q.nodes[at] == n
 }
 
-func (q *ownQueue) insert(n *node) {
-	at, _ := q.indexOf(n)
-	q.nodes = slices.Insert(q.nodes, at, n)
-}
-
 // remove takes a node out of the queue.
 func (q *ownQueue) remove(n *node) {
 	switch at, there := q.indexOf(n); {

@@ -117,7 +117,7 @@ const (
 
 // pace paces the orders of a request that servers hang up on or put off: see pause.go. Searches are
 // paced separately, behind the others, because a search comes between two orders of another kind.
-type pace [2]paced
+type pace struct{ kinds [2]paced }
 
 // paced is one kind of orders.
 type paced struct {
@@ -133,14 +133,14 @@ type paced struct {
 // of gives the pace of an order.
 func (p *pace) of(do machine.Do) *paced {
 	if do == machine.Verify {
-		return &p[1]
+		return &p.kinds[1]
 	}
-	return &p[0]
+	return &p.kinds[0]
 }
 
 // keepsOrder reports whether an order waits for the end of a pause.
 func (p *pace) keepsOrder() bool {
-	return p != nil && (p[0].waiting.Op != 0 || p[1].waiting.Op != 0)
+	return p != nil && (p.kinds[0].waiting.Op != 0 || p.kinds[1].waiting.Op != 0)
 }
 
 // inNextEpoch gives the pace without its timers, which end with the epoch.
@@ -149,8 +149,8 @@ func (p *pace) inNextEpoch() *pace {
 		return nil
 	}
 	next := &pace{}
-	for i, k := range p {
-		next[i] = paced{do: k.do, failures: k.failures, deferred: k.deferred}
+	for i, k := range p.kinds {
+		next.kinds[i] = paced{do: k.do, failures: k.failures, deferred: k.deferred}
 	}
 	return next
 }
@@ -160,8 +160,8 @@ func (p *pace) voided() (e machine.Effect) {
 	if p == nil {
 		return e
 	}
-	for i := range p {
-		if kind := &p[i]; kind.waiting.Op != 0 {
+	for i := range p.kinds {
+		if kind := &p.kinds[i]; kind.waiting.Op != 0 {
 			e, kind.waiting = kind.waiting, machine.Effect{}
 		}
 	}
