@@ -59,7 +59,13 @@ func (t *transport) oneFrame() (ours bool, err error) {
 	if length > limit {
 		return false, fmt.Errorf("server sent a %s of %d bytes, the limit is %d", doing, length, limit)
 	}
-	frame, err := t.whole(lengthSize + int(length))
+	var frame []byte
+	if size := lengthSize + int(length); size <= t.reader.Size() {
+		frame, err = t.reader.Peek(size)
+	} else {
+		frame, err = readWhole(t.reader, size)
+		t.held = frame
+	}
 	if err != nil {
 		return false, err
 	}
@@ -73,15 +79,6 @@ func (t *transport) oneFrame() (ours bool, err error) {
 		err = t.discard()
 	}
 	return ours, err
-}
-
-// whole waits for a frame of that size: in the reader's buffer, or else in held.
-func (t *transport) whole(size int) (frame []byte, err error) {
-	if size <= t.reader.Size() {
-		return t.reader.Peek(size)
-	}
-	t.held, err = readWhole(t.reader, size)
-	return t.held, err
 }
 
 // discard passes over the current frame.

@@ -181,7 +181,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	// One that tells more is to be told how many are before it: it lists the queue.
-	if before := r.queue.neighbour(n); before != nil && r.kind.waitsFor(r, before) && !r.spec.Want.TellMore {
+	if before := r.queue.neighbour(n); before != nil && r.waitsFor(before) && !r.spec.Want.TellMore {
 		ev.Predecessor = before.name
 	}
 	c.succeed(r, ev.First)

@@ -160,7 +160,9 @@ func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
 	failed := !a.Failure.none() && !a.Failure.is(NoAuth) // what may not be listed stays so
-	contested := c.makesContestNode(p)
+	q := c.epoch.paths[p.path].queueNamed("", p.one)
+	// The node of a contest need not say whose it is: any request may be making it.
+	contested := p.one != "" && q != nil && slices.ContainsFunc(q.members, c.makesNode)
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
@@ -178,14 +180,6 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 			c.removeOrphan(p, o, found)
 		}
 	}
-}
-
-// makesContestNode reports whether any request makes the node of the contest that was looked at. The node need not say
-// whose it is.
-func (c *Coordinator) makesContestNode(p orphanSearch) bool {
-	q := c.epoch.paths[p.path].queueNamed("", p.one)
-	return p.one != "" && q != nil &&
-		slices.ContainsFunc(q.members, c.makesNode)
 }
 
 // makesNode reports whether a request lives, and may have a node whose name it does not know.

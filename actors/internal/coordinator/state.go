@@ -244,6 +244,15 @@ func (r *request) watches(name string, as role) bool {
 	}
 }
 
+// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
+func (r *request) waitsFor(before *node) bool {
+	if r.spec.One != "" || r.spec.Permits > 0 || r.spec.Want.WatchAll {
+		return false
+	}
+	style, _ := queue.Parse(before.name)
+	return queue.WaitsFor(r.spec.Style.Mode, style.Mode)
+}
+
 // waitsIn reports whether a request still waits as it did in an operation.
 func (r *request) waitsIn(op uint64) bool { return r != nil && r.wait != nil && r.wait.op == op }
 
@@ -260,8 +269,6 @@ func (r *request) token(czxid int64) (messages.Token, error) {
 type kind interface {
 	// create has the node made that a request asks for.
 	create(c *Coordinator, r *request, op uint64)
-	// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
-	waitsFor(r *request, before *node) bool
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// noteListing notes where a listing shows a request. It gives the reason why the request cannot
