@@ -186,7 +186,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Lapsed:
 		s.lapsed(ev)
 	case zkconn.Expired:
-		s.figures.Expired()
+		s.figures.Interrupted(figures.ByExpiry)
 		s.logExpiry(ev.Err)
 		s.apply(coordinator.Expired{})
 	case zkconn.AuthFailed:
@@ -228,7 +228,7 @@ func (s *session) up(ev zkconn.Event) {
 func (s *session) down(ev zkconn.Event) {
 	s.become(Disconnected, "", s.link.Silence())
 	s.queries.Disconnected()
-	s.figures.Down()
+	s.figures.Interrupted(figures.ByDisconnect)
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{})
 	s.lapse.lost()
