@@ -90,7 +90,7 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 func (t *Turns) emitAsk(h *hold) {
 	l := h.line
 	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try}
-	o.Shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	o.Shared = (!l.closed || l.waiting.n > 1) && (l.most > 1 || l.want.Sticky > 0)
 	if h.call != nil {
 		o.Call = h.call.id
 	} else { // its call has ended, and others wait
