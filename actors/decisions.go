@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -31,7 +32,12 @@ func (s *session) perform(out coordinator.Output) {
 	case *coordinator.Trouble:
 		s.inTrouble(out)
 	case *coordinator.Tell:
-		s.noteTold(&out.Event)
+		switch ev := &out.Event; {
+		case ev.Kind == machine.Created:
+			s.troubles.carriedOut()
+		case ev.Kind == machine.NotCreated && ev.Reason == messages.ReasonLocalSession:
+			s.troubles.note(ofSession, string(ev.Reason)+", and cannot have a node")
+		}
 		if lock := s.registry.find(out.To); lock != nil {
 			out.Session = s.info
 			s.system.Root.Send(lock, (*lockEvent)(out))
@@ -71,7 +77,7 @@ func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {
 	case coordinator.Unanswered:
-		s.figures.Silent()
+		s.figures.Interrupted(figures.BySilence)
 		s.become(Unanswered, "", s.link.Silence())
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
@@ -98,15 +104,5 @@ func (s *session) inTrouble(what *coordinator.Trouble) {
 	}
 	if what.Text != "" {
 		s.log.Warn("a request is not carried out", s.logged(logkeys.Path, what.Path, logkeys.Error, what.Text)...)
-	}
-}
-
-// noteTold brings the session's troubles up to date by an event that is about to be told.
-func (s *session) noteTold(ev *machine.Event) {
-	switch {
-	case ev.Kind == machine.Created:
-		s.troubles.carriedOut()
-	case ev.Kind == machine.NotCreated && ev.Reason == messages.ReasonLocalSession:
-		s.troubles.note(ofSession, string(ev.Reason)+", and cannot have a node")
 	}
 }

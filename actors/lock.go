@@ -52,7 +52,7 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice that a Tell effect of an event sends.
+// notice makes the notice that a Tell effect of an event sends; nil for another effect.
 func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	grant := l.grant(ctx)
 	switch do {
@@ -120,18 +120,6 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, t.On, logkeys.Reason, string(why))...)
 	}
 	l.Record(ctx, t)
-}
-
-// hearPredecessor tells the listener which contender the request waits for.
-func (l *lock) hearPredecessor(n *lockEvent) {
-	listener, ok := l.Listener.(audience.WaitListener)
-	switch {
-	case !ok:
-	case n.Predecessor == nil: // its node is about to be read
-		listener.WaitsFor(&predecessor{Node: n.Event.Predecessor})
-	default:
-		listener.WaitsFor((*predecessor)(n.Predecessor))
-	}
 }
 
 // predecessor describes the contender that a request waits for, as the session has told.

@@ -119,9 +119,7 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.stop(ctx)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
-		if l.Listener != nil {
-			l.Listener.Hear(ctx.Self(), msg)
-		}
+		l.Stopped(ctx, msg)
 	}
 }
 
@@ -161,8 +159,11 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	if n.Handoff.At != 0 {
 		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	}
-	if n.Predecessor != nil || n.Event.Predecessor != "" {
-		l.hearPredecessor(n)
+	if n.Predecessor == nil && n.Event.Predecessor != "" { // its node is about to be read
+		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
+	}
+	if n.Predecessor != nil {
+		l.WaitsFor((*predecessor)(n.Predecessor))
 	}
 	l.step(ctx, n.Event)
 }
@@ -234,11 +235,11 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.Halt:
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
-	case machine.TellWaiting, machine.TellHeld, machine.TellWatched, machine.TellContended, machine.TellChecked,
-		machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
-		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
-		l.report(ctx, l.notice(ctx, e.Do, &ev))
 	default:
+		if notice := l.notice(ctx, e.Do, &ev); notice != nil {
+			l.report(ctx, notice)
+			return
+		}
 		l.order(ctx, e)
 	}
 }

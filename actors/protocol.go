@@ -115,11 +115,15 @@ type lockTimerFired struct {
 // in memory and messages.)
 type registry struct {
 	mu     sync.Mutex
-	locks  map[coordinator.RequestID]*actor.PID
+	locks  map[coordinator.RequestID]registered
 	newest coordinator.RequestID
 	over   bool
-	// withdrawn are those of them that were given up while their nodes may be being made.
-	withdrawn map[coordinator.RequestID]struct{}
+}
+
+// registered is a lock actor. withdrawn: its request was given up while its node may be being made.
+type registered struct {
+	lock      *actor.PID
+	withdrawn bool
 }
 
 // add adds a lock actor, and names its request. alive is false when the session actor has stopped already.
@@ -131,9 +135,9 @@ func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 		return r.newest, false
 	}
 	if r.locks == nil {
-		r.locks = map[coordinator.RequestID]*actor.PID{}
+		r.locks = map[coordinator.RequestID]registered{}
 	}
-	r.locks[r.newest] = lock
+	r.locks[r.newest] = registered{lock: lock}
 	return r.newest, true
 }
 
@@ -141,25 +145,24 @@ func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 func (r *registry) find(id coordinator.RequestID) *actor.PID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.locks[id]
+	return r.locks[id].lock
 }
 
 // withdraw notes that a request was given up.
 func (r *registry) withdraw(id coordinator.RequestID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.withdrawn == nil {
-		r.withdrawn = map[coordinator.RequestID]struct{}{}
+	if one, known := r.locks[id]; known {
+		r.locks[id] = registered{one.lock, true}
 	}
-	r.withdrawn[id] = struct{}{}
 }
 
 // wanted reports whether a request has neither been given up nor ended.
 func (r *registry) wanted(id coordinator.RequestID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, withdrawn := r.withdrawn[id]
-	return !withdrawn && r.locks[id] != nil
+	one := r.locks[id]
+	return one.lock != nil && !one.withdrawn
 }
 
 // all gives the lock actors in the order in which they came.
@@ -167,7 +170,7 @@ func (r *registry) all() (locks []*actor.PID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(r.locks)) {
-		locks = append(locks, r.locks[id])
+		locks = append(locks, r.locks[id].lock)
 	}
 	return locks
 }
@@ -177,7 +180,6 @@ func (r *registry) remove(id coordinator.RequestID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.locks, id)
-	delete(r.withdrawn, id)
 }
 
 // close tells all that are left that the session actor has stopped. None is added from then on.

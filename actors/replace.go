@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -12,7 +13,10 @@ import (
 
 // lapsed: no lease may rest on the session any more.
 func (s *session) lapsed(ev zkconn.Event) {
-	s.lapse.lapses(s.phase.connected() && s.askedForProofs())
+	// Slow servers are those that were asked for proofs for long enough: one takes a third of a session timeout, and four round
+	// trips.
+	asked := s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
+	s.lapse.lapses(asked && s.phase.connected())
 	s.phase.lapsed()
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
@@ -25,12 +29,6 @@ func (s *session) lapsed(ev zkconn.Event) {
 		wait += spread(s.info.session, s.info.timeout/lapseSpread)
 	}
 	s.replaceSoon(wait)
-}
-
-// askedForProofs reports whether the connection has asked the servers for proofs for long enough: one takes a third of a
-// session timeout, and four round trips.
-func (s *session) askedForProofs() bool {
-	return s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
 }
 
 // replaceSoon replaces the session after a while, or when it may be replaced.
@@ -69,20 +67,12 @@ func (s *session) endPauseIfQuick(took time.Duration) {
 	}
 }
 
-// lapsePauseOver: the session may be replaced, if a request still wants that.
-func (s *session) lapsePauseOver() {
-	s.lapse.timer = nil
-	if s.decides.Wanted() {
-		s.replaceSoon(0)
-	}
-}
-
 // replace ends the epoch, and so begins the next session.
 func (s *session) replace() {
 	if s.phase.connected() {
 		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)
 	}
-	s.figures.Expired()
+	s.figures.Interrupted(figures.ByExpiry)
 	s.log.Warn("session replaced", s.logged()...)
 	s.apply(coordinator.Expired{})
 }

@@ -157,7 +157,9 @@ var fields = []field{
 		return tooLong("a label", a.Label, maxLabel)
 	}},
 	{name: "Reclaim", given: func(a messages.Acquire) bool { return a.Reclaim != "" }, modes: exclusive,
-		why: "only exclusive locks are reclaimed", check: checkReclaim},
+		why: "only exclusive locks are reclaimed", check: func(a messages.Acquire) string {
+			return tooLong("a key to reclaim with", a.Reclaim, maxLabel)
+		}},
 	{name: "Priority", given: func(a messages.Acquire) bool { return a.Priority != 0 }, modes: exclusive,
 		why: "only candidates in an election have one", check: func(a messages.Acquire) string {
 			return negative("priority", a.Priority)
@@ -229,10 +231,6 @@ func checkBeside(want messages.Acquire) string {
 		return fmt.Sprintf("beside %.100q: that is no writer's node of the queue", want.Beside)
 	}
 	return ""
-}
-
-func checkReclaim(want messages.Acquire) string {
-	return tooLong("a key to reclaim with", want.Reclaim, maxLabel)
 }
 
 func checkDetection(want messages.Acquire) string {

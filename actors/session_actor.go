@@ -109,7 +109,9 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case *pauseOver:
 		if msg.epoch == s.info.epoch && !s.ending {
-			s.lapsePauseOver()
+			if s.lapse.timer = nil; s.decides.Wanted() { // else no request wants another session any more
+				s.replaceSoon(0)
+			}
 		}
 	case lockEnded:
 		s.troubles.note(msg.request, "")
@@ -184,7 +186,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Lapsed:
 		s.lapsed(ev)
 	case zkconn.Expired:
-		s.figures.Expired()
+		s.figures.Interrupted(figures.ByExpiry)
 		s.logExpiry(ev.Err)
 		s.apply(coordinator.Expired{})
 	case zkconn.AuthFailed:
@@ -226,7 +228,7 @@ func (s *session) up(ev zkconn.Event) {
 func (s *session) down(ev zkconn.Event) {
 	s.become(Disconnected, "", s.link.Silence())
 	s.queries.Disconnected()
-	s.figures.Down()
+	s.figures.Interrupted(figures.ByDisconnect)
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{})
 	s.lapse.lost()

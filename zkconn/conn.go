@@ -74,7 +74,9 @@ func (c *Conn) Proved() bool { return c.lease.proved() }
 // it the session sends just enough to keep its chain of evidence, and commits nothing.
 func (c *Conn) KeepLease(on bool) {
 	c.lease.keepLease(on)
-	c.link.leaseIsKept()
+	if t := c.link.established(); t != nil {
+		t.keepalive.leaseIsKept()
+	}
 }
 
 // Lease gives the session's lease clock. It is extended before an operation whose answer is

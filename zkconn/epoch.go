@@ -141,6 +141,3 @@ func (g *gate) why() error {
 }
 
 func (g *gate) isShut() bool { return g.why() != nil }
-
-// wait returns when everybody has left; the gate must be shut.
-func (g *gate) wait() { g.inside.Wait() }

@@ -94,7 +94,7 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	}
 	if h.connected {
 		h.connected = false
-		h.urgency.lost()
+		h.urgency.pauses = nil // the next are of this loss
 		if h.deservesRetry(time.Now()) {
 			h.wait.Reset()
 			h.rounds, h.queue = 0, nil

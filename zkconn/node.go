@@ -22,8 +22,13 @@ func (c *Conn) DeleteAt(path string, version int32) error {
 }
 
 // Children gives the names of a node's children, in no order. ErrNoNode.
-func (c *Conn) Children(path string) (names []string, err error) {
-	err = c.operate("list", path, func(absolute string) (err error) {
+func (c *Conn) Children(path string) ([]string, error) { return c.children("list", path, false) }
+
+func (c *Conn) children(op, path string, watched bool) (names []string, err error) {
+	err = c.operate(op, path, func(absolute string) (err error) {
+		if watched {
+			defer c.wants.want(opGetChildren2, absolute, nil).done()
+		}
 		names, err = c.list(absolute)
 		return err
 	})
@@ -35,16 +40,8 @@ func (c *Conn) Children(path string) (names []string, err error) {
 
 // ChildrenWatched is Children that leaves a watch, whose one event (NodeChildrenChanged or NodeDeleted) comes through
 // the sink, possibly before it returns. The rules of GetWatched for watches hold here too.
-func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
-	err = c.operate("list watched", path, func(absolute string) (err error) {
-		defer c.wants.want(opGetChildren2, absolute, nil).done()
-		names, err = c.list(absolute)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return names, nil
+func (c *Conn) ChildrenWatched(path string) ([]string, error) {
+	return c.children("list watched", path, true)
 }
 
 // RootChildren gives the names of the children of the root, which is the chroot where there is one.
@@ -86,8 +83,13 @@ func (c *Conn) Sync(path string) error {
 }
 
 // Exists reports whether a node exists. Servers since 3.8.4 and 3.9.2 want READ for that (ZOOKEEPER-2590): ErrNoAuth.
-func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
-	err = c.operate("exists", path, func(absolute string) error {
+func (c *Conn) Exists(path string) (Stat, bool, error) { return c.exists("exists", path, false) }
+
+func (c *Conn) exists(op, path string, watched bool) (stat Stat, exists bool, err error) {
+	err = c.operate(op, path, func(absolute string) error {
+		if watched {
+			defer c.wants.want(opExists, absolute, nil).done()
+		}
 		stat, exists, err = c.lookUp(absolute)
 		return err
 	})
@@ -110,34 +112,34 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 // ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event
 // (NodeCreated, NodeDataChanged or NodeDeleted) comes through the sink, possibly before it returns.
 // The rules of GetWatched for watches hold here too.
-func (c *Conn) ExistsWatched(path string) (stat Stat, exists bool, err error) {
-	err = c.operate("exists watched", path, func(absolute string) error {
-		defer c.wants.want(opExists, absolute, nil).done()
-		stat, exists, err = c.lookUp(absolute)
-		return err
-	})
-	return stat, exists, err
+func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
+	return c.exists("exists watched", path, true)
 }
 
 // Get gives a node's data. ErrNoNode.
-func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
-	err = c.operate("get", path, func(absolute string) error {
-		data, stat, err = c.read(absolute)
-		return err
-	})
-	return data, stat, err
-}
+func (c *Conn) Get(path string) ([]byte, Stat, error) { return c.read("get", path, false) }
 
 // GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
 // comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
 // ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
 // do not survive a loss of connection: the owner sets them again, and so reads the changes of
 // the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
-func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
-	err = c.operate("get watched", path, func(absolute string) error {
-		defer c.wants.want(opGetData, absolute, nil).done()
-		data, stat, err = c.read(absolute)
-		return err
+func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {
+	return c.read("get watched", path, true)
+}
+
+func (c *Conn) read(op, path string, watched bool) (data []byte, stat Stat, err error) {
+	err = c.operate(op, path, func(absolute string) error {
+		if watched {
+			defer c.wants.want(opGetData, absolute, nil).done()
+		}
+		return c.patiently(func() error {
+			found, its, err := c.zk.Get(absolute)
+			if err == nil {
+				data, stat = found, newStat(its)
+			}
+			return err
+		})
 	})
 	return data, stat, err
 }
@@ -170,31 +172,8 @@ func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove
 	}
 }
 
-func (c *Conn) read(absolute string) ([]byte, Stat, error) {
-	var data []byte
-	var stat *zk.Stat
-	err := c.patiently(func() (err error) {
-		data, stat, err = c.zk.Get(absolute)
-		return err
-	})
-	if err != nil {
-		return nil, Stat{}, err
-	}
-	return data, newStat(stat), nil
-}
-
 // SetData sets the data of a node of any version. ErrNoNode, ErrTooLarge.
-func (c *Conn) SetData(path string, data []byte) error {
-	return c.operate("set data", path, func(absolute string) error {
-		if err := checkSize("set data", path, data); err != nil {
-			return err
-		}
-		return c.patiently(func() error {
-			_, err := c.zk.Set(absolute, data, -1)
-			return err
-		})
-	})
-}
+func (c *Conn) SetData(path string, data []byte) error { return c.SetDataAt(path, data, -1) }
 
 // Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that
 // the servers throttle is not sent again here. ErrNoNode, ErrTooLarge.

@@ -37,12 +37,12 @@ func (c *Conn) observeState(state zk.State) {
 		c.lease.lost()
 		c.session.lost()
 	case zk.StateExpired:
-		c.endSession(nil) // the library leaves the connection open
+		c.sessionEnded(nil) // the library leaves the connection open
 	}
 }
 
-// endSession ends the epoch. cause is nil where a server has said that the session is over.
-func (c *Conn) endSession(cause error) {
+// sessionEnded ends the epoch. cause is nil where a server has said that the session is over.
+func (c *Conn) sessionEnded(cause error) {
 	c.guard.over.Store(true)
 	if cause == nil {
 		c.guard.ended.Store(true)
@@ -68,8 +68,6 @@ func (c *Conn) replied(t *transport, code int32) {
 		c.hosts.answered.Store(true)
 	}
 }
-
-func (c *Conn) sessionEnded(_ *transport, cause error) { c.endSession(cause) }
 
 // missing says why a server closes connections with error -124 (AuthenticationHelper.enforceAuthentication).
 func (c *Conn) missing() error {

@@ -31,7 +31,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 		lease: newLeaseKeeper(cfg),
 	}
 	c.lease.broken = func() { c.session.lapsed() }
-	c.lease.givenUp = func() { c.endSession(errGivenUp) }
+	c.lease.givenUp = func() { c.sessionEnded(errGivenUp) }
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
 	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.clock.Deadline
@@ -126,7 +126,7 @@ func (c *Conn) end(leave func()) {
 	c.link.cut()
 	c.attempts.Wait()
 	c.session.running.Wait()
-	c.gate.wait()
+	c.gate.inside.Wait()
 	c.closed = c.remains(cause)
 }
 

@@ -112,12 +112,14 @@ type session struct {
 	cause atomic.Pointer[error] // see Conn.LastError; nil when there is no cause
 }
 
-// event makes an event of the session.
-func (s *session) event(kind EventKind) Event {
-	return Event{
+// tell tells an event of the session; s.mu is held.
+func (s *session) tell(kind EventKind, err error, text string, attrs ...any) {
+	event := Event{
 		Kind: kind, Epoch: s.epoch, SessionID: s.guard.sessionID.Load(), Timeout: s.guard.sessionTimeout(),
-		Server: s.server(), At: time.Now(),
+		Server: s.server(), Err: err, At: time.Now(),
 	}
+	s.log.Debug(text, append([]any{logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID)}, attrs...)...)
+	s.sink(event)
 }
 
 func (s *session) note(cause error) { s.cause.Store(&cause) }
@@ -152,9 +154,7 @@ func (s *session) announce() {
 	}
 	s.announced = true
 	s.cause.Store(nil)
-	event := s.event(Connected)
-	s.log.Debug("zookeeper session connected", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Timeout, event.Timeout)
-	s.sink(event)
+	s.tell(Connected, nil, "zookeeper session connected", logkeys.Timeout, s.guard.sessionTimeout())
 }
 
 // lost: the newest connection is gone, whether or not it had a session.
@@ -170,10 +170,8 @@ func (s *session) lost() {
 	if s.closing || s.expired {
 		return
 	}
-	event := s.event(Disconnected)
-	event.Err = s.lastError()
-	s.log.Debug("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
-	s.sink(event)
+	err := s.lastError()
+	s.tell(Disconnected, err, "zookeeper connection lost", logkeys.Error, err)
 }
 
 // lapsed: no lease may rest on the session any more.
@@ -183,9 +181,7 @@ func (s *session) lapsed() {
 	if s.expired || s.closing {
 		return
 	}
-	event := s.event(Lapsed)
-	s.log.Debug("zookeeper session lapsed", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
-	s.sink(event)
+	s.tell(Lapsed, nil, "zookeeper session lapsed")
 }
 
 // over: the session has expired, says a server where cause is nil.
@@ -196,11 +192,7 @@ func (s *session) over(cause error) {
 		return
 	}
 	s.expired = true
-	event := s.event(Expired)
-	event.Err = cause
-	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID),
-		logkeys.Error, cause)
-	s.sink(event)
+	s.tell(Expired, cause, "zookeeper session expired", logkeys.Error, cause)
 }
 
 // credentialRefused: a server refused one of WithAuth, here or when the library presented it again.
@@ -220,10 +212,7 @@ func (s *session) refused(cause error) {
 	if s.closing || s.expired {
 		return
 	}
-	event := s.event(AuthFailed)
-	event.Err = cause
-	s.log.Debug("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
-	s.sink(event)
+	s.tell(AuthFailed, cause, "zookeeper credential refused", logkeys.Error, cause)
 }
 
 // watched: an event of a node.

@@ -64,7 +64,7 @@ type transportObserver interface {
 	// replied: a server answered a request or ping; code is its error, 0 for no error.
 	replied(t *transport, code int32)
 	// sessionEnded: the session is over, or given up. cause is nil where a server has said that it is over.
-	sessionEnded(t *transport, cause error)
+	sessionEnded(cause error)
 	// failed: the connection has failed. It is called once.
 	failed(t *transport, cause error)
 }
@@ -211,16 +211,6 @@ func (l *link) established() *transport {
 		return nil
 	}
 	return l.current
-}
-
-// leaseIsKept tells the newest transport, if there is one, that a lease is to last.
-func (l *link) leaseIsKept() {
-	l.mu.Lock()
-	current := l.current
-	l.mu.Unlock()
-	if current != nil {
-		current.keepalive.leaseIsKept()
-	}
 }
 
 func (l *link) cutLocked() {

@@ -60,9 +60,9 @@ func (r *replies) Close() error { return nil }
 // quiet is a transport's observer that takes no note.
 type quiet struct{}
 
-func (quiet) replied(*transport, int32)      {}
-func (quiet) sessionEnded(*transport, error) {}
-func (quiet) failed(*transport, error)       {}
+func (quiet) replied(*transport, int32) {}
+func (quiet) sessionEnded(error)        {}
+func (quiet) failed(*transport, error)  {}
 
 // established gives a transport that has a session, and replies to read.
 func established(tb testing.TB, bytes int) *transport {

@@ -59,7 +59,13 @@ func (t *transport) oneFrame() (ours bool, err error) {
 	if length > limit {
 		return false, fmt.Errorf("server sent a %s of %d bytes, the limit is %d", doing, length, limit)
 	}
-	frame, err := t.whole(lengthSize + int(length))
+	var frame []byte
+	if size := lengthSize + int(length); size <= t.reader.Size() {
+		frame, err = t.reader.Peek(size)
+	} else {
+		frame, err = readWhole(t.reader, size)
+		t.held = frame
+	}
 	if err != nil {
 		return false, err
 	}
@@ -73,15 +79,6 @@ func (t *transport) oneFrame() (ours bool, err error) {
 		err = t.discard()
 	}
 	return ours, err
-}
-
-// whole waits for a frame of that size: in the reader's buffer, or else in held.
-func (t *transport) whole(size int) (frame []byte, err error) {
-	if size <= t.reader.Size() {
-		return t.reader.Peek(size)
-	}
-	t.held, err = readWhole(t.reader, size)
-	return t.held, err
 }
 
 // discard passes over the current frame.
@@ -137,7 +134,7 @@ func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	t.trips.replied(xid, v)
 	switch v {
 	case ended:
-		t.observer.sessionEnded(t, nil)
+		t.observer.sessionEnded(nil)
 		return zk.ErrSessionExpired
 	case moved:
 		t.over = zk.ErrSessionMoved // the caller is told first: this request was not executed
@@ -186,7 +183,7 @@ func (t *transport) refuseGrant(reply connectReply, cause error) {
 			_ = awaitFarewell(t.reader)
 		}
 	}
-	t.observer.sessionEnded(t, cause)
+	t.observer.sessionEnded(cause)
 }
 
 // begin has the session that a connect reply grants begin on this connection: with SASL, once its exchange has succeeded.
@@ -197,7 +194,7 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 	}
 	if t.guard.sessionID.Load() != 0 {
 		reply.timeout = t.trips.granted(reply.timeout)
-		setConnectTimeout(frame[lengthSize:], reply.timeout)
+		binary.BigEndian.PutUint32(frame[lengthSize+4:], uint32(reply.timeout/time.Millisecond))
 	}
 	if t.sasl != nil {
 		if err := t.authenticate(frame); err != nil {

@@ -22,7 +22,7 @@ type recorder struct {
 	causes []error
 }
 
-func (r *recorder) sessionEnded(*transport, error) {}
+func (r *recorder) sessionEnded(error) {}
 
 func (r *recorder) replied(_ *transport, code int32) {
 	r.mu.Lock()

@@ -72,7 +72,9 @@ func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err
 	before = c.guard.heard()
 	if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
 		c.lease.keepNodes()
-		c.link.leaseIsKept()
+		if t := c.link.established(); t != nil {
+			t.keepalive.leaseIsKept()
+		}
 	}
 	answers, err := c.transact(t.parts...)
 	if err != nil {

@@ -49,9 +49,6 @@ func (h *urgency) left() time.Duration {
 
 func (h *urgency) urgent() bool { return h.left() > 0 }
 
-// lost begins anew after the loss of a connection.
-func (h *urgency) lost() { h.pauses = nil }
-
 // pause gives the next pause between rounds.
 func (h *urgency) pause() time.Duration {
 	if h.pauses == nil {

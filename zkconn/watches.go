@@ -89,7 +89,7 @@ func (s *standingWatches) fired(body []byte) {
 func (s *standingWatches) unwanted(wanted func(watch) bool) (all []watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.removals.refused() {
+	if r := s.removals; r.unknown.Load() || r.hangUps.Load() >= manyHangUps {
 		clear(s.stands)
 		return nil
 	}
@@ -121,5 +121,3 @@ func (r *watchRemovals) answered(code int32) (gone bool) {
 	}
 	return false
 }
-
-func (r *watchRemovals) refused() bool { return r.unknown.Load() || r.hangUps.Load() >= manyHangUps }

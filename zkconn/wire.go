@@ -144,11 +144,6 @@ func parseConnectReply(body []byte) (connectReply, error) {
 	return reply, nil
 }
 
-// setConnectTimeout writes another timeout into a connect reply that parseConnectReply has read.
-func setConnectTimeout(body []byte, d time.Duration) {
-	binary.BigEndian.PutUint32(body[4:], uint32(d/time.Millisecond))
-}
-
 // requestedSession reads the session out of a connect request: length, protocol version, last zxid, timeout, session.
 func requestedSession(frame []byte) (int64, error) {
 	const at = lengthSize + 4 + 8 + 4

@@ -89,7 +89,7 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 
 func (t *Turns) emitAsk(h *hold) {
 	l := h.line
-	h.shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	h.shared = (!l.closed || l.waiting.n > 1) && (l.most > 1 || l.want.Sticky > 0)
 	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
 	if h.call != nil {
 		o.Call = h.call.id

@@ -18,8 +18,9 @@ func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
 	var parents zkconn.Parents
 	for tries := 1; ; tries++ {
-		made, err := k.createOnce(q, a)
+		made, early, err := k.createOnce(q, a)
 		a.Node, a.Failure = madeOf(made), failureOf(err)
+		a.Node.Early = early
 		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
 			break
 		}
@@ -44,22 +45,22 @@ func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 
 // createOnce records a semaphore's permits, and makes the node. The queue that is listed behind it is not older, because the
 // requests of one connection are carried out in order.
-func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made zkconn.Created, err error) {
+func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made zkconn.Created, early *coordinator.View, err error) {
 	sp := q.Spec
 	if sp.Permits > 0 && !a.Info.Permits {
 		if err := k.recordPermits(sp.Path, sp.Permits); err != nil {
-			return made, err
+			return made, nil, err
 		}
 		a.Info.Permits = true
 	}
 	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
 	if q.List {
-		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
+		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { early = k.readQueue(sp.Path, sp.Permits) })
 	} else {
 		made, err = k.Conn.CreatePlain(sp.Path, prefix, data)
 	}
 	a.Info.Exists = err == nil || a.Info.Exists
-	return made, err
+	return made, early, err
 }
 
 // commit carries out several creates and deletes in one transaction, and lists behind it, in the same round trip, the
@@ -86,7 +87,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	a := &coordinator.Committed{Failure: failureOf(err)}
 	for i, m := range made {
 		a.Made = append(a.Made, madeOf(m))
-		a.Early = append(a.Early, listed[q.Creates[i].Spec.Path])
+		a.Made[i].Early = listed[q.Creates[i].Spec.Path]
 	}
 	return a
 }

@@ -87,7 +87,10 @@ func (c *Coordinator) fired(timer uint64) {
 	case PauseTimer:
 		c.pauseOver(what)
 	case WatchTimer:
-		c.watchIsOld(what.path, timer)
+		// A watch has told nothing for a session timeout. The next create is listed, and sets another.
+		if p := c.epoch.paths[what.path]; p != nil && p.identity.timer == timer {
+			p.identity = identity{}
+		}
 	case OrphanTimer:
 		c.orphansDue()
 	}

@@ -136,7 +136,7 @@ func (c *Coordinator) createSingly(as creation) {
 // is crowded.
 func (c *Coordinator) listsBehind(r *request) bool {
 	return !r.queue.path.info.Crowded && !c.isSteady(r) && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
-		return n != r.node && n.exists() && r.kind.waitsFor(r, n)
+		return n != r.node && n.exists() && r.waitsFor(n)
 	})
 }
 

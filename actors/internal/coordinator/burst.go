@@ -28,11 +28,6 @@ const burstDelay = 5 * time.Millisecond
 // another session waits for the deletes.
 const shortDelay = burstDelay / 5
 
-// delaysCreates reports whether creates wait for each other.
-func (b *burst) delaysCreates() bool {
-	return b.remote > 0 || b.phase == running || b.phase == burstOver
-}
-
 // complete reports whether a burst is over and at least as many creates have come in it as nodes
 // have gone.
 func (b *burst) complete() bool { return b.phase == burstOver && b.returned >= b.departed }
@@ -52,7 +47,7 @@ func (c *Coordinator) delayCreate(ch change) bool {
 	if b.phase != noBurst {
 		b.returned++
 	}
-	if !b.delaysCreates() {
+	if b.remote == 0 && b.phase != running && b.phase != burstOver {
 		return false
 	}
 	if b.timer == 0 {
@@ -147,13 +142,6 @@ func (c *Coordinator) endRemoteWait(q *ownQueue) {
 	}
 }
 
-// handsOn notes that the lock goes from one node of the session to the next.
-func (b *burst) handsOn() {
-	if b.phase == noBurst || b.phase == burstOver {
-		b.begin(unmet, len(b.creates))
-	}
-}
-
 // departed notes that a node of this session has gone.
 func (c *Coordinator) departed(q *ownQueue) {
 	if q.burst.phase == noBurst {
@@ -189,7 +177,7 @@ func (c *Coordinator) endBursts() {
 func (c *Coordinator) submit(ch change) {
 	r := c.requests[ch.request]
 	switch {
-	case c.off&GroupCommit != 0, r.pace != nil && r.pace.orders.isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
+	case c.off&GroupCommit != 0, r.pace != nil && r.pace.kinds[0].isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
 		// A suspect would take the others of its transaction with it. Where the new node may be
 		// reclaimed, the places behind its own must be free: they become the tokens of the
 		// processes that take it over, one after the other.

@@ -62,7 +62,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 // willEndPause reports whether a timer runs for each order of a request that waits for the end of a
 // pause.
 func (c *Coordinator) willEndPause(r *request) bool {
-	for _, kind := range [...]*paced{&r.pace.orders, &r.pace.searches} {
+	for _, kind := range r.pace.kinds {
 		if kind.waiting.Op != 0 && c.epoch.timers[kind.timer].kind != PauseTimer {
 			return false
 		}

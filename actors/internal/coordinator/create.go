@@ -87,7 +87,6 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	if how := a.Failure.Outcome; r.inherited == 0 && r.spec.One == "" && (how == Applied || how == Refused) {
 		path.info = a.Info // otherwise it may have learnt less than others have
 	}
-	c.noteEarly(r, a.Early)
 	if r.spec.One != "" && r.polls(p.op) && r.wait.pending == 0 && a.Failure.none() && a.Existing == nil &&
 		r.queue.find(r.spec.One) == nil { // it waited for the node of another
 		c.countPoll(r, r.spec.One)
@@ -106,24 +105,11 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// noteEarly keeps the listing that was read behind the create of a request.
-func (c *Coordinator) noteEarly(r *request, view *View) {
-	if r.early = view; view != nil {
-		r.queue.path.noteSize(view)
-	}
-}
-
-// first reports whether nobody is known to be before a new node. The listing need not be of the
-// moment of the create: contenders before a node only become fewer, and a listing that shows the
-// node is not older than the create.
-func (r *request) first(made Made) bool {
-	view := r.early
-	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
-		r.spec.exclusive() && r.queue.follows(r.node)
-}
-
 // created takes the answer to the create of a request.
 func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNode, f Failure) {
+	if r.early = made.Early; r.early != nil {
+		r.queue.path.noteSize(r.early)
+	}
 	ev := c.createdEvent(r, made, existing, f)
 	ev.Op = op
 	if ev.Kind == machine.Created {
@@ -132,6 +118,11 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	if ev.Kind != machine.Created || ev.Predecessor != "" || ev.First {
 		r.early = nil // its machine does not list now, and later the listing would be out of date
 	}
+	c.creates(r, ev)
+}
+
+// creates tells a request the end of its create, and goes on with what has waited for that.
+func (c *Coordinator) creates(r *request, ev machine.Event) {
 	later := r.search.later
 	r.search.later = 0
 	c.goOnRemoving(r)
@@ -178,13 +169,19 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 	n.place = made.Place
 	token, err := r.token(made.Czxid)
 	number, isContender := r.spec.number(made.Name)
+	places := c.have(r, made.Name, number, token)
+	// The listing need not be of the moment of the create: contenders before a node only become fewer, and a listing that
+	// shows the node is not older than the create.
+	view := r.early
+	first := made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
+		r.spec.exclusive() && r.queue.follows(n)
 	ev := machine.Event{
-		Kind: machine.Created, Node: made.Name, Token: token, Places: c.have(r, made.Name, number, token),
-		First:     r.first(made),
+		Kind: machine.Created, Node: made.Name, Token: token, Places: places,
+		First:     first,
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	// One that tells more is to be told how many are before it: it lists the queue.
-	if before := r.queue.neighbour(n); before != nil && r.kind.waitsFor(r, before) && !r.spec.Want.TellMore {
+	if before := r.queue.neighbour(n); before != nil && r.waitsFor(before) && !r.spec.Want.TellMore {
 		ev.Predecessor = before.name
 	}
 	c.succeed(r, ev.First)
@@ -225,7 +222,6 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 			c.created(r, ch.op, Made{}, nil, a.Failure)
 		default:
 			r.queue.path.info.Exists = true
-			c.noteEarly(r, a.Early[next])
 			c.created(r, ch.op, a.Made[next], nil, Failure{})
 			next++
 		}
@@ -283,21 +279,15 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 
 // notTakenOver answers the create of a request that is not wanted any more.
 func (c *Coordinator) notTakenOver(r *request, op uint64) {
-	later := r.search.later
-	r.search.later = 0
-	r.node.phase = absent
-	c.goOnRemoving(r)
-	c.refuse(r, op, messages.ReasonNone, "")
-	if later != 0 && r.life != ended {
-		c.verify(r, later)
-	}
+	r.node.phase, r.inherited, r.admitted = absent, 0, false
+	c.recount(r)
+	c.creates(r, machine.Event{Kind: machine.NotCreated, Op: op})
 }
 
 func (p takingOver) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, a := c.requests[p.request], answer.(*Created)
 	switch refused := a.Failure.Outcome == Refused && a.Node.Name == ""; {
 	case refused && r.life != active:
-		r.inherited = 0
 		c.notTakenOver(r, p.op)
 	case refused: // it is gone, or somebody wants it back: as if there had been nothing
 		r.inherited = 0

@@ -79,10 +79,6 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	case creation:
 		e.about("creation", p.operation)
 		e.num(flag(p.batch), flag(p.looksUp))
-	case seekingReclaimable:
-		e.about("seekingReclaimable", p.operation)
-	case takingOver:
-		e.about("takingOver", p.operation)
 	case transaction:
 		e.text("transaction")
 		e.changes(p.changes)
@@ -98,12 +94,6 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.text("identifying", p.path)
 	case listed:
 		e.text("listed", p.path)
-	case ownReading:
-		e.about("ownReading", p.operation)
-	case finding:
-		e.about("finding", p.operation)
-	case removalSearch:
-		e.about("removalSearch", p.operation)
 	case contestRemoval:
 		e.about("contestRemoval", p.operation, p.name)
 	case orphanSearch:
@@ -112,6 +102,8 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 			e.text(guid)
 			e.num(flag(c.lookedFor(guid, id) != nil))
 		}
+	case interface{ of() operation }: // and nothing more
+		e.about(fmt.Sprintf("%T", p), p.of())
 	default: // without an operation
 		e.text(fmt.Sprintf("%T%v", p, p))
 	}
@@ -198,7 +190,7 @@ func (e *encoder) request(r *request) {
 		e.mark()
 	}
 	if p := r.pace; p != nil {
-		for _, kind := range [...]*paced{&p.orders, &p.searches} {
+		for _, kind := range p.kinds {
 			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.deferred), flag(kind.rested), flag(kind.timer != 0),
 				uint64(kind.waiting.Do))
 			e.op(r.id, kind.waiting.Op)

@@ -12,11 +12,6 @@ type fifo struct{}
 
 func (fifo) create(c *Coordinator, r *request, op uint64) { c.submit(change{operation{r.id, op}, ""}) }
 
-func (fifo) waitsFor(r *request, before *node) bool {
-	style, _ := queue.Parse(before.name)
-	return queue.WaitsFor(r.spec.Style.Mode, style.Mode)
-}
-
 func (fifo) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
 func (fifo) noteListing(r *request, position queue.Position, _ int) string {
@@ -38,8 +33,6 @@ func (fifo) remove(c *Coordinator, r *request, op uint64) {
 
 // watchesAll is a queue whose waiters list it whenever anything changes in it.
 type watchesAll struct{ fifo }
-
-func (watchesAll) waitsFor(*request, *node) bool { return false }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
@@ -70,8 +63,6 @@ func (contest) create(c *Coordinator, r *request, op uint64) {
 	c.createSingly(creation{operation: operation{r.id, op}})
 }
 
-func (contest) waitsFor(*request, *node) bool { return false }
-
 // list: the request that has the node holds.
 func (contest) list(c *Coordinator, r *request, op uint64) {
 	has := r.node.exists()
@@ -92,8 +83,6 @@ func (contest) remove(c *Coordinator, r *request, op uint64) {
 // number of permits. The others watch the one before them, which tells by a write to its node that
 // it holds.
 type semaphore struct{ fifo }
-
-func (semaphore) waitsFor(*request, *node) bool { return false }
 
 func (semaphore) noteListing(r *request, position queue.Position, permits int) string {
 	if wrong := r.disagrees(permits); wrong != "" {

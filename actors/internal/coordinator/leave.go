@@ -31,7 +31,9 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	n.phase = deleting
-	c.endAsks(r)
+	if r.asks != (holderAsks{}) {
+		c.endAsks(r)
+	}
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
 		return
@@ -60,7 +62,9 @@ func (c *Coordinator) handOver(r *request) {
 	if next == nil || next.wait == nil {
 		return // it has been handed over already
 	}
-	r.queue.burst.handsOn()
+	if b := &r.queue.burst; b.phase == noBurst || b.phase == burstOver { // the lock goes from one node of the session to the next
+		b.begin(unmet, len(b.creates))
+	}
 	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
 }
 

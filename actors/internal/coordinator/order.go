@@ -58,7 +58,7 @@ func kindOf(sp *Spec) kind {
 func (c *Coordinator) execute(r *request, e machine.Effect) {
 	if r.pace != nil {
 		r.pace.voided() // by a later order
-		if r.pace.pauses(e.Do) {
+		if kind := r.pace.of(e.Do); kind.isLate() && kind.do == e.Do && !kind.rested {
 			c.pauseBefore(r, e)
 			return
 		}
@@ -128,7 +128,9 @@ func (c *Coordinator) abandon(id RequestID) {
 	}
 	r.life = ended
 	c.recount(r)
-	c.unpark(r)
+	if len(c.epoch.parked) > 0 {
+		c.unpark(r)
+	}
 	if r.pace != nil {
 		c.endPauses(r)
 	}
@@ -157,11 +159,11 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.request, machine.Create, f)
 	case transaction:
 		for _, ch := range p.changes {
+			do := machine.Delete
 			if ch.node == "" {
-				c.count(ch.request, machine.Create, f)
-			} else {
-				c.count(ch.request, machine.Delete, f)
+				do = machine.Create
 			}
+			c.count(ch.request, do, f)
 		}
 	case contestRemoval:
 		c.count(p.request, machine.Delete, f)
@@ -220,7 +222,7 @@ func (c *Coordinator) forgive(r *request, kind *paced) {
 	switch {
 	case kind.waiting.Op != 0:
 		kind.timer = c.after(0, timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do})
-	case r.pace.orders.isNone() && r.pace.searches.isNone():
+	case r.pace.kinds[0].isNone() && r.pace.kinds[1].isNone():
 		r.pace = nil
 	}
 }

@@ -28,13 +28,6 @@ func (c *Coordinator) mayBeOrphaned(r *request) {
 	}
 }
 
-// mayBeOlder notes that the node that was found for a request may be that of an older create. The newest may come late.
-func (c *Coordinator) mayBeOlder(r *request) {
-	if c.epoch.orphans[r.spec.GUID] != nil {
-		c.mayBeOrphaned(r)
-	}
-}
-
 // orphansOf gives the entry of a request. A new entry has no create that may come.
 func (c *Coordinator) orphansOf(r *request) *orphan {
 	guid := r.spec.GUID
@@ -63,9 +56,11 @@ func (c *Coordinator) timeOrphans() {
 	}
 }
 
-func (c *Coordinator) awaitsOrphans() bool {
+func (c *Coordinator) awaitsOrphans() bool { return c.anyOrphan((*orphan).mayCome) }
+
+func (c *Coordinator) anyOrphan(is func(*orphan) bool) bool {
 	for _, o := range c.epoch.orphans {
-		if o.mayCome() {
+		if is(o) {
 			return true
 		}
 	}
@@ -83,7 +78,7 @@ func (c *Coordinator) orphansDue() {
 			delete(e.orphans, guid)
 		}
 	}
-	if !c.looksForOrphans() {
+	if !c.anyOrphan(func(o *orphan) bool { return o.phase != absentNow }) { // none is looked for, or to be looked for
 		for _, guid := range slices.Sorted(maps.Keys(e.orphans)) {
 			if o := e.orphans[guid]; o.mayCome() {
 				o.phase = lookDue
@@ -95,24 +90,9 @@ func (c *Coordinator) orphansDue() {
 	c.timeOrphans()
 }
 
-// looksForOrphans reports whether the servers are asked for one, or are to be asked.
-func (c *Coordinator) looksForOrphans() bool {
-	for _, o := range c.epoch.orphans {
-		if o.phase != absentNow {
-			return true
-		}
-	}
-	return false
-}
-
 // OrphanDue reports whether an orphan is to be looked for that the servers are not asked for.
 func (c *Coordinator) OrphanDue() bool {
-	for _, o := range c.epoch.orphans {
-		if o.phase == lookDue {
-			return true
-		}
-	}
-	return false
+	return c.anyOrphan(func(o *orphan) bool { return o.phase == lookDue })
 }
 
 // lookForAllOrphans looks on a new connection. An answer to what was asked on the one before says nothing. If the servers
@@ -180,7 +160,9 @@ func (p orphanSearch) stale(c *Coordinator, id uint64) bool {
 func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 	a := answer.(*OrphansFound)
 	failed := !a.Failure.none() && !a.Failure.is(NoAuth) // what may not be listed stays so
-	contested := c.makesContestNode(p)
+	q := c.epoch.paths[p.path].queueNamed("", p.one)
+	// The node of a contest need not say whose it is: any request may be making it.
+	contested := p.one != "" && q != nil && slices.ContainsFunc(q.members, c.makesNode)
 	for _, guid := range p.guids {
 		if o := c.lookedFor(guid, id); o != nil {
 			o.phase = absentNow
@@ -198,14 +180,6 @@ func (p orphanSearch) answered(c *Coordinator, id uint64, answer Answer) {
 			c.removeOrphan(p, o, found)
 		}
 	}
-}
-
-// makesContestNode reports whether any request makes the node of the contest that was looked at. The node need not say
-// whose it is.
-func (c *Coordinator) makesContestNode(p orphanSearch) bool {
-	q := c.epoch.paths[p.path].queueNamed("", p.one)
-	return p.one != "" && q != nil &&
-		slices.ContainsFunc(q.members, c.makesNode)
 }
 
 // makesNode reports whether a request lives, and may have a node whose name it does not know.
@@ -238,10 +212,8 @@ func (c *Coordinator) removeOrphan(p orphanSearch, o *orphan, found FoundOrphan)
 		if q := c.epoch.paths[p.path].queueNamed(o.spec.Style.Name, p.one); q != nil {
 			q.newest = max(q.newest, found.Czxid) // no request takes it any more
 		}
-		c.ask(&RemoveContest{Path: p.path + "/" + found.Name, Guard: found.Guard, Czxid: found.Czxid}, purpose)
-		return
 	}
-	c.ask(&Commit{Deletes: []string{p.path + "/" + found.Name}}, purpose)
+	c.ask(removalOf(p.one, p.path+"/"+found.Name, found.Guard, found.Czxid), purpose)
 }
 
 // orphanRemoval is the purpose of the delete of an orphan.

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -32,7 +33,8 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	r.admitted = true // it may have been found after all
 	c.recount(r)
 	n.phase, n.name, n.number, n.token = present, name, number, token
-	q.insert(n)
+	at, _ := q.indexOf(n)
+	q.nodes = slices.Insert(q.nodes, at, n)
 	return places
 }
 
@@ -41,7 +43,9 @@ func (c *Coordinator) lose(r *request) {
 	n, q := r.node, r.queue
 	c.endWait(r)
 	c.unwatchOwn(r)
-	c.endAsks(r)
+	if r.asks != (holderAsks{}) {
+		c.endAsks(r)
+	}
 	r.held = false
 	c.recount(r)
 	r.early, r.node = nil, &node{of: r.id}

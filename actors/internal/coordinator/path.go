@@ -24,8 +24,8 @@ type lockPath struct {
 	// asksHead: the servers are being asked for the owner of the head of a queue.
 	unowned  string
 	asksHead bool
-	// idle: it is in epoch.idle; usedAgain: it was in use since it was looked at there.
-	idle, usedAgain bool
+	// idle: it is in epoch.idle.
+	idle bool
 }
 
 // children stands for the list of children among the watchers of a lock path. No node has that name.
@@ -242,11 +242,6 @@ func (q *ownQueue) indexOf(n *node) (int, bool) {
 func (q *ownQueue) has(n *node) bool {
 	at, there := q.indexOf(n)
 	return there && q.nodes[at] == n
-}
-
-func (q *ownQueue) insert(n *node) {
-	at, _ := q.indexOf(n)
-	q.nodes = slices.Insert(q.nodes, at, n)
 }
 
 // remove takes a node out of the queue.

@@ -33,12 +33,6 @@ func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
 // isLate reports whether orders of this kind come after a pause.
 func (p *paced) isLate() bool { return p.isSuspect() || p.deferred }
 
-// pauses reports whether an order is to wait.
-func (p *pace) pauses(do machine.Do) bool {
-	kind := p.of(do)
-	return kind.isLate() && kind.do == do && !kind.rested
-}
-
 // pauseBefore has an order wait for the end of the pause.
 func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 	kind := r.pace.of(e.Do)
@@ -51,8 +45,8 @@ func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 
 // endPauses ends the pauses of a request, whose orders are void.
 func (c *Coordinator) endPauses(r *request) {
-	c.stop(r.pace.orders.timer)
-	c.stop(r.pace.searches.timer)
+	c.stop(r.pace.kinds[0].timer)
+	c.stop(r.pace.kinds[1].timer)
 	r.pace = nil
 }
 

@@ -173,20 +173,15 @@ type (
 		Node Made
 		// Info is the path info as of now.
 		Info Info
-		// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
-		// another connection, before.
-		Early *View
 		// Existing, of a contest, is the node that is there already.
 		Existing *OneNode
 		Failure
 	}
 
-	// Committed answers Commit. Made are in the order of the creates, and so is Early: see
-	// Created.Early. Nothing was done where it failed, unless its outcome is unknown; Failure names
-	// the path of the part that was refused.
+	// Committed answers Commit. Made are in the order of the creates. Nothing was done where it failed, unless its outcome is
+	// unknown; Failure names the path of the part that was refused.
 	Committed struct {
-		Made  []Made
-		Early []*View
+		Made []Made
 		Failure
 	}
 
@@ -248,6 +243,9 @@ type Made struct {
 	Place int
 	// First: nobody can be before it, by how it was made.
 	First bool
+	// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
+	// another connection, before.
+	Early *View
 }
 
 // OneNode is the one node of a contest, as it was read.

@@ -292,7 +292,7 @@ func (g *game) end() {
 	}
 	left := func() bool {
 		return g.c.Requests() > 0 || g.anyone(func(*player) bool { return true }) != nil || len(g.orders) > 0 ||
-			g.c.looksForOrphans() || slices.ContainsFunc(g.asks, removesOrphan)
+			g.c.anyOrphan(func(o *orphan) bool { return o.phase != absentNow }) || slices.ContainsFunc(g.asks, removesOrphan)
 	}
 	for n := 0; left(); n++ {
 		g.step()

@@ -175,7 +175,7 @@ func (s *tree) create(q *Create, epoch uint64) Answer {
 		return &Created{Node: Made{Name: sp.One, Czxid: s.zxid, First: true}}
 	}
 	name := s.contend(sp, sp.GUID, epoch)
-	return &Created{Node: Made{Name: name, Czxid: s.zxid}, Early: s.early(sp, q.List),
+	return &Created{Node: Made{Name: name, Czxid: s.zxid, Early: s.early(sp, q.List)},
 		Info: Info{Exists: true, Permits: sp.Permits > 0}}
 }
 
@@ -200,8 +200,8 @@ func (s *tree) commit(q *Commit, epoch uint64) Answer {
 	for _, path := range q.Deletes {
 		s.removeOwn(path)
 	}
-	for _, n := range q.Creates {
-		a.Early = append(a.Early, s.early(n.Spec, n.List))
+	for i, n := range q.Creates {
+		a.Made[i].Early = s.early(n.Spec, n.List)
 	}
 	return a
 }

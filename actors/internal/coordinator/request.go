@@ -116,8 +116,8 @@ const (
 )
 
 // pace paces the orders of a request that servers hang up on or put off: see pause.go. Searches are
-// paced separately, because a search comes between two orders of another kind.
-type pace struct{ orders, searches paced }
+// paced separately, behind the others, because a search comes between two orders of another kind.
+type pace struct{ kinds [2]paced }
 
 // paced is one kind of orders.
 type paced struct {
@@ -133,14 +133,14 @@ type paced struct {
 // of gives the pace of an order.
 func (p *pace) of(do machine.Do) *paced {
 	if do == machine.Verify {
-		return &p.searches
+		return &p.kinds[1]
 	}
-	return &p.orders
+	return &p.kinds[0]
 }
 
 // keepsOrder reports whether an order waits for the end of a pause.
 func (p *pace) keepsOrder() bool {
-	return p != nil && (p.orders.waiting.Op != 0 || p.searches.waiting.Op != 0)
+	return p != nil && (p.kinds[0].waiting.Op != 0 || p.kinds[1].waiting.Op != 0)
 }
 
 // inNextEpoch gives the pace without its timers, which end with the epoch.
@@ -148,11 +148,11 @@ func (p *pace) inNextEpoch() *pace {
 	if p == nil {
 		return nil
 	}
-	return &pace{p.orders.inNextEpoch(), p.searches.inNextEpoch()}
-}
-
-func (p *paced) inNextEpoch() paced {
-	return paced{do: p.do, failures: p.failures, deferred: p.deferred}
+	next := &pace{}
+	for i, k := range p.kinds {
+		next.kinds[i] = paced{do: k.do, failures: k.failures, deferred: k.deferred}
+	}
+	return next
 }
 
 // voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
@@ -160,8 +160,8 @@ func (p *pace) voided() (e machine.Effect) {
 	if p == nil {
 		return e
 	}
-	for _, kind := range [...]*paced{&p.orders, &p.searches} {
-		if kind.waiting.Op != 0 {
+	for i := range p.kinds {
+		if kind := &p.kinds[i]; kind.waiting.Op != 0 {
 			e, kind.waiting = kind.waiting, machine.Effect{}
 		}
 	}

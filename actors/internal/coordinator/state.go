@@ -244,6 +244,15 @@ func (r *request) watches(name string, as role) bool {
 	}
 }
 
+// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
+func (r *request) waitsFor(before *node) bool {
+	if r.spec.One != "" || r.spec.Permits > 0 || r.spec.Want.WatchAll {
+		return false
+	}
+	style, _ := queue.Parse(before.name)
+	return queue.WaitsFor(r.spec.Style.Mode, style.Mode)
+}
+
 // waitsIn reports whether a request still waits as it did in an operation.
 func (r *request) waitsIn(op uint64) bool { return r != nil && r.wait != nil && r.wait.op == op }
 
@@ -260,8 +269,6 @@ func (r *request) token(czxid int64) (messages.Token, error) {
 type kind interface {
 	// create has the node made that a request asks for.
 	create(c *Coordinator, r *request, op uint64)
-	// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
-	waitsFor(r *request, before *node) bool
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// noteListing notes where a listing shows a request. It gives the reason why the request cannot
@@ -351,13 +358,11 @@ func (e *epoch) nodes(yield func(*lockPath, *node) bool) {
 }
 
 // leavePath notes that a request is gone. The session keeps its knowledge of a path that is not in
-// use for a while. Of more than knownPaths, a path goes that was not used since it was last looked
-// at.
+// use for a while. Of more than knownPaths, the one goes that was first out of use.
 func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return
 	}
-	p.usedAgain = true
 	if len(p.queues) > 1 { // a program may name its queues anew each time
 		p.queues = p.queues[:1:1]
 	}
@@ -372,9 +377,6 @@ func (e *epoch) leavePath(p *lockPath) {
 		switch {
 		case oldest.requests > 0 || oldest.inUse():
 			oldest.idle = false
-		case oldest.usedAgain:
-			oldest.usedAgain = false
-			e.idle = append(e.idle, oldest.path)
 		default:
 			delete(e.paths, oldest.path)
 		}

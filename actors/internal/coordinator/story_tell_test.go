@@ -137,7 +137,6 @@ func (s *story) answer(query Query, args *arguments) Answer {
 			if f.none() {
 				a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.Spec.GUID, first+i), Czxid: czxid(first), Place: n.Place,
 					First: n.Place == 0 && !args.has("others")})
-				a.Early = append(a.Early, nil)
 			}
 		}
 		return a
@@ -185,7 +184,7 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 		if args.has("early-fails") {
 			early.Failure = Failure{Outcome: Unknown}
 		}
-		a.Early = &early
+		a.Node.Early = &early
 	}
 	if args.has("exists") {
 		a.Existing = oneNode(args)
@@ -195,7 +194,7 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 		return a
 	}
 	number := args.number("number", 0)
-	a.Node = Made{Name: nameOf(sp.Style, sp.GUID, number), Czxid: int64(args.number("czxid", 100+number))}
+	a.Node.Name, a.Node.Czxid = nameOf(sp.Style, sp.GUID, number), int64(args.number("czxid", 100+number))
 	if args.has("first") {
 		a.Node.First = true
 	}

@@ -94,14 +94,6 @@ func (c *Coordinator) forgetIdentity(p *lockPath) {
 	p.identity = identity{}
 }
 
-// watchIsOld ends the belief in a watch that has told nothing for a session timeout. The next create is listed, and
-// sets another.
-func (c *Coordinator) watchIsOld(path string, timer uint64) {
-	if p := c.epoch.paths[path]; p != nil && p.identity.timer == timer {
-		p.identity = identity{}
-	}
-}
-
 // stale: the watch is not wanted any more, or was spent before its answer came.
 func (p identifying) stale(c *Coordinator, id uint64) bool {
 	path := c.epoch.paths[p.path]

@@ -48,10 +48,16 @@ func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 	if r.spec.One != "" {
 		// If a request of this session has made it after all, late, that one does not take it any more.
 		r.queue.newest = max(r.queue.newest, czxid)
-		c.ask(&RemoveContest{Path: p.at(name), Czxid: czxid}, unownedRemoval{path: p.path, name: name})
-		return
 	}
-	c.ask(&Commit{Deletes: []string{p.at(name)}}, unownedRemoval{path: p.path, name: name})
+	c.ask(removalOf(r.spec.One, p.at(name), "", czxid), unownedRemoval{path: p.path, name: name})
+}
+
+// removalOf asks for the delete of a node that is no request's: of a contest, only if it has this czxid.
+func removalOf(contest, path, guard string, czxid int64) Query {
+	if contest != "" {
+		return &RemoveContest{Path: path, Guard: guard, Czxid: czxid}
+	}
+	return &Commit{Deletes: []string{path}}
 }
 
 // unownedRemoval is the purpose of the delete of a node that no request owns.

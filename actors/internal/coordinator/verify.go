@@ -155,7 +155,9 @@ func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
 	number, isContender := r.spec.number(a.Name)
-	c.mayBeOlder(r)
+	if c.epoch.orphans[r.spec.GUID] != nil { // it may be the node of an older create, and the newest come late
+		c.mayBeOrphaned(r)
+	}
 	places := c.have(r, a.Name, number, token)
 	c.beat()
 	return machine.Event{Kind: machine.Found, Op: op, Node: a.Name, Token: token, Places: places,

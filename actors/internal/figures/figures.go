@@ -52,7 +52,7 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 		return nil, fmt.Errorf("turnstile: metrics: %w", err)
 	}
 	f.instruments = f.provider.instruments
-	for _, how := range []with{byDisconnect, bySilence, byExpiry} {
+	for _, how := range []with{ByDisconnect, BySilence, ByExpiry} {
 		f.add(f.interruptions, 0, how) // as begin does for locks
 	}
 	f.add(f.instruments.weight, 0, with{})
@@ -148,22 +148,15 @@ func (f *Figures) Became(to string) {
 	f.state = to
 }
 
+// The causes of Interrupted.
 var (
-	byDisconnect = newWith(metering.KeyCause.String(causeWords[disconnected]))
-	bySilence    = newWith(metering.KeyCause.String(causeWords[silent]))
-	byExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
+	ByDisconnect = newWith(metering.KeyCause.String(causeWords[disconnected]))
+	BySilence    = newWith(metering.KeyCause.String(causeWords[silent]))
+	ByExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
 )
 
-// Down takes the loss of a connection.
-func (f *Figures) Down() { f.interrupted(byDisconnect) }
-
-// Silent takes a heartbeat that was not answered in time.
-func (f *Figures) Silent() { f.interrupted(bySilence) }
-
-// Expired takes the expiry of a session.
-func (f *Figures) Expired() { f.interrupted(byExpiry) }
-
-func (f *Figures) interrupted(how with) {
+// Interrupted takes the loss of a connection, a heartbeat that was not answered in time, or the expiry of a session.
+func (f *Figures) Interrupted(how with) {
 	if f != nil {
 		f.add(f.interruptions, 1, how)
 	}
@@ -200,7 +193,9 @@ func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0)
 		f.Became("")
-		f.provider.leave(f)
+		if last := f.provider.forget(f); last != nil {
+			f.told.Tell(measurement{last: last})
+		}
 	}
 }
 
@@ -249,14 +244,7 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	return p, nil
 }
 
-// leave takes a session off its provider. The last one unregisters the callback.
-func (p *provider) leave(f *Figures) {
-	if last := p.forget(f); last != nil {
-		f.told.Tell(measurement{last: last})
-	}
-}
-
-// forget takes a session off its provider, and gives what the last one is to unregister.
+// forget takes a session off its provider, and gives what the last one is to unregister: the callback.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()

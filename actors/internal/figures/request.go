@@ -131,7 +131,7 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 	switch r.stage {
 	case waiting:
 		f.add(f.waiting, -1, r.strand.plain)
-		f.time(f.acquire, after, r.strand.gaveUp(why))
+		f.time(f.acquire, after, r.strand.because(r.strand.failed, metering.KeyErrorType, why))
 	case holding:
 		how := r.strand.ended(why)
 		f.add(f.held, -1, r.strand.plain)
@@ -217,11 +217,6 @@ func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
 		s.recovered[i] = and(metering.KeyCause.String(causeWords[i]))
 	}
 	return s
-}
-
-// gaveUp is for the time of a request that gave up.
-func (s *strand) gaveUp(why messages.Reason) with {
-	return s.because(s.failed, metering.KeyErrorType, why)
 }
 
 // ended is for a hold that has ended.

@@ -78,7 +78,7 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	w.catchUp(s)
 	if made, ok := f.answer.(*coordinator.Created); ok && f.stage == 2 && made.Node.Name != "" {
 		a := *made
-		a.Early = w.early(s, q.Spec, q.List)
+		a.Node.Early = w.early(s, q.Spec, q.List)
 		f.answer = &a
 		return
 	}
@@ -109,7 +109,7 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 		f.applied = false
 		return
 	}
-	a.Early = w.early(s, q.Spec, q.List)
+	a.Node.Early = w.early(s, q.Spec, q.List)
 }
 
 // listsLater reports whether something may come between a create and the listing behind it.
@@ -152,9 +152,9 @@ func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	w.catchUp(s)
 	if made, ok := f.answer.(*coordinator.Committed); ok && f.stage == 2 {
-		a := *made
-		a.Early = w.earlyOf(s, q)
-		f.answer = &a
+		a := &coordinator.Committed{Made: slices.Clone(made.Made), Failure: made.Failure}
+		w.listBehind(s, q, a)
+		f.answer = a
 		return
 	}
 	a := &coordinator.Committed{}
@@ -188,22 +188,20 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 		f.applied = false
 		return
 	}
-	a.Early = w.earlyOf(s, q)
+	w.listBehind(s, q, a)
 }
 
-// earlyOf gives the listings behind a transaction: each queue once.
-func (w *world) earlyOf(s int, q *coordinator.Commit) []*coordinator.View {
+// listBehind adds the listings behind a transaction: each queue once.
+func (w *world) listBehind(s int, q *coordinator.Commit, a *coordinator.Committed) {
 	var listed [maxPaths]*coordinator.View
 	for _, n := range q.Creates {
 		if path := pathIn(n.Spec.Path); listed[path] == nil {
 			listed[path] = w.early(s, n.Spec, n.List)
 		}
 	}
-	all := make([]*coordinator.View, len(q.Creates))
-	for i, n := range q.Creates {
-		all[i] = listed[pathIn(n.Spec.Path)]
+	for i, n := range q.Creates[:len(a.Made)] {
+		a.Made[i].Early = listed[pathIn(n.Spec.Path)]
 	}
-	return all
 }
 
 // view is the queue as a server shows it.

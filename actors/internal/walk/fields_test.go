@@ -340,7 +340,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.epoch.beats.hangUps"}},
 	{"it says whose turn it is, and each has one in a move", []string{"coordinator.Coordinator.epoch.beats.sent",
 		"coordinator.node.checked"}},
-	{"it matters where there are thousands of lock paths", []string{"coordinator.Coordinator.epoch.idle", "coordinator.lockPath.idle", "coordinator.lockPath.usedAgain"}},
+	{"it matters where there are thousands of lock paths", []string{"coordinator.Coordinator.epoch.idle", "coordinator.lockPath.idle"}},
 	{"Coordinator.Check compares it with what it counts", []string{"coordinator.Coordinator.epoch.held",
 		"coordinator.Coordinator.epoch.load.nodes", "coordinator.lockPath.requests", "coordinator.request.counted",
 		"coordinator.ownQueue.waiting", "coordinator.node.of"}},
@@ -348,8 +348,7 @@ var reasons = []struct {
 	{"the listing's first has it, too", []string{"coordinator.listed.by"}},
 	{"its machine has it, unless the order is overtaken, and then it does nothing", []string{
 		"coordinator.Coordinator.epoch.parked.effect.Node", "coordinator.Coordinator.epoch.parked.effect.Ending",
-		"coordinator.pace.orders.waiting.Node", "coordinator.pace.orders.waiting.Ending",
-		"coordinator.pace.searches.waiting.Node", "coordinator.pace.searches.waiting.Ending"}},
+		"coordinator.pace.kinds.waiting.Node", "coordinator.pace.kinds.waiting.Ending"}},
 	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease",
 		"walk.state.actors.inbox.event.Overdue"}},
 	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},

@@ -186,7 +186,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: three, Waiting: 1, Arrive: third, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Late: 1, Slow: 1}},
 		breaks: Kept},
 	{name: "weigh nothing that goes", source: edits(
-		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n	c.endAsks(r)\n"),
+		rule("	n.phase = deleting\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "keep the room of who has ended", source: edits(
@@ -218,8 +218,8 @@ var inCoordinator = []seeded{
 	{name: "leave a check unanswered that was put off", source: edits(
 		rule("	default: // as if a heartbeat had no answer\n		c.tell(r, machine.Event{Kind: machine.Silent})\n", "")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Checks: 1, Defers: 1}}, breaks: HoldersAreTold},
-	{name: "wait behind a neighbour uncounted", source: edits(rule(" && r.kind.waitsFor(r, before) && !r.spec.Want.TellMore {",
-		" && r.kind.waitsFor(r, before) {")),
+	{name: "wait behind a neighbour uncounted", source: edits(rule(" && r.waitsFor(before) && !r.spec.Want.TellMore {",
+		" && r.waitsFor(before) {")),
 		plan: Plan{Sessions: two, TellMore: all, Prompt: true}, breaks: HoldersAreTold},
 	{name: "give the places of batch mates", source: edits(rule("!n.batchMates && !n.lost && r.inherited", "!n.lost && r.inherited")),
 		plan: Plan{Sessions: four, TellMore: all, Prompt: true}, breaks: PlacesAreOwn},
