@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"context"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +51,7 @@ type Calls struct {
 // New has the calls of a client share holds, whose lock actors a source spawns in an actor system.
 func New(from Source, in *actor.ActorSystem) *Calls {
 	c := &Calls{source: from, session: newSessionOf(from), root: in.Root, system: in.ID, base: time.Now()}
+	c.seed = maphash.MakeSeed()
 	bounds := turns.DefaultBounds()
 	if most := c.session.maxWaiting(); most > 0 {
 		bounds.Waiting = most

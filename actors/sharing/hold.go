@@ -17,6 +17,7 @@ type hold struct {
 	Hold
 	calls     *Calls
 	path      string
+	lane      *lane
 	want      *messages.Acquire // of the lock actor
 	observers []*actor.PID
 	actors    *sync.WaitGroup  // counts lock actors; nil for most
@@ -49,7 +50,7 @@ type hold struct {
 
 // newHold makes the hold that an Ask is about.
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
-	h := &hold{calls: c, path: e.want.Path, want: &e.want.Acquire, asked: true,
+	h := &hold{calls: c, path: e.want.Path, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
 	w := h.want
@@ -267,7 +268,7 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.later(func() { who.Told(as, time.Time{}, why, detail) })
+			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
 		}
 		for _, room := range h.room {
 			room <- false

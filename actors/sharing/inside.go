@@ -226,7 +226,7 @@ func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
 		c.mu.Unlock()
 		return
 	}
-	c.refuse(e.who, messages.ReasonDeadlock, "", of)
+	c.refuse(e, messages.ReasonDeadlock, "", of)
 	e.meter.Leaves(messages.ReasonDeadlock, false)
 	c.turns.Withdraw(m, id)
 	c.forget(e)

@@ -1,29 +1,48 @@
 package sharing
 
 import (
+	"hash/maphash"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// outbox has what is to be done, in order.
-type outbox struct {
+// lane has what is to be done about the locks of some paths, in order. Paths are spread over lanes, so
+// that one goroutine that is held up holds up few others.
+type lane struct {
 	todo     []func()
 	spare    []func() // what was carried out last, to be used again
-	attended bool     // a goroutine carries it out
+	attended bool     // a goroutine carries it out, or is about to
+}
+
+// outbox has what is to be done.
+type outbox struct {
+	lanes [64]lane
+	mine  []*lane // those that the input at hand has to attend
+	seed  maphash.Seed
 	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs. deadlock is the one
 	// for which the lock actor of an input gave up.
 	urgent   *[]func()
 	deadlock *messages.Deadlock
 }
 
+// lane gives the lane of a lock path.
+func (o *outbox) lane(path string) *lane {
+	return &o.lanes[maphash.String(o.seed, path)%uint64(len(o.lanes))]
+}
+
 // later has something carried out in order, without the mutex.
-func (o *outbox) later(do func()) { o.todo = append(o.todo, do) }
+func (o *outbox) later(in *lane, do func()) {
+	if in.todo = append(in.todo, do); !in.attended {
+		in.attended = true
+		o.mine = append(o.mine, in)
+	}
+}
 
 // command has a lock actor be sent a command.
 func (c *Calls) command(h *hold, command any) {
-	c.later(func() {
+	c.later(h.lane, func() {
 		makeRoomOnStack(0)
 		c.root.Send(h.pid(), command)
 	})
@@ -91,28 +110,29 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 		e.probe = nil
 	}
 	if then := e.who.Granted(e.id, &h.Hold, o.Token); then != nil {
-		c.later(then)
+		c.later(h.lane, then)
 	}
 }
 
 // refused notes the end of a call that never held.
 func (c *Calls) refused(o *turns.Output, by *hold) {
 	e := c.entry(o.Call)
-	who, why, detail := e.who, o.Reason, o.Detail
+	why, detail := o.Reason, o.Detail
 	if by != nil && detail == "" {
 		if detail = "a node that has no name yet"; by.nodeNow() != "" {
 			detail = "node " + by.nodeNow()
 		}
 	}
-	c.refuse(who, why, detail, c.deadlock)
+	c.refuse(e, why, detail, c.deadlock)
 	e.meter.Leaves(why, false)
 	c.waiting--
 	c.forget(e)
 }
 
 // refuse tells a call that it has ended.
-func (c *Calls) refuse(who Call, why messages.Reason, detail string, deadlock *messages.Deadlock) {
-	c.later(func() {
+func (c *Calls) refuse(e *entry, why messages.Reason, detail string, deadlock *messages.Deadlock) {
+	who := e.who
+	c.later(c.lane(e.want.Path), func() {
 		if d, ok := who.(Deadlocked); ok && deadlock != nil {
 			d.Deadlocked(*deadlock)
 		}
@@ -149,7 +169,7 @@ func (c *Calls) told(o *turns.Output) {
 	if ends && c.urgent != nil {
 		*c.urgent = append(*c.urgent, tell)
 	} else {
-		c.later(tell)
+		c.later(h.lane, tell)
 	}
 }
 
@@ -168,7 +188,7 @@ func (c *Calls) ask(o *turns.Output) {
 	}
 	c.asked++
 	c.live++ // its lock actor
-	c.later(h.spawn)
+	c.later(h.lane, h.spawn)
 }
 
 // unasked notes that a hold is not asked for any more.
@@ -183,7 +203,7 @@ func (c *Calls) unasked(h *hold) {
 // as long as they like, and it has work of its own.
 const roundsAttended = 8
 
-// settle gives up the mutex, and carries out what is to be done, unless another goroutine does.
+// settle gives up the mutex, and carries out what the input has led to, unless another goroutine does.
 func (c *Calls) settle() {
 	if c.session.figures != nil {
 		if n := c.inside(); n != c.counted {
@@ -191,36 +211,45 @@ func (c *Calls) settle() {
 			c.counted = n
 		}
 	}
-	if c.attended || len(c.todo) == 0 {
+	if len(c.mine) == 0 {
 		c.mu.Unlock()
 		return
 	}
-	c.attended = true
-	c.attend(roundsAttended)
+	first, others := c.mine[0], c.mine[1:]
+	c.mine = c.mine[:0]
+	for _, l := range others { // kept holds of other locks make room, or the client ends
+		c.attendElsewhere(l)
+	}
+	c.attend(first, roundsAttended)
+}
+
+// attendElsewhere has a goroutine of its own attend a lane.
+func (c *Calls) attendElsewhere(l *lane) {
+	go func() {
+		c.mu.Lock()
+		c.attend(l, 1<<30)
+	}()
 }
 
 // attend has the mutex, and gives it up.
-func (c *Calls) attend(rounds int) {
-	for len(c.todo) > 0 {
+func (c *Calls) attend(l *lane, rounds int) {
+	for len(l.todo) > 0 {
 		if rounds--; rounds < 0 {
 			c.mu.Unlock()
-			go func() {
-				c.mu.Lock()
-				c.attend(1 << 30)
-			}()
+			c.attendElsewhere(l)
 			return
 		}
-		batch := c.todo
-		c.todo = c.spare[:0]
+		batch := l.todo
+		l.todo = l.spare[:0]
 		c.mu.Unlock()
 		for _, do := range batch {
 			do()
 		}
 		clear(batch)
 		c.mu.Lock()
-		c.spare = batch[:0]
+		l.spare = batch[:0]
 	}
-	c.attended = false
+	l.attended = false
 	c.mu.Unlock()
 }
 
