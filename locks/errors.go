@@ -114,8 +114,7 @@ type Error struct {
 	//
 	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are silent.
 	// So it alone tells a busy lock from servers that are out of reach. A gateway that falls silent
-	// itself is noticed after three sendings of the waiter, in one and a half session timeouts. A
-	// gateway of a version before this one tells nothing.
+	// itself is noticed after three sendings of the waiter, in one and a half session timeouts.
 	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says
 	// what kept the servers from carrying it out, where they were there: "the server hangs up on

@@ -63,12 +63,12 @@ func TestRequestsCross(t *testing.T) {
 	require.Equal(t, whole, r)
 }
 
-// TestOtherVersionsOfAReply: of a gateway of the version before, which says nothing of whom a request waits for, and of one
-// that says more than is known here, all else is taken.
-func TestOtherVersionsOfAReply(t *testing.T) {
-	older := reply()
-	older.Predecessor = nil
-	require.Equal(t, older, across(t, writeReply(older)))
+// TestMoreIsSaidThanIsKnown: of a reply that says nothing of whom a request waits for, and of one that says more than is
+// known here, all else is taken.
+func TestMoreIsSaidThanIsKnown(t *testing.T) {
+	less := reply()
+	less.Predecessor = nil
+	require.Equal(t, less, across(t, writeReply(less)))
 	more := writeReply(reply())
 	field := protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1)
 	more.ProtoReflect().SetUnknown(field)

@@ -50,8 +50,7 @@
 //
 // Package wire has the messages. Any may be lost, doubled, delayed, or overtaken. Both nodes link
 // that package. A request with a field that the gateway does not know is refused with a reason, told
-// as messages.Failed. One with messages.Acquire.TellMore is then sent without, so that a hold of a
-// gateway of an older version serves one grant.
+// as messages.Failed.
 //
 // Use [WithRecovery] on every node. protoactor's remote panics on messages of a type that it does not
 // link, and on unary calls, makes room for a million messages to each address that it is to answer,

@@ -39,8 +39,6 @@ import (
 //   - messages.WatchContention and Check need Acquire.TellMore. They are void, as after any Suspended, when
 //     the gateway is silent. A holder hears of the end of its node a message later than the gateway: see
 //     package relay, Shared holds.
-//   - Over a gateway of an older version, a request with TellMore is told no Waiting, and Watched with
-//     Readable false. WatchContention is answered at once, Check is not, and Held.Places is zero.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
 //   - A downgrade (Acquire.Beside) goes to the gateway by which the writer holds, if at is the same for both.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
-	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -121,36 +120,5 @@ func TestWaitingOverGateway(t *testing.T) {
 		require.Equal(t, 1, await(t, second))
 		o.system.Root.Send(lock, &messages.Cancel{})
 		require.NoError(t, first.Unlock(t.Context()))
-	})
-}
-
-// TestSharedHoldOverOlderGateway: a gateway of an older version refuses what it does not know. Its holds serve one grant.
-func TestSharedHoldOverOlderGateway(t *testing.T) {
-	inOffice(t, func(o *office) {
-		t := o.t
-		refused := 0
-		older := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-			x, is := ctx.Message().(*wire.Request)
-			switch {
-			case !is:
-			case x.GetAcquire().GetTellMore() || x.GetCheck() > 0 || x.GetWatchContention() > 0:
-				refused++
-				ctx.Respond(&wire.Reply{Version: wire.Version, Id: x.GetId(), Number: x.GetNumber(), Standing: wire.Standing_REFUSED,
-					Detail: "field 22 of turnstile.gateway.Acquire is not known here"})
-			default:
-				ctx.Forward(o.pids[0])
-			}
-		}))
-		defer o.system.Root.Stop(older)
-		s, held := o.shares(gateway.At(older))
-		grant := held.Grant
-		require.Equal(t, &messages.Watched{Grant: grant}, s.hear())
-		s.send(&messages.WatchContention{})
-		require.Equal(t, &messages.Contended{Grant: grant}, s.hear())
-		s.send(&messages.Check{})
-		s.quiet(time.Hour)
-		s.send(&messages.Release{})
-		require.IsType(t, &messages.Released{}, s.hear())
-		require.Equal(t, 1, refused)
 	})
 }

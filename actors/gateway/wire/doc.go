@@ -22,11 +22,8 @@
 // # Versions
 //
 // A request with a field that the gateway does not know is refused with [Unknown]'s words, because
-// the field may change the meaning of the request. A requester that has asked for
-// messages.Acquire.TellMore is refused so by a gateway that does not know it, and asks without. What
-// else goes with TellMore is sent only where it was accepted. So an older gateway does not meet a
-// command that it does not know, nor an older requester an event. A message of a type that a node does not link
-// makes protoactor's remote panic there: gateway.WithRecovery contains that.
+// the field may change the meaning of the request. A message of a type that a node does not link makes
+// protoactor's remote panic there: gateway.WithRecovery contains that.
 package wire
 
 //go:generate go run ./generate wire.proto wire.pb.go

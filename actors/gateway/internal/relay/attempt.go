@@ -25,7 +25,6 @@ type attempt struct {
 	said     Predecessor    // the newest predecessor that the gateway has named
 	saidAt   uint64         // the newest event of the reply with said
 	told     uint64         // the number of the predecessor that the listener knows; zero for none
-	plain    uint64         // the first sending that asks without TellMore; zero for none
 }
 
 // firstEvery is the time between sendings of a waiter until the gateway has told its own.

@@ -58,8 +58,7 @@
 // is numbered, and each reply to a waiter has the newest. The requester drops older ones, and tells
 // its listener once all events before it have been taken in. One of these may say that the request
 // began anew, behind another contender. While no server answers the gateway, it names no contender:
-// the last one may be gone. A gateway of an older version never names one, and a requester of an
-// older version ignores it.
+// the last one may be gone.
 //
 // The requester takes in the event that the lock is held only together with a promise that has not
 // run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
@@ -109,10 +108,6 @@
 // A silence ends with a reply to a sending of the last T/3, of which no event is missing: an earlier one
 // does not show whether the gateway's lock actor is suspended by now. What that tells meanwhile of its
 // connection is noted, and told then.
-//
-// A gateway of an older version refuses a request with TellMore. The requester asks it once more without.
-// Then it tells Watched with Readable false by itself, so that the hold serves one grant and is not kept,
-// answers WatchContention with Contended, and has no answer to Check. Waiting is not told.
 //
 // # Limits
 //

@@ -68,11 +68,11 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		}
 		r.stage, r.grant = held, n.Grant
 		r.hold.deadline, r.hold.lasts, r.hold.fresh = until, until.since(sent), sent
-		r.unwatched()
-		return append([]Output{Extend{until}, Say{Notice: n}}, r.watched()...)
+		r.hold.watched = nil
+		return []Output{Extend{until}, Say{Notice: n}}
 	case *messages.Suspended:
 		r.hold.cut = true
-		r.unwatched()
+		r.hold.watched = nil
 		return r.suspended()
 	case *messages.Resumed:
 		r.hold.cut = false
@@ -87,9 +87,6 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		}
 		return []Output{Say{Notice: &told}}
 	case *messages.Watched:
-		if r.try.plain != 0 { // another gateway was asked for more, and this request does not rely on it
-			return nil
-		}
 		r.hold.watched = n
 		return r.watched()
 	case *messages.Contended, *messages.Checked:

@@ -111,7 +111,7 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	}
 	switch p.Acceptance {
 	case Refused:
-		return r.refused(now, p)
+		return r.refuse(p.Detail)
 	case Full:
 		return r.full(now, p)
 	case Closing:
@@ -158,12 +158,7 @@ func (r *Requester) Ask(now Instant, what Ask) []Output {
 	if out, ended := r.late(now); ended {
 		return out
 	}
-	switch {
-	case r.stage != held || r.hold.suspended || !r.want.TellMore:
-		return nil
-	case r.try.plain != 0 && what == WatchContention: // nobody will say so
-		return []Output{Say{Notice: &messages.Contended{Grant: r.grant}}}
-	case r.try.plain != 0:
+	if r.stage != held || r.hold.suspended || !r.want.TellMore {
 		return nil
 	}
 	r.asked++
@@ -208,19 +203,6 @@ func (r *Requester) Stop(now Instant) []Output {
 	}
 	r.stage = over
 	return []Output{EndLease{}, r.farewell()}
-}
-
-// refused takes the answer that the gateway cannot carry the request out. A gateway of an older
-// version refuses TellMore, which it does not know, so the request is sent once without.
-func (r *Requester) refused(now Instant, p Reply) []Output {
-	switch {
-	case p.Number < r.try.plain: // it asked for more
-		return nil
-	case r.want.TellMore && r.try.plain == 0 && !r.try.accepted:
-		r.try.plain = r.number + 1
-		return r.send(now)
-	}
-	return r.refuse(p.Detail)
 }
 
 // refuse ends a request that the gateway cannot carry out.

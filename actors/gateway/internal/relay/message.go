@@ -119,8 +119,8 @@ type Reply struct {
 	// Every is the time between sendings that the gateway wants from a requester that waits: half of
 	// the timeout of its session.
 	Every time.Duration
-	// Predecessor is the contender that a request waits for. It is nil for a request that holds,
-	// while the gateway has not learned of one, and from gateways of older versions.
+	// Predecessor is the contender that a request waits for. It is nil for a request that holds, and
+	// while the gateway has not learned of one.
 	Predecessor *Predecessor
 	// First is the number of the first of Events, which follow each other.
 	First  uint64

@@ -62,7 +62,6 @@ func (r *Requester) send(now Instant) []Output {
 	}
 	if !r.try.accepted {
 		want := r.want
-		want.TellMore = want.TellMore && r.try.plain == 0
 		if want.Timeout > 0 {
 			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
 		}

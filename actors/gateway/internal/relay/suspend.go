@@ -25,15 +25,6 @@ func (r *Requester) resumed() []Output {
 	return append([]Output{Say{Notice: &messages.Resumed{Grant: r.grant}}}, r.watched()...)
 }
 
-// unwatched notes that the node of a hold is not watched yet. A gateway of an older version does not
-// tell when it is: there the hold serves one grant and is not kept, as where the node may not be read.
-func (r *Requester) unwatched() {
-	r.hold.watched = nil
-	if r.want.TellMore && r.try.plain != 0 {
-		r.hold.watched = &messages.Watched{Grant: r.grant}
-	}
-}
-
 // watched tells the owner of a hold that its node is watched, once that is known.
 func (r *Requester) watched() []Output {
 	if r.stage != held || r.hold.suspended || r.hold.watched == nil {

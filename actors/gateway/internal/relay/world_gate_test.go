@@ -21,7 +21,6 @@ type gate struct {
 	expires time.Duration // by the ensemble's clock
 	lease   time.Duration // until when its own lease runs, by its own clock
 	epoch   uint64
-	old     bool // its version does not know TellMore
 	locks   map[string]*lockModel
 }
 
@@ -44,7 +43,7 @@ func (l *lockModel) holds() bool { return l.state == messages.StateHeld || l.sus
 func (l *lockModel) suspended() bool { return l.state == messages.StateRecovering }
 
 func newGate(w *world, name string) *gate {
-	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}, old: w.random.IntN(4) == 0}
+	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}}
 	limits := relay.Usual()
 	if w.random.IntN(4) == 0 {
 		limits = relay.Limits{Requests: 1 + w.random.IntN(4), Ended: 1 + w.random.IntN(20)}
@@ -293,13 +292,5 @@ func index(id messages.ActorID) int {
 }
 
 func (g *gate) take(from int, r relay.Request) {
-	if g.old && (r.Asks != relay.Asks{} || r.Want != nil && r.Want.TellMore) {
-		a := g.w.asks[from]
-		if r.Gateway == g.number {
-			g.w.fault("%s asks %s for what it does not know", a.name, g.name)
-		}
-		g.w.post(&a.process, func() { a.hear(g, relay.Refuse(r.ID, r.Number, "a field is not known")) })
-		return
-	}
 	g.perform(g.table.Request(g.instant(), g, messages.ActorID{ID: fmt.Sprint(from)}, r))
 }

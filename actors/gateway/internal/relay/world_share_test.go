@@ -15,14 +15,14 @@ import (
 // share is what the owner of a hold that several callers share has been told of it. It has one
 // after the other hold in its place, by the rules of package turns.
 type share struct {
-	more                                          bool // it asked for TellMore
-	held, suspended, resumed, watched, unreadable bool
-	since                                         time.Duration // Held, or the last Resumed
-	inUse, wanted, leaves                         bool
-	proved                                        time.Duration // when the node was known to be there, by its own clock
-	grants                                        int
-	check, contention                             time.Duration // when they were asked for; zero for no ask
-	looks                                         bool          // it is to be told of contenders
+	more                              bool // it asked for TellMore
+	held, suspended, resumed, watched bool
+	since                             time.Duration // Held, or the last Resumed
+	inUse, wanted, leaves             bool
+	proved                            time.Duration // when the node was known to be there, by its own clock
+	grants                            int
+	check, contention                 time.Duration // when they were asked for; zero for no ask
+	looks                             bool          // it is to be told of contenders
 }
 
 // sharedCounts count what the histories show of it.
@@ -31,7 +31,6 @@ type sharedCounts struct {
 	checked   int // checks that were answered
 	contended int
 	again     int // Watched after Resumed
-	plain     int // holds of gateways of an older version
 }
 
 func (c *sharedCounts) add(o sharedCounts) {
@@ -39,7 +38,6 @@ func (c *sharedCounts) add(o sharedCounts) {
 	c.checked += o.checked
 	c.contended += o.contended
 	c.again += o.again
-	c.plain += o.plain
 }
 
 // enough checks that the histories show something.
@@ -49,13 +47,12 @@ func (c *sharedCounts) enough(t *testing.T, seeds int) {
 	require.Greater(t, c.checked, seeds/4)
 	require.Greater(t, c.contended, seeds/10)
 	require.Greater(t, c.again, seeds/20)
-	require.Greater(t, c.plain, seeds/20)
 }
 
 // hearShared takes a notice, and judges whether it may come now.
 func (a *ask) hearShared(notice any) {
 	s, w := &a.share, a.w
-	switch n := notice.(type) {
+	switch notice.(type) {
 	case *messages.Held:
 		s.held, s.since = true, w.now
 	case *messages.Suspended:
@@ -71,12 +68,9 @@ func (a *ask) hearShared(notice any) {
 		a.judge(s.more && !s.held, notice)
 	case *messages.Watched:
 		a.judge(s.more && s.held && !s.suspended && !s.watched, notice)
-		s.watched, s.unreadable = true, !n.Readable
+		s.watched = true
 		if s.resumed {
 			w.shared.again++
-		}
-		if s.unreadable {
-			w.shared.plain++
 		}
 	case *messages.Checked:
 		a.judge(s.check > 0, notice)
@@ -87,7 +81,7 @@ func (a *ask) hearShared(notice any) {
 		w.shared.checked++
 	case *messages.Contended:
 		a.judge(s.contention > 0, notice)
-		if !s.unreadable && len(w.zk.queue) < 2 && w.zk.crowded < s.contention {
+		if len(w.zk.queue) < 2 && w.zk.crowded < s.contention {
 			w.fault("%s asked at %v, and nobody was in the queue since: it is told Contended", a.name, s.contention)
 		}
 		s.contention, s.looks, s.leaves = 0, false, true
@@ -137,7 +131,7 @@ func (a *ask) next() {
 	s, w := &a.share, a.w
 	switch {
 	case a.ended != nil || !a.valid() || !s.wanted || s.inUse || s.suspended || !s.watched || s.check > 0:
-	case s.unreadable || s.leaves || s.grants == 4:
+	case s.leaves || s.grants == 4:
 		a.wish(relay.Release)
 	case a.clock(w.now)-s.proved >= timeout/6:
 		s.check = w.now
