@@ -46,8 +46,6 @@ func (s *session) perform(out coordinator.Output) {
 		delete(s.timers, out.Timer)
 	case coordinator.NewEpoch:
 		s.endEpoch(out.Epoch)
-	case coordinator.Urgent:
-		s.link.Urgent(out.Urgent)
 	case *coordinator.Note:
 		s.note(out)
 	}
@@ -55,22 +53,17 @@ func (s *session) perform(out coordinator.Output) {
 
 // ask carries out a query of the coordinator.
 func (s *session) ask(ask *coordinator.Ask) {
-	s.countBatch(ask.Query)
-	file := s.file
-	s.work(func(conn *zkconn.Conn, d *queryDone) {
-		carry := carrier.Carrier{Conn: conn, File: file, Wanted: s.registry.wanted}
-		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
-	})
-}
-
-// countBatch counts the operations of a transaction.
-func (s *session) countBatch(query coordinator.Query) {
-	switch q := query.(type) {
+	switch q := ask.Query.(type) {
 	case *coordinator.Create:
 		s.figures.Batch(1)
 	case *coordinator.Commit:
 		s.figures.Batch(len(q.Creates) + len(q.Deletes))
 	}
+	file := s.file
+	s.work(func(conn *zkconn.Conn, d *queryDone) {
+		carry := carrier.Carrier{Conn: conn, File: file, Wanted: s.registry.wanted}
+		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
+	})
 }
 
 // note takes a note of the coordinator into the log, the figures and the phase.

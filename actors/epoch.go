@@ -76,7 +76,7 @@ func (s *session) endEpoch(next uint64) {
 	s.queries.EpochEnded()
 	s.stopTimers()
 	s.lapse.stop()
-	s.counts.Busy = false // the next connection is to be told
+	s.counts.Busy, s.counts.Urgent = false, false // the next connection is to be told
 	s.troubles.note(ofSession, "")
 	old, report := s.link, s.reportRemaining()
 	s.running.Go(func() {

@@ -75,8 +75,10 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 		if l.want.Grace > 0 {
 			l.grace = time.Now().Add(l.want.Grace)
 		}
+		l.figures.Asked()
 		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
 	case machine.TellRevoked:
+		l.figures.Forced()
 		return &messages.Revoked{Grant: grant}
 	case machine.TellReleased:
 		return &messages.Released{Grant: grant, Reason: l.m.Reason}
@@ -92,40 +94,36 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 
 // report sends a notice to the parent, the observers and the listener.
 func (l *lock) report(ctx actor.Context, notice any) {
-	l.figures.Told(notice)
 	if lost, ok := notice.(*messages.Lost); ok {
 		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
 	}
 	l.Tell(ctx, notice)
 }
 
-// record tells the observers a change of state.
-func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, on string, why messages.Reason) {
-	if l.Listener != nil {
-		l.Listener.Moved(to, l.m.Node)
-	}
+// record tells the listener and the observers a change of state. row is nil where the actor was stopped from outside.
+func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, why messages.Reason) {
 	debug := l.session.opts.log.Enabled(context.Background(), slog.LevelDebug)
 	if !debug && len(l.Observers) == 0 {
+		if l.Listener != nil {
+			l.Listener.Moved(to, l.m.Node)
+		}
 		return
 	}
-	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: on,
-		If: row.If.Name, Do: row.Do.Name, Reason: why, At: time.Now()}
+	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: "Stopped", Do: "session cleans up", Reason: why, At: time.Now()}
+	if row != nil {
+		t.On, t.If, t.Do = row.On.String(), row.If.Name, row.Do.Name
+	}
 	if l.info != nil {
 		t.Session = l.info.session
 	}
 	if debug {
-		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
+		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, t.On, logkeys.Reason, string(why))...)
 	}
-	for _, pid := range l.Observers {
-		l.Send(ctx, pid, t)
-	}
+	l.Record(ctx, t)
 }
 
 // hearPredecessor tells the listener which contender the request waits for.
 func (l *lock) hearPredecessor(n *lockEvent) {
-	if n.Predecessor == nil && n.Event.Predecessor == "" {
-		return
-	}
 	listener, ok := l.Listener.(audience.WaitListener)
 	switch {
 	case !ok:
@@ -157,11 +155,6 @@ func (p *predecessor) Contender(path string) messages.Contender {
 type troubled struct {
 	mailbox.Quiet
 	text string
-}
-
-func (l *lock) hearTrouble(text string) {
-	l.trouble = text
-	l.Troubled(text)
 }
 
 // fireAfter sends an event to this actor once d has passed. The event of an operation carries its

@@ -66,12 +66,6 @@ func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*ac
 	return pid
 }
 
-// newListened makes the props of the lock actors that SpawnLock spawns.
-func newListened(s *Session) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} },
-		actor.WithMailbox(mailbox.New))
-}
-
 // unassigned stands for the request of a lock actor that has not been told it yet.
 var unassigned messages.Acquire
 
@@ -97,7 +91,8 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *lockTimerFired:
 		l.step(ctx, msg.event)
 	case *troubled:
-		l.hearTrouble(msg.text)
+		l.trouble = msg.text
+		l.Troubled(msg.text)
 	case *messages.Release, messages.Release:
 		l.step(ctx, machine.Event{Kind: machine.Release})
 	case *messages.Cancel:
@@ -135,7 +130,6 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	l.Watch(ctx) // the actor that owns it
 	by := messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())).Key(ctx.ActorSystem().ID)
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, time.Now())
 	l.spec.Requester = l.Requester
@@ -147,9 +141,9 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 }
 
-// check finds faults of the request before anything is sent, and begins its figures.
+// check finds faults of the request before anything is sent, and begins its figures. The actor that owns it is watched.
 func (l *lock) check(ctx actor.Context) error {
-	err := cmp.Or(l.Audience.Check(ctx), CheckAcquire(*l.want))
+	err := cmp.Or(l.Audience.Begin(ctx), CheckAcquire(*l.want))
 	if err != nil {
 		return err
 	}
@@ -164,17 +158,23 @@ func (l *lock) check(ctx actor.Context) error {
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
-	l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
-	l.hearPredecessor(n)
+	if n.Handoff.At != 0 {
+		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
+	}
+	if n.Predecessor != nil || n.Event.Predecessor != "" {
+		l.hearPredecessor(n)
+	}
 	l.step(ctx, n.Event)
 }
 
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	term, valid := l.info.lease()
-	ev.Lease = valid
-	ev.Overdue = l.overdue(term, valid)
+	var term uint64
+	if l.info != nil {
+		term, ev.Lease = l.info.clock.Term()
+	}
+	ev.Overdue = l.overdue(term, ev.Lease)
 	before := l.m
 	effects, row := l.m.Step(ev)
 	after := l.m
@@ -193,7 +193,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 			l.setProbe(ctx, l.isWaiting())
 		}
 		l.figures.Step(&before, &after, &ev)
-		l.record(ctx, before.State, after.State, row, row.On.String(), after.Reason)
+		l.record(ctx, before.State, after.State, row, after.Reason)
 	}
 	for _, e := range effects.All() {
 		l.perform(ctx, e, ev)
@@ -294,11 +294,12 @@ func (l *lock) stop(ctx actor.Context) {
 			t.Stop()
 		}
 	}
-	l.setProbe(ctx, false)
-	l.figures.Stopped()
-	l.Unwatch(ctx)
+	if l.probes != nil {
+		l.probes.Stop()
+	}
+	l.Watched(ctx, ctx.Unwatch)
 	if !l.m.State.Terminal() { // stopped from outside: the session hears of it (lockEnded), and deletes the node
-		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
-			"Stopped", messages.ReasonStopped)
+		l.figures.Leaves(messages.ReasonStopped, false)
+		l.record(ctx, l.m.State, messages.StateReleasing, nil, messages.ReasonStopped)
 	}
 }

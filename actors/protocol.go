@@ -45,14 +45,6 @@ type sessionInfo struct {
 	clock   *zkconn.LeaseClock
 }
 
-// lease reports whether the lease is valid now, and the term of it that a grant would belong to.
-func (l *sessionInfo) lease() (term uint64, valid bool) {
-	if l == nil {
-		return 0, false
-	}
-	return l.clock.Term()
-}
-
 // queryDone brings the result of a goroutine to the session actor: the answer to a query of the coordinator and the
 // time that it took, or else a function to call. panicked is a panic of the goroutine's.
 type queryDone struct {

@@ -33,13 +33,6 @@ func (s *session) askedForProofs() bool {
 	return s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
 }
 
-// replaceIfLapsed replaces a session that has lapsed, because a request comes.
-func (s *session) replaceIfLapsed() {
-	if s.lapse.lapsed && s.lapse.timer == nil {
-		s.replaceSoon(0)
-	}
-}
-
 // replaceSoon replaces the session after a while, or when it may be replaced.
 func (s *session) replaceSoon(wait time.Duration) {
 	if s.phase.connected() {

@@ -52,7 +52,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	}
 	one := newSession(s) // also where it is restarted: it has ended then
 	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
-	s.listened = newListened(s)
+	s.listened = actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} }, actor.WithMailbox(mailbox.New))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
 		s.figures.End()
@@ -156,7 +156,9 @@ func (s *session) take(o *order) {
 		return
 	}
 	if o.Effect.Do == machine.Create {
-		s.replaceIfLapsed()
+		if s.lapse.lapsed && s.lapse.timer == nil { // a request comes
+			s.replaceSoon(0)
+		}
 	}
 	s.apply(&o.Order)
 	*o = order{}
@@ -238,19 +240,15 @@ func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:
 		panic(d.panicked)
-	case !s.isCurrent(d.epoch):
+	case d.epoch != s.info.epoch: // its session is dead, and its nodes with it
+		s.stale.Add(1)
 	case d.then != nil:
 		d.then()
 	case !s.ending:
-		s.noteAnswer(d.reply.Answer, d.took)
+		if done, ok := d.reply.Answer.(*coordinator.Ack); ok && done.Outcome != coordinator.Unknown { // a heartbeat was answered
+			s.phase.answered()
+			s.endPauseIfQuick(d.took)
+		}
 		s.applyAfter(&d.reply, d.took)
-	}
-}
-
-// noteAnswer notes that the servers answered a heartbeat, and how long they took.
-func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
-	if done, ok := answer.(*coordinator.Ack); ok && done.Failure.Outcome != coordinator.Unknown {
-		s.phase.answered()
-		s.endPauseIfQuick(took)
 	}
 }

@@ -27,7 +27,7 @@ type session struct {
 	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
 	lapse    lapse
 	decides  *coordinator.Coordinator
-	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy
+	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy and Urgent
 	kept     time.Time                // when
 	timers   map[uint64]*time.Timer   // the coordinator's
 	pauses   map[*time.Timer]struct{} // the dispatcher's
@@ -41,15 +41,6 @@ type session struct {
 // logged gives the attributes of every log record about a session, with more.
 func (s *session) logged(more ...any) []any {
 	return append([]any{logkeys.Session, logkeys.SessionID(s.info.session), logkeys.Epoch, s.info.epoch}, more...)
-}
-
-// isCurrent reports whether an answer belongs to the current epoch. Otherwise its session is dead, and
-// its nodes with it.
-func (s *session) isCurrent(epoch uint64) bool {
-	if epoch != s.info.epoch {
-		s.stale.Add(1)
-	}
-	return epoch == s.info.epoch
 }
 
 func (s *session) setInfo(info *sessionInfo) {
@@ -103,6 +94,9 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	if now.Busy != was.Busy {
 		s.kept = time.Now()
 		s.link.KeepLease(now.Busy)
+	}
+	if now.Urgent != was.Urgent {
+		s.link.Urgent(now.Urgent)
 	}
 }
 

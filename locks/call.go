@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -35,8 +36,12 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	if err != nil && l.wrong == nil && len(l.observers) > 0 { // the lock actor refuses it, too, so that they hear of that
 		l.client.session.SpawnLock(&l.want, nil, l.observers)
 	}
-	if err == nil {
-		err = l.client.mayCall(ctx)
+	switch {
+	case err != nil:
+	case ctx.Err() != nil:
+		err = ended(ctx)
+	case l.client.over.Load():
+		err = ErrClosed
 	}
 	if err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
@@ -45,36 +50,44 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 		l.requests.Add(1)
 		defer l.requests.Done()
 	}
-	lease := &Lease{from: l, values: ctx, stack: l.client.open.stack()}
+	lease := &Lease{from: l, values: ctx}
+	if open := l.client.open; open != nil {
+		lease.stack = debug.Stack()
+	}
 	k := (*call)(lease)
-	k.begin(within)
-	answered := k.waits()
-	if answered == nil {
-		return k.answer()
+	if answered := k.begin(within); answered != nil {
+		select {
+		case <-answered:
+			l.client.signals.Put(answered)
+		case <-ctx.Done():
+			return nil, k.giveUp(ctx, answered)
+		}
 	}
-	select {
-	case <-answered:
-		l.client.signals.Put(answered)
-		return k.answer()
-	case <-ctx.Done():
-		// The call ends, and what was asked for it goes. A grant that is there already, or on its way, is
-		// given back like any other.
-		waited := k.withdraw()
-		if !waited {
-			<-answered
-		}
-		l.client.signals.Put(answered)
-		if !waited && k.hold == nil {
-			return nil, k.err
-		}
-		err := k.timedOut(l.client.session.Explain(ended(ctx)))
-		if waited {
-			k.end(reasonOf(ctx))
-		} else {
-			lease.release()
-		}
-		return nil, err
+	if k.hold == nil {
+		return nil, k.err
 	}
+	return lease, nil
+}
+
+// giveUp ends a call whose ctx has ended, and with it what was asked for it. A grant that is there
+// already, or on its way, is given back like any other.
+func (k *call) giveUp(ctx context.Context, answered chan struct{}) error {
+	c := k.from.client
+	waited := k.withdraw()
+	if !waited {
+		<-answered
+	}
+	c.signals.Put(answered)
+	if !waited && k.hold == nil {
+		return k.err
+	}
+	err := k.timedOut(c.session.Explain(ended(ctx)))
+	if waited {
+		c.calls.Withdraw(k.call, reasonOf(ctx))
+	} else {
+		(*Lease)(k).release()
+	}
+	return err
 }
 
 // reasonOf gives the reason of a request whose ctx is done.
@@ -121,8 +134,8 @@ func (l *lock) prepare() {
 // call is a lease as package sharing knows it: a call of Lock until it has given back.
 type call Lease
 
-// begin makes the call.
-func (k *call) begin(within *Lease) {
+// begin makes the call. It gives the channel that tells when there is an answer; nil where there is one.
+func (k *call) begin(within *Lease) (answered chan struct{}) {
 	l := k.from
 	var of turns.CallID
 	if within != nil {
@@ -131,26 +144,18 @@ func (k *call) begin(within *Lease) {
 	id := l.client.calls.Call(l.wish, of, k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.answered { // else it is known, and others may look at it
-		k.call = id
-	}
-}
-
-// waits gives the channel that tells when there is an answer; nil where there is one.
-func (k *call) waits() chan struct{} {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.answered {
+	if k.answered { // others may look at it
 		return nil
 	}
-	k.waiter, _ = k.from.client.signals.Get().(chan struct{})
-	if k.waiter == nil {
+	k.call = id
+	if k.waiter, _ = l.client.signals.Get().(chan struct{}); k.waiter == nil {
 		k.waiter = make(chan struct{}, 1)
 	}
 	return k.waiter
 }
 
-// withdraw notes that the caller of Lock has gone. It is false where there is an answer.
+// withdraw notes that the caller of Lock has gone. It is false where there is an answer. A grant that is on its way has
+// ended for this lease, so that nobody is told what becomes of it.
 func (k *call) withdraw() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -158,15 +163,8 @@ func (k *call) withdraw() bool {
 		return false
 	}
 	k.answered, k.waiter = true, nil
+	k.cause, k.isEnded = ErrReleased, true
 	return true
-}
-
-// answer gives the results of Lock.
-func (k *call) answer() (*Lease, error) {
-	if k.hold == nil {
-		return nil, k.err
-	}
-	return (*Lease)(k), nil
 }
 
 // settle notes the answer to Lock; k.mu is held.
@@ -179,19 +177,23 @@ func (k *call) settle() {
 }
 
 // Granted takes the grant.
-func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) {
+func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() {
 	l := (*Lease)(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answered {
-		return
+	k.hold = hold
+	if k.answered { // its caller has gone, and Told may look at the hold
+		return nil
 	}
-	k.call, k.hold, k.token = id, hold, token
-	if k.cause == nil { // else it has lost the lock already
+	k.call, k.token = id, token
+	if k.from.maxHold > 0 {
 		l.boundHold(k.from.maxHold)
-		k.from.client.open.add(l)
+	}
+	if open := k.from.client.open; open != nil {
+		open.add(l)
 	}
 	k.settle()
+	return nil
 }
 
 // Refused takes the end of a call that never held.
@@ -244,9 +246,9 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 	case messages.StateReleased, messages.StateCancelled:
 		l.finish(nil)
 	case messages.StateLost:
-		l.finish(k.from.faulty(state, k.node(), why, detail, ErrLost))
+		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrLost))
 	case messages.StateFailed:
-		l.finish(k.from.faulty(state, k.node(), why, detail, ErrFailed))
+		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrFailed))
 	default:
 		if k.suspended.CompareAndSwap(true, false) {
 			l.tellResumed(k.hold.Clock.Deadline())
@@ -254,16 +256,6 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 			l.revokeRequested(until)
 		}
 	}
-}
-
-// node is the name of its node; "" while that is not known.
-func (k *call) node() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.hold == nil {
-		return ""
-	}
-	return k.hold.Node
 }
 
 // Troubled notes what keeps the servers from taking the lock back.
@@ -277,11 +269,6 @@ func (k *call) Path() string { return k.from.want.Path }
 
 // LockActors counts the lock actors of calls for Membership.Leave.
 func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
-
-// end ends a call whose caller has gone.
-func (k *call) end(why messages.Reason) {
-	k.from.client.calls.Withdraw(k.call, why)
-}
 
 // timedOut is the error of a Lock whose ctx ended while it waited.
 func (k *call) timedOut(why error) error {

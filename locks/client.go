@@ -39,6 +39,9 @@ type Client struct {
 	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
 	signals  sync.Pool // of chan struct{} for calls of Lock that wait
 
+	// lastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
+	lastWord time.Duration
+
 	changes *told.Queue[func()] // calls of WithOnChange's functions
 	told    *told.Queue[func()] // of spans
 }
@@ -71,7 +74,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	c.ours = o.system == nil
 	session, err := actors.StartSession(c.system, cfg, o.session...)
 	if err == nil {
-		c.session, c.told, c.calls = session, session.Told(), sharing.New(session, system)
+		c.session, c.told, c.calls, c.lastWord = session, session.Told(), sharing.New(session, system), 100*time.Millisecond
 		err = session.Ready(ctx)
 	}
 	if err != nil {
@@ -97,6 +100,7 @@ func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client,
 	}
 	c := newClient(system, &o)
 	c.session, c.told, c.calls = from, told.NewCalls(told.Most, nil), sharing.New(from, system)
+	c.lastWord = 2 * time.Second // from another node
 	return c, nil
 }
 
@@ -165,7 +169,9 @@ func (c *Client) Close(ctx context.Context) error {
 		close(c.gone)
 	}
 	c.mu.Unlock()
-	c.open.tellAll(ctx)
+	if c.open != nil {
+		c.open.tellAll(ctx)
+	}
 	c.calls.Close()
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
@@ -204,7 +210,8 @@ func (c *Client) Session() *actors.Session {
 // System gives the actor system that the client runs in.
 func (c *Client) System() *actor.ActorSystem { return c.system }
 
-// enter counts a call in, unless its ctx has ended or the client is closed.
+// enter counts a call in, unless its ctx has ended or the client is closed. Package sharing counts those
+// of Lock.
 func (c *Client) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -215,17 +222,6 @@ func (c *Client) enter(ctx context.Context) error {
 		return ErrClosed
 	}
 	c.requests.Add(1)
-	return nil
-}
-
-// mayCall is enter for a call of Lock, which package sharing counts.
-func (c *Client) mayCall(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return ended(ctx)
-	}
-	if c.over.Load() {
-		return ErrClosed
-	}
 	return nil
 }
 
@@ -278,14 +274,6 @@ func (c *Client) State() actors.Connection {
 	}
 	state, _ := session.Connection()
 	return state
-}
-
-// lastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
-func (c *Client) lastWord() time.Duration {
-	if c.Session() == nil {
-		return 2 * time.Second // from another node
-	}
-	return 100 * time.Millisecond
 }
 
 // whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.

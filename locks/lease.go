@@ -299,7 +299,7 @@ func (l *Lease) bound(called time.Time) time.Time {
 	if end.IsZero() {   // the session has ended, and its lock actors are about to hear of it
 		end = l.hold.Until
 	}
-	if soonest := called.Add(l.from.client.lastWord()); end.Before(soonest) {
+	if soonest := called.Add(l.from.client.lastWord); end.Before(soonest) {
 		return soonest
 	}
 	return end
@@ -354,12 +354,12 @@ func (l *Lease) outcome() error {
 	return nil
 }
 
-// end ends the context: the lock is not ours any more. The first cause counts.
-func (l *Lease) end(cause error) {
+// end ends the context: the lock is not ours any more. The first cause counts, which it gives.
+func (l *Lease) end(cause error) (first error) {
 	l.mu.Lock()
-	if l.cause != nil {
+	if first = l.cause; first != nil {
 		l.mu.Unlock()
-		return
+		return first
 	}
 	l.cause = cause
 	l.ended.Store(true)
@@ -371,18 +371,21 @@ func (l *Lease) end(cause error) {
 	if inner != nil {
 		inner.end(cause)
 	}
-	l.from.client.open.take(l)
-	l.endSpan(cause)
+	if open := l.from.client.open; open != nil {
+		open.take(l)
+	}
+	if l.span.Load() != nil {
+		l.endSpan(cause)
+	}
+	return cause
 }
 
 // boundHold starts the timer of WithMaxHold.
 func (l *Lease) boundHold(d time.Duration) {
-	if d > 0 {
-		l.limit = time.AfterFunc(d, func() {
-			l.end(ErrMaxHold)
-			l.release()
-		})
-	}
+	l.limit = time.AfterFunc(d, func() {
+		l.end(ErrMaxHold)
+		l.release()
+	})
 }
 
 // finish notes the end of the call, once.
@@ -400,8 +403,9 @@ func (l *Lease) finish(err error) {
 		l.end(err)
 		l.tellLossBeforeRelease(err)
 	} else {
-		l.end(ErrReleased)
-		err = l.takenBack(l.why())
+		if cause := l.end(ErrReleased); cause != ErrReleased {
+			err = l.takenBack(cause)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

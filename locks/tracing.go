@@ -99,9 +99,6 @@ func (l *Lease) held() *tracedSpan {
 
 // endSpan ends the span of the hold. cause is that of the end of the lease's context.
 func (l *Lease) endSpan(cause error) {
-	if l.span.Load() == nil {
-		return
-	}
 	if errors.Is(cause, ErrReleased) {
 		cause = nil
 	}

@@ -312,7 +312,7 @@ func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFun
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.Context(), func() {
 		select {
-		case <-time.After(l.from.client.lastWord()):
+		case <-time.After(l.from.client.lastWord):
 			cancel(errLeaseOver)
 		case <-ctx.Done():
 		}

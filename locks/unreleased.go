@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +19,7 @@ type Unreleased struct {
 	Stack []byte
 }
 
-// openLeases are the leases that have neither been given back nor reported. A nil one does nothing.
+// openLeases are the leases that have neither been given back nor reported.
 type openLeases struct {
 	after  time.Duration
 	report func(Unreleased)
@@ -36,19 +35,8 @@ type openLease struct {
 	stack   []byte // of the call of Lock
 }
 
-// stack gives the stack of the caller; nil without WithUnreleased.
-func (o *openLeases) stack() []byte {
-	if o == nil {
-		return nil
-	}
-	return debug.Stack()
-}
-
 // add watches a lease that was just granted, until its context ends.
 func (o *openLeases) add(l *Lease) {
-	if o == nil {
-		return
-	}
 	o.mu.Lock()
 	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), l.stack}
 	o.mu.Unlock()
@@ -68,9 +56,6 @@ func (o *openLeases) tell(l *Lease) {
 
 // take removes a lease and gives it; nil where it was removed before.
 func (o *openLeases) take(l *Lease) *openLease {
-	if o == nil {
-		return nil
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	open := o.leases[l]
@@ -83,9 +68,6 @@ func (o *openLeases) take(l *Lease) *openLease {
 
 // tellAll reports all leases that are open, and waits until that is done, or ctx ends.
 func (o *openLeases) tellAll(ctx context.Context) {
-	if o == nil {
-		return
-	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done) // also where the function ends its goroutine

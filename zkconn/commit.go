@@ -1,8 +1,10 @@
 package zkconn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -45,13 +47,9 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 	if err := t.checkSize(op, c.cfg); err != nil {
 		return nil, err
 	}
-	czxid := func(string) (int64, error) { return 0, nil }
 	first := c.cfg.chroot + t.firstCreate()
-	if len(t.creates) > 0 {
-		known, done := c.births.expect(first)
-		defer done()
-		czxid = known
-	}
+	want := c.wants.want(opCreate, first, nil)
+	defer want.done()
 	results, err := c.transact(t.parts...)
 	if err != nil {
 		at := t.paths[0]
@@ -61,7 +59,10 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 		}
 		return nil, c.failure(op, at, err)
 	}
-	at, err := czxid(first)
+	var at int64
+	if len(t.creates) > 0 {
+		at, err = want.czxid(first)
+	}
 	if err == nil {
 		made, err = t.read(results, at)
 	}
@@ -71,33 +72,25 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 	return made, nil
 }
 
-// transaction is the request of Commit, and maps its answers to the nodes.
+// transaction is the request of Commit, and maps its answers to the nodes. Its creates are the last of its parts.
 type transaction struct {
 	parts   []any
 	paths   []string // of each part
 	creates []newChild
-	parents []changedParent
 }
 
 // commitOp names Commit in errors.
 const commitOp = "commit"
 
-// newChild locates a create among the parts: its parent, and its place among the creates of that
-// parent.
-type newChild struct{ parent, place int }
-
-// changedParent is a parent of new nodes: its creates are the parts from first on.
-type changedParent struct {
-	path           string
-	first, creates int
-}
+// newChild says which node a part creates, and its place among the creates of its parent.
+type newChild struct{ node, place int }
 
 // firstCreate is the path of the first part that makes a node, before the server adds the sequence number; empty for none.
 func (t *transaction) firstCreate() string {
-	if len(t.parents) == 0 {
+	if len(t.creates) == 0 {
 		return ""
 	}
-	return t.paths[t.parents[0].first]
+	return t.paths[len(t.paths)-len(t.creates)]
 }
 
 func (c *Conn) newTransaction(creates []NewNode, deletes, exist []string) (*transaction, error) {
@@ -105,74 +98,50 @@ func (c *Conn) newTransaction(creates []NewNode, deletes, exist []string) (*tran
 	if len(creates)+len(deletes) == 0 {
 		return nil, &Error{op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
 	}
-	t := &transaction{}
-	t.placeCreates(creates, len(exist)+len(deletes))
 	size := len(exist) + len(deletes) + len(creates)
-	t.parts, t.paths = make([]any, size), make([]string, size)
-	checked, deleted := make([]zk.CheckVersionRequest, len(exist)), make([]zk.DeleteRequest, len(deletes))
-	for i, path := range exist {
+	t := &transaction{parts: make([]any, 0, size), paths: make([]string, 0, size), creates: placed(creates)}
+	for _, path := range slices.Concat(exist, deletes) {
 		if err := CheckPath(path); err != nil {
 			return nil, &Error{op, path, err}
 		}
-		checked[i] = zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1}
-		t.parts[i], t.paths[i] = &checked[i], path
 	}
-	for i, path := range deletes {
-		if err := CheckPath(path); err != nil {
+	for _, path := range exist {
+		t.add(path, &zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1})
+	}
+	for _, path := range deletes {
+		t.add(path, &zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1})
+	}
+	for _, child := range t.creates {
+		n := creates[child.node]
+		path := n.Parent + "/" + n.Prefix
+		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
 			return nil, &Error{op, path, err}
 		}
-		deleted[i] = zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1}
-		t.parts[len(exist)+i], t.paths[len(exist)+i] = &deleted[i], path
-	}
-	if err := c.addCreates(t, creates); err != nil {
-		return nil, err
+		if err := checkSize(op, path, n.Data); err != nil {
+			return nil, err
+		}
+		t.add(path, &zk.CreateRequest{Path: c.cfg.chroot + path, Data: n.Data, Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential})
 	}
 	return t, nil
 }
 
-// placeCreates gives each create its part: those of one parent are adjacent, from part first on.
-func (t *transaction) placeCreates(creates []NewNode, first int) {
-	t.creates = make([]newChild, len(creates))
-	known := make(map[string]int, len(creates))
+// placed gives the creates in the order in which they go out: those of one parent are adjacent.
+func placed(creates []NewNode) []newChild {
+	all := make([]newChild, 0, len(creates))
+	first, places := make(map[string]int, len(creates)), make([]int, len(creates))
 	for i, n := range creates {
-		parent, found := known[n.Parent]
-		if !found {
-			parent = len(t.parents)
-			known[n.Parent] = parent
-			t.parents = append(t.parents, changedParent{path: n.Parent})
+		at, known := first[n.Parent]
+		if !known {
+			at = i
+			first[n.Parent] = i
 		}
-		t.creates[i] = newChild{parent, t.parents[parent].creates}
-		t.parents[parent].creates++
+		all = append(all, newChild{i, places[at]})
+		places[at]++
 	}
-	for i := range t.parents {
-		t.parents[i].first = first
-		first += t.parents[i].creates
-	}
-}
-
-// addCreates adds the creates.
-func (c *Conn) addCreates(t *transaction, creates []NewNode) error {
-	const op = commitOp
-	made := make([]zk.CreateRequest, len(creates))
-	for i, n := range creates {
-		path := n.Parent + "/" + n.Prefix
-		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
-			return &Error{op, path, err}
-		}
-		if err := checkSize(op, path, n.Data); err != nil {
-			return err
-		}
-		made[i] = zk.CreateRequest{Path: c.cfg.chroot + path, Data: n.Data, Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential}
-		at := t.part(i)
-		t.parts[at], t.paths[at] = &made[i], path
-	}
-	return nil
-}
-
-// part gives the part of a create.
-func (t *transaction) part(create int) int {
-	at := t.creates[create]
-	return t.parents[at.parent].first + at.place
+	slices.SortStableFunc(all, func(a, b newChild) int {
+		return cmp.Compare(first[creates[a.node].Parent], first[creates[b.node].Parent])
+	})
+	return all
 }
 
 // checkSize refuses a transaction that a server would cut the connection for. Each part may be small enough by itself.
@@ -200,12 +169,11 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 // read finds the created nodes in the answers.
 func (t *transaction) read(results []zk.MultiResponse, czxid int64) ([]Created, error) {
 	made := make([]Created, len(t.creates))
-	for i, child := range t.creates {
-		name := results[t.part(i)].String
-		if name == "" {
+	for i, result := range results[len(results)-len(t.creates):] {
+		if result.String == "" {
 			return nil, errors.New("reply to a transaction has parts of other kinds")
 		}
-		made[i] = Created{Name: lastElement(name), Czxid: czxid, Place: child.place}
+		made[t.creates[i].node] = Created{Name: lastElement(result.String), Czxid: czxid, Place: t.creates[i].place}
 	}
 	return made, nil
 }

@@ -17,9 +17,7 @@ type Conn struct {
 	epoch   uint64
 	log     *slog.Logger
 	guard   epochGuard
-	watches wantedWatches
-	awaited awaitedCreates
-	births  births
+	wants   wantedRequests
 	link    link
 	lease   *leaseKeeper
 	hosts   *hosts

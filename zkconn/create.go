@@ -22,44 +22,34 @@ type Created struct {
 // CreatePlain makes an ephemeral sequential node.
 //
 // The error wraps ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals, ErrTooLarge, or ErrNoAuth.
-func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) {
-	var created Created
-	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute string) error {
-		czxid, done := c.births.expect(absolute)
-		defer done()
-		var made string
-		err := c.patiently(func() (err error) {
-			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		created.Name = lastElement(made)
-		created.Czxid, err = czxid(made)
-		return err
-	})
-	if err != nil {
-		return created, c.failure("create", path, err)
-	}
-	return created, nil
-}
-
-// operateOnNew is operate for a node whose sequence number is still to be given. It gives the path for an error, as
-// the caller knows it, and an error that is not yet an *Error where the library made it.
-func (c *Conn) operateOnNew(op, parent, prefix string, data []byte, run func(absolute string) error) (string, error) {
+func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created, err error) {
+	const op = "create"
 	path := parent + "/" + prefix
 	if err := checkPrefix(parent, prefix); err != nil {
-		return path, &Error{op, path, err}
+		return created, &Error{op, path, err}
 	}
 	if err := checkSize(op, path, data); err != nil {
-		return path, err
+		return created, err
 	}
 	if err := c.gate.enter(); err != nil {
-		return path, &Error{op, path, err}
+		return created, &Error{op, path, err}
 	}
 	defer c.gate.leave()
-	return path, run(c.cfg.chroot + path)
+	want := c.wants.want(opCreate, c.cfg.chroot+path, nil)
+	defer want.done()
+	var made string
+	err = c.patiently(func() (err error) {
+		made, err = c.zk.Create(want.path, data, zk.FlagEphemeralSequential, c.cfg.acl)
+		return err
+	})
+	if err == nil {
+		created.Name = lastElement(made)
+		created.Czxid, err = want.czxid(made)
+	}
+	if err != nil {
+		return created, c.failure(op, path, err)
+	}
+	return created, nil
 }
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
@@ -77,8 +67,8 @@ func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (cr
 // have. The requests of next may go over another connection: a listing counts only if it shows the
 // new node, and then it is not older than the create.
 func (c *Conn) before(absolute string, next, create func()) {
-	gone, done := c.awaited.await(absolute)
-	defer done()
+	gone := make(chan struct{})
+	defer c.wants.want(opCreate, absolute, gone).done()
 	over := make(chan struct{})
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -106,35 +96,52 @@ func (c *Conn) before(absolute string, next, create func()) {
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
 // ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
 func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
-	var created Created
 	const op = "create"
+	return c.createNamed(op, parent, name, data, func(create *zk.CreateRequest) []any {
+		if beside == "" {
+			return []any{create, &zk.CheckVersionRequest{Path: create.Path, Version: -1}}
+		}
+		return []any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}, create}
+	}, func(part int, cause error) error {
+		switch {
+		case beside != "" && part == 0:
+			return c.failure(op, parent+"/"+beside, cause)
+		case beside == "" && part == 1:
+			return unreadable(cause)
+		}
+		return cause
+	})
+}
+
+// unreadable explains the refusal of the check of a node that was made in the same transaction.
+func unreadable(cause error) error {
+	if errors.Is(cause, zk.ErrNoAuth) {
+		return fmt.Errorf("its own session may not read it: %w", cause)
+	}
+	return cause
+}
+
+// createNamed makes an ephemeral node with just this name, in a transaction of parts; why makes an error of its refusal.
+func (c *Conn) createNamed(op, parent, name string, data []byte, parts func(*zk.CreateRequest) []any,
+	why func(part int, cause error) error) (created Created, err error) {
 	path := parent + "/" + name
-	err := c.operate(op, path, func(absolute string) error {
+	err = c.operate(op, path, func(absolute string) error {
 		if err := checkSize(op, path, data); err != nil {
 			return err
 		}
+		want := c.wants.want(opCreate, absolute, nil)
+		defer want.done()
 		create := &zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral}
-		parts := []any{create, &zk.CheckVersionRequest{Path: absolute, Version: -1}}
-		if beside != "" {
-			parts = []any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}, create}
-		}
-		czxid, done := c.births.expect(absolute)
-		defer done()
-		_, err := c.transact(parts...)
-		if err != nil {
-			var refused *partError
-			if errors.As(err, &refused) {
-				switch err = refused.cause; {
-				case beside != "" && refused.part == 0:
-					return c.failure(op, parent+"/"+beside, err)
-				case beside == "" && refused.part == 1 && errors.Is(err, zk.ErrNoAuth):
-					return fmt.Errorf("its own session may not read it: %w", err)
-				}
-			}
+		_, err := c.transact(parts(create)...)
+		var refused *partError
+		switch {
+		case errors.As(err, &refused):
+			return why(refused.part, refused.cause)
+		case err != nil:
 			return err
 		}
 		created.Name = name
-		created.Czxid, err = czxid(absolute)
+		created.Czxid, err = want.czxid(absolute)
 		return err
 	})
 	return created, err
@@ -146,30 +153,13 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 // ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
 // CreateNamed.
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
-	var created Created
 	const op = "replace"
-	path := parent + "/" + name
-	err := c.operate(op, path, func(absolute string) error {
-		if err := checkSize(op, path, data); err != nil {
-			return err
+	return c.createNamed(op, parent, name, data, func(create *zk.CreateRequest) []any {
+		return []any{&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version}, create}
+	}, func(part int, cause error) error {
+		if part == 0 {
+			return c.failure(op, parent+"/"+sibling, cause)
 		}
-		czxid, done := c.births.expect(absolute)
-		defer done()
-		_, err := c.transact(
-			&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version},
-			&zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral})
-		var refused *partError
-		switch {
-		case errors.As(err, &refused) && refused.part == 0:
-			return c.failure(op, parent+"/"+sibling, refused.cause)
-		case refused != nil:
-			return refused.cause
-		case err != nil:
-			return err
-		}
-		created.Name = name
-		created.Czxid, err = czxid(absolute)
-		return err
+		return cause
 	})
-	return created, err
 }

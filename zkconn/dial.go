@@ -37,8 +37,8 @@ func (c *Conn) reach(network string) (*transport, error) {
 		return nil, err
 	}
 	patience := func() time.Duration { return c.hosts.urgency.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
-	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
-	t.sasl, t.patience, t.births, t.standing.removals = sasl, patience, &c.births, c.cfg.removals
+	t := newTransport(conn, current.label, patience(), &c.guard, &c.wants, c, c.lease)
+	t.sasl, t.patience, t.standing.removals = sasl, patience, c.cfg.removals
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed

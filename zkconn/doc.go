@@ -15,11 +15,11 @@
 //
 //   - codes.go, outcome.go, errors.go: the answers of servers, and their meaning for the nodes
 //     (package outcome has the outcomes);
-//   - wire.go, replies.go: the bytes of frames, and the check of those that servers send;
+//   - wire.go, wanted.go, watches.go, replies.go: the bytes of frames; what callers want of a request beside its answer, as
+//     pipelining behind a create, and the czxid of a new node; the watches that stand at the server, and the removal of
+//     those that nobody wants; the requests without an answer, and the check of those that servers send;
 //   - rewrite.go: the transport's changes of requests, for watches without the library's watch
 //     table and for container nodes (its issue 165);
-//   - watches.go: the watches that stand at the server, and the removal of those that nobody wants;
-//   - sent_creates.go: pipelining behind a create, and the czxid of a new node from the reply's header;
 //   - config.go, options.go: how to reach an ensemble;
 //   - internal/evidence, verdict.go, lease_clock.go, lease_keeper.go: until when the session lives
 //     for certain, see below;

@@ -247,7 +247,3 @@ func (h *hosts) name() string  { return h.currentHost().name }
 func (h *hosts) label() string { return h.currentHost().label }
 func (h *hosts) isOver() bool  { return h.ctx.Err() != nil || h.over() }
 func (h *hosts) close()        { h.cancel() }
-
-// sawReply notes that the newest connection is of use; sawRefusal that a credential was refused on it.
-func (h *hosts) sawReply()   { h.answered.Store(true) }
-func (h *hosts) sawRefusal() { h.refused.Store(true) }

@@ -64,7 +64,7 @@ func TestHostsBeginAtOnceAfterALoss(t *testing.T) {
 		next(t, h)
 		for range 100 {
 			h.Connected()
-			h.sawReply()
+			h.answered.Store(true)
 			_, took := next(t, h)
 			require.Zero(t, took)
 		}
@@ -99,13 +99,13 @@ func TestHostsSlowDownForRefusedCredentials(t *testing.T) {
 		next(t, h)
 		for range 100 {
 			h.Connected()
-			h.sawReply()
-			h.sawRefusal()
+			h.answered.Store(true)
+			h.refused.Store(true)
 			_, took := next(t, h)
 			require.Positive(t, took)
 		}
 		h.Connected()
-		h.sawReply()
+		h.answered.Store(true)
 		_, took := next(t, h)
 		require.Zero(t, took, "it has been accepted at last")
 	})
@@ -116,7 +116,7 @@ func TestHostsTryTheLostServerLast(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1,10.0.0.2,10.0.0.3", never)
 		lost, _ := next(t, h)
 		h.Connected()
-		h.sawReply()
+		h.answered.Store(true)
 		var tried []string
 		for range 3 {
 			server, _ := next(t, h)

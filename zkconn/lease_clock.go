@@ -33,7 +33,7 @@ type LeaseClock struct {
 	terms map[TermFollower]uint64 // of the followers
 }
 
-// instant is a point on the time line of one LeaseClock: nanoseconds since the clock was made.
+// instant is a point on the time line of one LeaseClock: the time since the clock was made.
 type instant = evidence.Instant
 
 // leaseState is replaced as a whole.
@@ -75,30 +75,26 @@ func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
 
 // soonest gives a time that is not after now, and asks no function of a user's.
 func (l *LeaseClock) soonest() instant {
-	return instant(time.Since(l.base) + time.Duration(l.known.Load()))
+	return time.Since(l.base) + time.Duration(l.known.Load())
 }
 
 // now reads the system's clocks once: the lease is looked at several times in every hand-off.
 func (l *LeaseClock) now() instant {
 	now := time.Now()
-	return instant(now.Sub(l.base) + l.suspended(now))
+	return now.Sub(l.base) + l.suspended(now)
 }
-
-func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.suspended(time.Now())) }
 
 // Extend moves the deadline to a later time. It begins a new term when the lease has expired. It does nothing for a time
 // that has passed, for one before the deadline, and after End.
-func (l *LeaseClock) Extend(until time.Time) { l.extend(l.at(until)) }
+func (l *LeaseClock) Extend(until time.Time) { l.ExtendTo(until.Sub(l.base) + l.suspended(time.Now())) }
 
 // Elapsed gives the time since the clock was made, time in which the machine was suspended
 // included.
-func (l *LeaseClock) Elapsed() time.Duration { return time.Duration(l.now()) }
+func (l *LeaseClock) Elapsed() time.Duration { return l.now() }
 
 // ExtendTo is Extend to a time by this clock: one that Elapsed will give. A time that was read with
 // Elapsed stays right when the machine is suspended; one that was read with time.Now does not.
-func (l *LeaseClock) ExtendTo(elapsed time.Duration) { l.extend(instant(elapsed)) }
-
-func (l *LeaseClock) extend(until instant) {
+func (l *LeaseClock) ExtendTo(until time.Duration) {
 	for {
 		old, now := l.read()
 		if old.ended || until <= now || old.valid && until <= old.deadline {
@@ -188,7 +184,7 @@ func (l *LeaseClock) Remaining() (term uint64, valid bool, left time.Duration) {
 	if !state.had {
 		return state.term, state.valid, math.MinInt64
 	}
-	return state.term, state.valid, time.Duration(state.deadline - now)
+	return state.term, state.valid, state.deadline - now
 }
 
 // Valid reports whether the lease runs now.
@@ -212,7 +208,7 @@ func (l *LeaseClock) Deadline() time.Time {
 	if !state.had {
 		return time.Time{}
 	}
-	return l.base.Add(time.Duration(state.deadline) - l.suspended(time.Now()))
+	return l.base.Add(state.deadline - l.suspended(time.Now()))
 }
 
 // TermFollower is told of the end of a term: see Follow. It is a pointer.
@@ -249,7 +245,7 @@ func (l *LeaseClock) Unfollow(follower TermFollower) {
 // fired, a few times in each session timeout, how long the lease lasts by now.
 func (l *LeaseClock) arm(state *leaseState, now instant) {
 	l.armed = true
-	l.ends.Reset(time.Duration(state.deadline - now))
+	l.ends.Reset(state.deadline - now)
 	if l.state.Load() != state { // whoever changed it may have set the timer before us
 		l.ends.Reset(0)
 	}

@@ -39,22 +39,22 @@ func TestLeaseClockIsSet(t *testing.T) {
 		l := NewLeaseClock(nil)
 		l.set(l.now(), l.now())
 		require.False(t, l.Valid(), "what is over already begins no term")
-		l.set(l.now().Plus(10*time.Second), l.now())
+		l.set(l.now()+10*time.Second, l.now())
 		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline())
 		term, _ := l.Term()
-		l.set(l.now().Plus(20*time.Second), l.now())
+		l.set(l.now()+20*time.Second, l.now())
 		require.Equal(t, time.Now().Add(20*time.Second), l.Deadline(), "later, too")
-		l.set(l.now().Plus(time.Second), l.now())
+		l.set(l.now()+time.Second, l.now())
 		require.True(t, l.Unbroken(term))
 		time.Sleep(time.Second)
 		require.False(t, l.Unbroken(term))
-		l.set(l.now().Plus(time.Second), l.now())
+		l.set(l.now()+time.Second, l.now())
 		require.True(t, l.Valid(), "another term")
 		require.False(t, l.Unbroken(term))
-		l.set(l.now().Plus(-time.Second), l.now())
+		l.set(l.now()-time.Second, l.now())
 		require.False(t, l.Valid(), "sooner than now")
 		l.End()
-		l.set(l.now().Plus(time.Hour), l.now())
+		l.set(l.now()+time.Hour, l.now())
 		require.False(t, l.Valid(), "a proof that came late")
 	})
 }
@@ -175,12 +175,12 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
 	l := NewLeaseClock(nil)
 	start := l.now()
-	l.set(start.Plus(time.Hour), start)
+	l.set(start+time.Hour, start)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
 			for k := range 200 {
-				until := start.Plus(time.Hour + time.Duration(i+8*k)*time.Second)
+				until := start + time.Hour + time.Duration(i+8*k)*time.Second
 				if i == 0 {
 					l.ExtendTo(time.Duration(until))
 				} else {
@@ -191,7 +191,7 @@ func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
 		})
 	}
 	all.Wait()
-	left := l.state.Load().deadline - start.Plus(time.Hour)
+	left := l.state.Load().deadline - (start + time.Hour)
 	require.Zero(t, time.Duration(left)%time.Second)
 	require.Less(t, time.Duration(left), 1600*time.Second)
 	require.True(t, l.Unbroken(1))
@@ -227,7 +227,7 @@ func TestLeaseClockTellsFollowers(t *testing.T) {
 	}{
 		"nothing":        {func(*LeaseClock) {}, 4 * time.Second},
 		"renewed":        {func(l *LeaseClock) { l.Extend(time.Now().Add(9 * time.Second)) }, 10 * time.Second},
-		"shortened":      {func(l *LeaseClock) { l.set(l.now().Plus(time.Second), l.now()) }, 2 * time.Second},
+		"shortened":      {func(l *LeaseClock) { l.set(l.now()+time.Second, l.now()) }, 2 * time.Second},
 		"expired":        {func(l *LeaseClock) { l.end(true) }, time.Second},
 		"ended":          {(*LeaseClock).End, 4 * time.Second},
 		"in a next term": {func(l *LeaseClock) { time.Sleep(3 * time.Second); l.Extend(time.Now().Add(time.Hour)) }, 4 * time.Second},

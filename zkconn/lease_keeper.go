@@ -82,13 +82,13 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 	}
 	if k.stage == unproved {
 		// Its last touch lies before the loss of its connection.
-		ends = k.since.Plus(k.chain.Timeout())
+		ends = k.since + k.chain.Timeout()
 		if !k.up && now >= ends {
 			k.stage = abandoned
 			return append(tell, k.givenUp)
 		}
 	}
-	k.setTimer(time.Duration(ends - now))
+	k.setTimer(ends - now)
 	return tell
 }
 
@@ -161,7 +161,7 @@ func (k *leaseKeeper) silence() time.Duration {
 	if !k.quiet.lasts {
 		return 0
 	}
-	return time.Duration(k.clock.now() - k.quiet.since)
+	return k.clock.now() - k.quiet.since
 }
 
 // mute reports whether a new connection is to be given up, because a request has waited for an answer for so long. It is
@@ -170,7 +170,7 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	q := &k.quiet
-	if k.stage == abandoned || !k.lasting || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
+	if k.stage == abandoned || !k.lasting || q.redialed || !q.lasts || k.clock.now()-q.since < patience {
 		return false
 	}
 	q.redialed = true
@@ -227,7 +227,7 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 func (r *roundTrips) replied(xid int32, v verdict) {
 	r.keeper.do(func(now evidence.Instant) {
 		r.keeper.quiet.end()
-		if time.Duration(now-r.since) >= r.keeper.chain.Timeout() {
+		if now-r.since >= r.keeper.chain.Timeout() {
 			r.keeper.quiet.redialed = false
 		}
 		r.keeper.chain.Replied(now, r.connection, xid, v == decided)
@@ -246,7 +246,7 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 		return 0, false, false
 	}
 	due, committed, some := k.chain.Next(kept)
-	return time.Duration(due - now), committed, some
+	return due - now, committed, some
 }
 
 // kept gives the purpose for which the session is kept. k.mu is held.

@@ -37,7 +37,7 @@ func (c *Conn) Children(path string) (names []string, err error) {
 // the sink, possibly before it returns. The rules of GetWatched for watches hold here too.
 func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	err = c.operate("list watched", path, func(absolute string) (err error) {
-		defer c.watches.want(opGetChildren2, absolute)()
+		defer c.wants.want(opGetChildren2, absolute, nil).done()
 		names, err = c.list(absolute)
 		return err
 	})
@@ -112,7 +112,7 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 // The rules of GetWatched for watches hold here too.
 func (c *Conn) ExistsWatched(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists watched", path, func(absolute string) error {
-		defer c.watches.want(opExists, absolute)()
+		defer c.wants.want(opExists, absolute, nil).done()
 		stat, exists, err = c.lookUp(absolute)
 		return err
 	})
@@ -135,7 +135,7 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 // the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
-		defer c.watches.want(opGetData, absolute)()
+		defer c.wants.want(opGetData, absolute, nil).done()
 		data, stat, err = c.read(absolute)
 		return err
 	})

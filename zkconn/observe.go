@@ -18,14 +18,13 @@ func (c *Conn) observe(event zk.Event) {
 		if event.Server != "" {
 			c.observeState(event.State)
 		}
-	case zk.EventNodeCreated:
-		c.observeNode(NodeCreated, event.Path)
-	case zk.EventNodeDeleted:
-		c.observeNode(NodeDeleted, event.Path)
-	case zk.EventNodeDataChanged:
-		c.observeNode(NodeDataChanged, event.Path)
-	case zk.EventNodeChildrenChanged:
-		c.observeNode(NodeChildrenChanged, event.Path)
+	case zk.EventNodeCreated, zk.EventNodeDeleted, zk.EventNodeDataChanged, zk.EventNodeChildrenChanged:
+		path, inside := strings.CutPrefix(event.Path, c.cfg.chroot)
+		if !inside {
+			c.log.Warn("zookeeper event outside of the chroot", logkeys.Path, event.Path)
+			return
+		}
+		c.session.watched(NodeCreated+EventKind(event.Type-zk.EventNodeCreated), path)
 	}
 }
 
@@ -55,32 +54,18 @@ func (c *Conn) endSession(cause error) {
 	c.link.cut()
 }
 
-func (c *Conn) observeNode(kind EventKind, path string) {
-	relative, inside := strings.CutPrefix(path, c.cfg.chroot)
-	if !inside {
-		c.log.Warn("zookeeper event outside of the chroot", logkeys.Path, path)
-		return
-	}
-	c.session.watched(kind, relative)
-}
-
-// passes, replied, sessionEnded and failed make Conn the transport's observer.
-
-func (c *Conn) passes(frame []byte) {
-	c.births.passes(frame)
-	c.awaited.passes(frame)
-}
+// replied, sessionEnded and failed make Conn the transport's observer.
 
 func (c *Conn) replied(t *transport, code int32) {
 	switch code {
 	case codeAuthFailed:
-		c.hosts.sawRefusal()
+		c.hosts.refused.Store(true)
 		c.session.credentialRefused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, zk.ErrAuthFailed))
 	case codeSASLRequired:
-		c.hosts.sawRefusal()
+		c.hosts.refused.Store(true)
 		c.session.refused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, c.missing()))
 	default:
-		c.hosts.sawReply()
+		c.hosts.answered.Store(true)
 	}
 }
 

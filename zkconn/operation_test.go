@@ -136,8 +136,7 @@ func TestCreateBefore(t *testing.T) {
 		require.Len(t, order, 2)
 		require.EqualValues(t, opCreate, order[0])
 	}
-	require.Zero(t, c.awaited.n.Load())
-	require.Empty(t, c.awaited.all)
+	requireNoBirths(t, c)
 }
 
 // Nothing follows a create that is not sent.
@@ -145,7 +144,7 @@ func TestCreateBeforeIsNotSent(t *testing.T) {
 	c, _ := connected(t, nil)
 	_, err := c.CreateBefore("/q", "a/b", nil, func() { t.Error("it was called") })
 	require.Equal(t, NotSent, OutcomeOf(err))
-	require.Zero(t, c.awaited.n.Load())
+	requireNoBirths(t, c)
 }
 
 func TestHeartbeat(t *testing.T) {

@@ -12,18 +12,18 @@ import (
 // one system call. An idle one writes at once, on the goroutine that puts the frame in: waking
 // another would take longer than the write.
 type outbox struct {
-	conn   net.Conn
-	failed func(error) // is told the first failure; must not block
+	conn     net.Conn
+	patience func() time.Duration // for one write
+	failed   func(error)          // is told the first failure; must not block
 
-	mu       sync.Mutex
-	room     sync.Cond // somebody waits for it
-	waiting  []byte
-	deadline time.Time // of the newest frame
-	last     time.Time // when the newest frame was put in
-	writing  bool      // a sender is writing its frame by itself
-	sending  bool      // frames are being written by send
-	closed   bool
-	wake     chan struct{}
+	mu      sync.Mutex
+	room    sync.Cond // somebody waits for it
+	waiting []byte
+	last    time.Time // when the newest frame was put in
+	writing bool      // a sender is writing its frame by itself
+	sending bool      // frames are being written by send
+	closed  bool
+	wake    chan struct{}
 }
 
 // idle is the pause in the traffic after which the next frame is written at once.
@@ -33,16 +33,16 @@ const idle = 100 * time.Microsecond
 // socket.
 const maxWaiting = 1 << 20
 
-func newOutbox(conn net.Conn, failed func(error)) *outbox {
-	o := &outbox{conn: conn, failed: failed, wake: make(chan struct{}, 1)}
+func newOutbox(conn net.Conn, patience func() time.Duration, failed func(error)) *outbox {
+	o := &outbox{conn: conn, patience: patience, failed: failed, wake: make(chan struct{}, 1)}
 	o.room.L = &o.mu
 	go o.send()
 	return o
 }
 
-// put takes one frame, to be sent before the deadline, if that is not zero. It blocks while too much is waiting,
-// no longer than until the outbox is closed or a write fails: the sender keeps the deadlines.
-func (o *outbox) put(frame []byte, deadline time.Time) error {
+// put takes one frame. It blocks while too much is waiting, no longer than until the outbox is closed or a write fails: each
+// write has a deadline.
+func (o *outbox) put(frame []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.waiting) > maxWaiting && !o.closed {
@@ -55,21 +55,20 @@ func (o *outbox) put(frame []byte, deadline time.Time) error {
 	since := now.Sub(o.last)
 	o.last = now
 	if since > idle && len(o.waiting) == 0 && !o.writing && !o.sending {
-		o.atOnce(frame, deadline)
+		o.atOnce(frame)
 		return nil
 	}
 	o.waiting = append(o.waiting, frame...)
-	o.deadline = deadline
 	o.poke()
 	return nil
 }
 
 // atOnce writes a frame. Frames that are put in meanwhile follow it. o.mu is held before and after, but not during
 // the write.
-func (o *outbox) atOnce(frame []byte, deadline time.Time) {
+func (o *outbox) atOnce(frame []byte) {
 	o.writing = true
 	o.mu.Unlock()
-	err := o.write(frame, deadline)
+	err := o.write(frame)
 	o.mu.Lock()
 	o.writing = false
 	if err == nil {
@@ -82,8 +81,8 @@ func (o *outbox) atOnce(frame []byte, deadline time.Time) {
 	o.mu.Lock()
 }
 
-func (o *outbox) write(frames []byte, deadline time.Time) error {
-	if err := o.conn.SetWriteDeadline(deadline); err != nil {
+func (o *outbox) write(frames []byte) error {
+	if err := o.conn.SetWriteDeadline(time.Now().Add(o.patience())); err != nil {
 		return err
 	}
 	_, err := o.conn.Write(frames)
@@ -124,12 +123,12 @@ func (o *outbox) send() {
 			}
 			continue
 		}
-		frames, deadline := o.waiting, o.deadline
+		frames := o.waiting
 		o.waiting = spare[:0]
 		o.sending = true
 		o.room.Broadcast()
 		o.mu.Unlock()
-		err := o.write(frames, deadline)
+		err := o.write(frames)
 		o.mu.Lock()
 		o.sending = false
 		o.mu.Unlock()

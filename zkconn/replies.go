@@ -156,17 +156,19 @@ type asked struct {
 }
 
 type question struct {
-	op   int32
-	size int // of its frame
+	op    int32
+	size  int     // of its frame
+	watch watch   // that it sets or removes; its path is empty for none
+	want  *wanted // beside the answer; nil for nothing
 }
 
-func (a *asked) sends(op, xid int32, size int) {
+func (a *asked) sends(xid int32, q question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sent == nil {
 		a.sent = make(map[int32]question)
 	}
-	a.sent[xid] = question{op, size}
+	a.sent[xid] = q
 }
 
 // answered gives the request that a reply is to, once.
@@ -178,37 +180,49 @@ func (a *asked) answered(xid int32) (question, bool) {
 	return q, ok
 }
 
+// some reports whether there are such requests.
+func (a *asked) some(op int32) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, q := range a.sent {
+		if q.op == op {
+			return true
+		}
+	}
+	return false
+}
+
 // growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much more (a stat of 68
 // bytes for a path of two and its data).
 const growth = 4
 
-// checkReply finds what is wrong with a reply, given without its length. It gives the operation that it is to.
-func (a *asked) checkReply(reply []byte) (op int32, err error) {
+// checkReply finds what is wrong with a reply, given without its length. It gives the request that it is to.
+func (a *asked) checkReply(reply []byte) (q question, err error) {
 	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
 	var to operation
 	switch xid {
 	case xidEvent:
 		to = eventOperation
 	case xidPing:
-		to, op = pingOperation, opPing
+		to, q.op = pingOperation, opPing
 	default:
-		q, ok := a.answered(xid)
-		if !ok {
-			return 0, fmt.Errorf("server sent a reply to request %d, which there is not", xid)
+		ok := false
+		if q, ok = a.answered(xid); !ok {
+			return q, fmt.Errorf("server sent a reply to request %d, which there is not", xid)
 		}
-		op, to = q.op, operations[q.op]
+		to = operations[q.op]
 		if to.name == "" {
-			return op, fmt.Errorf("server sent a reply to operation %d, which this client does not know", op)
+			return q, fmt.Errorf("server sent a reply to operation %d, which this client does not know", q.op)
 		}
 		if code := int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:])); code != 0 {
-			return op, nil // the library does not look at the body
+			return q, nil // the library does not look at the body
 		}
-		if op == opMulti && len(body) > growth*q.size {
-			return op, fmt.Errorf("server sent a malformed reply to multi: %d bytes for a request of %d", len(body), q.size)
+		if q.op == opMulti && len(body) > growth*q.size {
+			return q, fmt.Errorf("server sent a malformed reply to multi: %d bytes for a request of %d", len(body), q.size)
 		}
 	}
 	if _, err := to.shape.check(body); err != nil {
-		return op, fmt.Errorf("server sent a malformed reply to %s: %w", to.name, err)
+		return q, fmt.Errorf("server sent a malformed reply to %s: %w", to.name, err)
 	}
-	return op, nil
+	return q, nil
 }

@@ -3,7 +3,6 @@ package zkconn
 import (
 	"bytes"
 	"encoding/binary"
-	"sync"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -21,59 +20,6 @@ import (
 //
 // A plain Get of the same path that passes while one with a watch is under way carries the watch byte as well. That is
 // harmless: watches of one session on one path are one watch, and the event is sent once.
-
-// wantedWatches counts the calls under way that want a watch on a path (of the server, chroot included).
-type wantedWatches struct {
-	mu    sync.Mutex
-	reads map[watchedRead]int
-}
-
-// watchedRead is a read that is to leave a watch.
-type watchedRead struct {
-	op   int32
-	path string
-}
-
-// want registers a read of path; it must be called before the request is handed over. The result takes it back.
-func (w *wantedWatches) want(op int32, path string) (done func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reads == nil {
-		w.reads = make(map[watchedRead]int)
-	}
-	read := watchedRead{op, path}
-	w.reads[read]++
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.reads[read]--; w.reads[read] <= 0 {
-			delete(w.reads, read)
-		}
-	}
-}
-
-func (w *wantedWatches) has(op int32, path string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.reads[watchedRead{op, path}] > 0
-}
-
-// setWatchByte gives the frame with its watch byte set where it is a read that is to leave a watch, which it tells to
-// standing. It changes a copy: a Writer must not modify its argument.
-func (w *wantedWatches) setWatchByte(frame []byte, standing *standingWatches) []byte {
-	op := requestOp(frame)
-	if op != opExists && op != opGetData && op != opGetChildren2 {
-		return frame
-	}
-	path, ok := requestPath(frame)
-	if !ok || len(frame) != requestHeaderSize+4+len(path)+1 || !w.has(op, path) {
-		return frame
-	}
-	standing.reads(requestXid(frame), watchedRead{op, path})
-	frame = bytes.Clone(frame)
-	frame[len(frame)-1] = 1
-	return frame
-}
 
 // Container nodes through the library's Create.
 //

@@ -33,7 +33,7 @@ const (
 	// session may live on, and its connection serves requests that need no lease. It comes once at most,
 	// also before a Connected.
 	Lapsed
-	// NodeCreated: a watched node was created.
+	// NodeCreated: a watched node was created. The events of nodes come in the order of their numbers on the wire.
 	NodeCreated
 	// NodeDeleted: a watched node was deleted.
 	NodeDeleted
@@ -112,6 +112,7 @@ type session struct {
 	cause atomic.Pointer[error] // see Conn.LastError; nil when there is no cause
 }
 
+// event makes an event of the session.
 func (s *session) event(kind EventKind) Event {
 	return Event{
 		Kind: kind, Epoch: s.epoch, SessionID: s.guard.sessionID.Load(), Timeout: s.guard.sessionTimeout(),
@@ -229,9 +230,7 @@ func (s *session) refused(cause error) {
 func (s *session) watched(kind EventKind, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	event := s.event(kind)
-	event.Path, event.Server = path, ""
-	s.sink(event)
+	s.sink(Event{Kind: kind, Epoch: s.epoch, Path: path, SessionID: s.guard.sessionID.Load(), Timeout: s.guard.sessionTimeout(), At: time.Now()})
 }
 
 // close ends the events of the session.

@@ -32,11 +32,10 @@ type transport struct {
 	server   string
 	reader   *bufio.Reader
 	guard    *epochGuard
-	watches  *wantedWatches
+	wants    *wantedRequests
 	standing standingWatches
 	observer transportObserver
 	trips    *roundTrips
-	births   *births
 	asked    asked
 
 	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
@@ -48,12 +47,11 @@ type transport struct {
 	patience func() time.Duration // for the SASL exchange
 	held     []byte               // what the library has still to read of a frame that was taken out of the reader
 
-	out         *outbox  // once the session is established
-	sendBy      deadline // the library's newest write deadline
-	unread      int      // bytes of the current frame that the library has still to read
-	over        error    // nothing is read behind the current frame, for this reason
-	requested   bool     // the connect request has passed
-	replied     bool     // the connect reply has come
+	out         *outbox // once the session is established
+	unread      int     // bytes of the current frame that the library has still to read
+	over        error   // nothing is read behind the current frame, for this reason
+	requested   bool    // the connect request has passed
+	replied     bool    // the connect reply has come
 	established atomic.Bool
 	mute        muteWatch // looks whether anything is answered while it is new
 	deadline    time.Time // of the handshake
@@ -65,8 +63,6 @@ type transport struct {
 type transportObserver interface {
 	// replied: a server answered a request or ping; code is its error, 0 for no error.
 	replied(t *transport, code int32)
-	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
-	passes(frame []byte)
 	// sessionEnded: the session is over, or given up. cause is nil where a server has said that it is over.
 	sessionEnded(t *transport, cause error)
 	// failed: the connection has failed. It is called once.
@@ -76,11 +72,11 @@ type transportObserver interface {
 // readBuffer is the size of the transport's buffer, in bytes. A frame that does not fit has one of its own.
 const readBuffer = 32 << 10
 
-func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver, k *leaseKeeper) *transport {
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *leaseKeeper) *transport {
 	trips := &roundTrips{keeper: k}
 	return &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
-		guard: g, watches: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
+		guard: g, wants: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
 		standing: standingWatches{removals: new(watchRemovals)},
 		order:    make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
@@ -92,33 +88,17 @@ func (t *transport) SetReadDeadline(at time.Time) error {
 	return t.Conn.SetReadDeadline(t.clamp(at))
 }
 
-// SetWriteDeadline clamps the handshake's deadline. Later ones go with the frames: the library lifts them before the
-// outbox has sent those.
-func (t *transport) SetWriteDeadline(at time.Time) error {
+// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each of its writes: the library lifts its own
+// before the outbox has sent the frame.
+func (t *transport) SetWriteDeadline(time.Time) error {
 	if t.established.Load() {
-		t.sendBy.set(at)
 		return nil
 	}
-	return t.Conn.SetWriteDeadline(t.clamp(at))
+	return t.Conn.SetWriteDeadline(t.deadline)
 }
 
-// deadline is a time that one goroutine sets and another reads; zero for none.
-type deadline struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (d *deadline) set(at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.at = at
-}
-
-func (d *deadline) get() time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.at
-}
+// writePatience bounds a write, as the library does: it takes as long for the answer to a ping.
+func (t *transport) writePatience() time.Duration { return t.guard.sessionTimeout() * 2 / 3 }
 
 // SetDeadline clamps the handshake's deadlines.
 func (t *transport) SetDeadline(at time.Time) error {
@@ -145,8 +125,8 @@ func (t *transport) fail(doing string, cause error) error {
 	}
 	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
 	t.failure.Do(func() {
-		if hungUp(cause) {
-			t.standing.lost()
+		if hungUp(cause) && t.asked.some(opRemoveWatches) {
+			t.standing.removals.hangUps.Add(1)
 		}
 		t.observer.failed(t, err)
 	})

@@ -18,14 +18,14 @@ func (sink) SetWriteDeadline(time.Time) error { return nil }
 
 // BenchmarkOutbox measures a frame on its way out, from several goroutines at once.
 func BenchmarkOutbox(b *testing.B) {
-	o := newOutbox(sink{}, func(err error) { b.Error(err) })
+	o := newOutbox(sink{}, anyPatience, func(err error) { b.Error(err) })
 	defer o.close()
 	frame := make([]byte, 200)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(frame)))
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := o.put(frame, time.Time{}); err != nil {
+			if err := o.put(frame); err != nil {
 				b.Error(err)
 				return
 			}
@@ -61,7 +61,6 @@ func (r *replies) Close() error { return nil }
 type quiet struct{}
 
 func (quiet) replied(*transport, int32)      {}
-func (quiet) passes([]byte)                  {}
 func (quiet) sessionEnded(*transport, error) {}
 func (quiet) failed(*transport, error)       {}
 
@@ -69,7 +68,7 @@ func (quiet) failed(*transport, error)       {}
 func established(tb testing.TB, bytes int) *transport {
 	tb.Helper()
 	from := &replies{first: frameOf(connectReplyBody(0x55, 4000)), each: frameOf(append(replyHeader(xidPing, 0), make([]byte, bytes)...))}
-	t := newTransport(from, "zk1:2181", time.Minute, &epochGuard{}, &wantedWatches{}, quiet{}, aKeeper())
+	t := newTransport(from, "zk1:2181", time.Minute, &epochGuard{}, &wantedRequests{}, quiet{}, aKeeper())
 	tb.Cleanup(func() { _ = t.Close() })
 	_, err := t.Write(connectRequest(0))
 	require.NoError(tb, err)

@@ -98,7 +98,7 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 	if len(reply) < replyHeaderSize {
 		return false, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(reply), replyHeaderSize)
 	}
-	op, err := t.asked.checkReply(reply)
+	q, err := t.asked.checkReply(reply)
 	if err != nil {
 		return false, err
 	}
@@ -109,16 +109,18 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 		return false, nil
 	}
 	code := int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:]))
-	if op == opCloseSession && code == 0 {
+	if q.op == opCloseSession && code == 0 {
 		t.guard.closed.Store(true)
 	}
 	zxid := int64(binary.BigEndian.Uint64(reply[4:]))
 	t.guard.toldOf(zxid)
-	t.standing.answered(xid, code)
-	if t.births != nil && code == 0 && t.births.awaits(xid) {
-		t.births.answered(xid, zxid, body)
+	if q.watch.path != "" {
+		t.standing.answered(q.watch, q.op, code)
 	}
-	if err := t.weigh(op, xid, code, body); err != nil {
+	if q.want != nil && q.want.op == opCreate && code == 0 {
+		q.want.answered(q.op, zxid, body)
+	}
+	if err := t.weigh(q.op, xid, code, body); err != nil {
 		return false, err
 	}
 	t.observer.replied(t, code)
@@ -160,7 +162,7 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	if err := t.guard.granted(reply); err != nil {
 		return err
 	}
-	t.out = newOutbox(t.Conn, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
+	t.out = newOutbox(t.Conn, t.writePatience, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
 	t.keepalive.send = t.sendOwn
 	t.keepalive.begin()

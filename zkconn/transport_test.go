@@ -22,8 +22,6 @@ type recorder struct {
 	causes []error
 }
 
-func (r *recorder) passes([]byte) {}
-
 func (r *recorder) sessionEnded(*transport, error) {}
 
 func (r *recorder) replied(_ *transport, code int32) {
@@ -43,7 +41,7 @@ func pipeTransport(t *testing.T, g *epochGuard) (*transport, net.Conn, *recorder
 	t.Helper()
 	client, server := net.Pipe()
 	r := &recorder{}
-	tr := newTransport(client, "zk1:2181", time.Minute, g, &wantedWatches{}, r, aKeeper())
+	tr := newTransport(client, "zk1:2181", time.Minute, g, &wantedRequests{}, r, aKeeper())
 	t.Cleanup(func() { _, _ = tr.Close(), server.Close() })
 	return tr, server, r
 }
@@ -79,7 +77,7 @@ func TestTransportPassesFramesOn(t *testing.T) {
 	tr, server, seen := pipeTransport(t, &g)
 	hello := frameOf(connectReplyBody(0x55, 4000))
 	event := frameOf(append(replyHeader(xidEvent, 0), concat(number(1), number(3), text("/a"))...))
-	tr.asked.sends(opGetData, 7, 0)
+	tr.asked.sends(7, question{op: opGetData})
 	reply := frameOf(append(replyHeader(7, -101), make([]byte, 100_000)...))
 	send(t, server, hello[:5], append(hello[5:], event...), reply)
 
@@ -167,7 +165,7 @@ func TestTransportClampsTheHandshake(t *testing.T) {
 		client, server := net.Pipe()
 		defer func() { _, _ = client.Close(), server.Close() }()
 		start := time.Now()
-		tr := newTransport(client, "zk1:2181", 3*time.Second, &epochGuard{}, &wantedWatches{}, &recorder{}, aKeeper())
+		tr := newTransport(client, "zk1:2181", 3*time.Second, &epochGuard{}, &wantedRequests{}, &recorder{}, aKeeper())
 		require.NoError(t, tr.SetReadDeadline(start.Add(time.Hour)))
 		require.NoError(t, tr.SetReadDeadline(time.Time{}), "lifted by the library between the parts of the reply")
 		_, err := tr.Read(make([]byte, 4))
@@ -180,7 +178,7 @@ func TestTransportHonoursDeadlinesAfterTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := net.Pipe()
 		defer func() { _, _ = client.Close(), server.Close() }()
-		tr := newTransport(client, "zk1:2181", time.Second, &epochGuard{}, &wantedWatches{}, &recorder{}, aKeeper())
+		tr := newTransport(client, "zk1:2181", time.Second, &epochGuard{}, &wantedRequests{}, &recorder{}, aKeeper())
 		go func() { _, _ = server.Write(frameOf(connectReplyBody(0x55, 4000))) }()
 		require.NoError(t, tr.SetReadDeadline(time.Time{}))
 		_, err := io.ReadFull(tr, make([]byte, 4+36))
@@ -229,11 +227,16 @@ func request(op int32, path string, rest ...byte) []byte {
 }
 
 func TestWatchByte(t *testing.T) {
-	var w wantedWatches
-	var standing standingWatches
-	done, doneToo := w.want(opGetData, "/a/b"), w.want(opGetData, "/a/b")
+	var w wantedRequests
+	leaves := func(frame []byte) []byte {
+		if w.goesOut(requestOp(frame), frame).watches() {
+			return watched(frame)
+		}
+		return frame
+	}
+	one, other := w.want(opGetData, "/a/b", nil), w.want(opGetData, "/a/b", nil)
 	frame := request(opGetData, "/a/b", 0)
-	require.Equal(t, request(opGetData, "/a/b", 1), w.setWatchByte(frame, &standing))
+	require.Equal(t, request(opGetData, "/a/b", 1), leaves(frame))
 	require.Equal(t, request(opGetData, "/a/b", 0), frame, "a Writer must not modify what it is given")
 	for _, other := range [][]byte{
 		request(opGetData, "/a/c", 0), request(opGetData, "/a/b"), request(opGetData, "/a/b", 0, 0), request(opExists, "/a/b", 0),
@@ -241,13 +244,13 @@ func TestWatchByte(t *testing.T) {
 		frameOf(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, opGetData), 1<<31)),
 		frameOf(binary.BigEndian.AppendUint64(nil, opGetData)),
 	} {
-		require.Equal(t, other, w.setWatchByte(other, &standing))
+		require.Equal(t, other, leaves(other))
 	}
-	done()
-	require.Equal(t, byte(1), w.setWatchByte(frame, &standing)[len(frame)-1], "the other call is still under way")
-	doneToo()
-	require.Equal(t, frame, w.setWatchByte(frame, &standing))
-	require.Empty(t, w.reads, "nothing is left behind")
+	one.done()
+	require.Equal(t, byte(1), leaves(frame)[len(frame)-1], "the other call is still under way")
+	other.done()
+	require.Equal(t, frame, leaves(frame))
+	require.Empty(t, w.all, "nothing is left behind")
 }
 
 func TestContainerOperation(t *testing.T) {

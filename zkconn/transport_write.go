@@ -1,9 +1,6 @@
 package zkconn
 
-import (
-	"encoding/binary"
-	"time"
-)
+import "encoding/binary"
 
 // Write passes one frame on. It fails only for a connect request that the epoch guard refuses.
 func (t *transport) Write(p []byte) (int, error) {
@@ -11,9 +8,7 @@ func (t *transport) Write(p []byte) (int, error) {
 	defer func() { <-t.order }()
 	frame := p
 	if t.requested {
-		frame = nameContainerOp(t.watches.setWatchByte(p, &t.standing))
-		t.observer.passes(frame) // before it goes: an answer may come at once
-		frame = t.withEvidence(frame)
+		frame = t.follow(nameContainerOp(p)) // before it goes: an answer may come at once
 	} else {
 		t.requested = true
 		sessionID, err := requestedSession(p)
@@ -27,18 +22,27 @@ func (t *transport) Write(p []byte) (int, error) {
 		t.trips.connecting()
 	}
 	if t.established.Load() {
-		_ = t.out.put(frame, t.sendBy.get()) // fails when the connection is closed, which the library finds by reading
+		_ = t.out.put(frame) // fails when the connection is closed, which the library finds by reading
 	} else if _, err := t.Conn.Write(frame); err != nil {
 		_ = t.fail("write", err)
 	}
 	return len(p), nil
 }
 
-// withEvidence follows a frame that goes out next, and puts a ping in front of a request after a silence, which makes it
-// better evidence. Its caller has its turn in order.
-func (t *transport) withEvidence(frame []byte) []byte {
+// follow follows a request that goes out next, has a read leave a watch where that is wanted, and puts a ping in front of a
+// request after a silence, which makes it better evidence. Its caller has its turn in order.
+func (t *transport) follow(frame []byte) []byte {
 	op := requestOp(frame)
-	if op == 0 || !t.established.Load() || !t.notes(frame) {
+	if op == 0 || !t.established.Load() {
+		return frame
+	}
+	q := question{op: op, want: t.wants.goesOut(op, frame)}
+	if q.want.watches() {
+		q.watch = watch{q.want.path, op == opGetChildren2}
+		t.standing.reads(q.watch)
+		frame = watched(frame)
+	}
+	if !t.notes(frame, q) {
 		return frame
 	}
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
@@ -53,43 +57,38 @@ func (t *transport) sendOwn(committed bool) {
 	if committed {
 		frame = checkFrame
 	}
-	t.putOwn(t.ownXid(), frame)
+	t.putOwn(frame, watch{})
 }
 
 // removeWatch asks the server to forget a watch, unless it is wanted again.
 func (t *transport) removeWatch(w watch) {
 	t.order <- struct{}{}
 	defer func() { <-t.order }()
-	if xid := t.ownXid(); t.standing.removes(xid, w) {
-		t.putOwn(xid, removeWatchFrame(w))
+	if t.standing.removes(w) {
+		t.putOwn(removeWatchFrame(w), w)
 	}
 }
 
-// ownXid numbers a request of our own: the answer to a request that is not followed must not be taken for the answer to a
-// later one. Its caller has its turn in order, and so has putOwn's.
-func (t *transport) ownXid() int32 {
-	xid := xidOwn - t.own
-	t.own = (t.own + 1) % (1 << 30)
-	return xid
-}
-
-// putOwn sends a request of our own.
-func (t *transport) putOwn(xid int32, frame []byte) {
+// putOwn sends a request of our own, which may remove a watch. It has a number of its own: the answer to a request that is not
+// followed must not be taken for the answer to a later one. Its caller has its turn in order.
+func (t *transport) putOwn(frame []byte, removes watch) {
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	frame = t.scratch[len(pingFrame):]
-	binary.BigEndian.PutUint32(frame[lengthSize:], uint32(xid))
-	if t.notes(frame) {
+	binary.BigEndian.PutUint32(frame[lengthSize:], uint32(xidOwn-t.own))
+	t.own = (t.own + 1) % (1 << 30)
+	if t.notes(frame, question{op: requestOp(frame), watch: removes}) {
 		frame = t.scratch
 	}
-	_ = t.out.put(frame, time.Now().Add(t.guard.sessionTimeout())) // see Write
+	_ = t.out.put(frame) // see Write
 }
 
 // notes records a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
 // order.
-func (t *transport) notes(frame []byte) (pingFirst bool) {
-	op, xid := requestOp(frame), requestXid(frame)
-	if op != opPing {
-		t.asked.sends(op, xid, len(frame))
+func (t *transport) notes(frame []byte, q question) (pingFirst bool) {
+	xid := requestXid(frame)
+	if q.op != opPing {
+		q.size = len(frame)
+		t.asked.sends(xid, q)
 	}
-	return t.trips.sending(op, xid)
+	return t.trips.sending(q.op, xid)
 }

@@ -23,59 +23,45 @@ type standingWatches struct {
 	removals *watchRemovals
 
 	mu sync.Mutex
-	// sent has the requests under way that set or remove a watch, by their number.
-	sent map[int32]watchRequest
 	// stands has the watches. Those that are true nobody wants, and a removal is about to go out.
 	stands map[watch]bool
 }
 
-type watchRequest struct {
-	watch
-	op int32
-}
-
 // reads: a read that leaves a watch goes out next. A removal of it that is about to go out is called off.
-func (s *standingWatches) reads(xid int32, read watchedRead) {
+func (s *standingWatches) reads(w watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := watchRequest{watch{read.path, read.op == opGetChildren2}, read.op}
-	if s.sent == nil {
-		s.sent, s.stands = make(map[int32]watchRequest), make(map[watch]bool)
-	}
-	s.sent[xid] = r
-	if s.stands[r.watch] {
-		s.stands[r.watch] = false
+	if s.stands[w] {
+		s.stands[w] = false
 	}
 }
 
 // removes reports whether the removal of a watch is to go out next, and nobody has called it off.
-func (s *standingWatches) removes(xid int32, w watch) bool {
+func (s *standingWatches) removes(w watch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stands[w] {
 		return false
 	}
 	delete(s.stands, w)
-	s.sent[xid] = watchRequest{w, opRemoveWatches}
 	return true
 }
 
-// answered takes an answer.
-func (s *standingWatches) answered(xid, code int32) {
+// answered takes the answer to a request that sets or removes a watch.
+func (s *standingWatches) answered(w watch, op, code int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, ok := s.sent[xid]
-	if !ok {
-		return
-	}
-	delete(s.sent, xid)
-	stands := code == 0 || code == codeNoNode && r.op == opExists
-	if r.op == opRemoveWatches {
+	stands := code == 0 || code == codeNoNode && op == opExists
+	if op == opRemoveWatches {
 		stands = !s.removals.answered(code)
 	}
-	if stands {
-		s.stands[r.watch] = false
+	if !stands {
+		return
 	}
+	if s.stands == nil {
+		s.stands = make(map[watch]bool)
+	}
+	s.stands[w] = false
 }
 
 // fired takes an event: the watches that it may come from are spent. body is the frame without its length.
@@ -96,18 +82,6 @@ func (s *standingWatches) fired(body []byte) {
 	}
 	if kind == deleted || kind == childrenChanged {
 		delete(s.stands, watch{path, true})
-	}
-}
-
-// lost: the server hung up.
-func (s *standingWatches) lost() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.sent {
-		if r.op == opRemoveWatches {
-			s.removals.hangUps.Add(1)
-			return
-		}
 	}
 }
 

@@ -92,21 +92,10 @@ func cutString(b []byte) (text string, rest []byte, ok bool) {
 	return string(b[4 : 4+length]), b[4+length:], true
 }
 
-// createOf gives the path of the node that a request makes: of a create, or of the first create of
-// a transaction, before which only checks and deletes may come.
-func createOf(frame []byte) (string, bool) {
-	switch requestOp(frame) {
-	case opCreate:
-		return requestPath(frame)
-	case opMulti:
-		return firstCreate(frame[requestHeaderSize:])
-	}
-	return "", false
-}
-
 // multiHeaderSize: operation, whether it is the last, error.
 const multiHeaderSize = 4 + 1 + 4
 
+// firstCreate gives the path of the first node that a transaction makes, before which only checks and deletes may come.
 func firstCreate(parts []byte) (string, bool) {
 	for len(parts) > multiHeaderSize {
 		op := int32(binary.BigEndian.Uint32(parts))

@@ -66,10 +66,10 @@ func (r *inner) send(n news) {
 }
 
 // Granted tells that it holds.
-func (r *inner) Granted(_ turns.CallID, hold *sharing.Hold, token messages.Token) {
+func (r *inner) Granted(_ turns.CallID, hold *sharing.Hold, token messages.Token) func() {
 	held := *hold.Held
 	held.Token, held.Places = token, 0
-	r.send(news{to: messages.StateHeld, held: &held})
+	return func() { r.send(news{to: messages.StateHeld, held: &held}) }
 }
 
 // Refused tells that it has ended, and never held.

@@ -220,7 +220,7 @@ func (q *requester) stop(ctx actor.Context) {
 		q.timer.Stop()
 	}
 	q.clock.End()
-	q.audience.Unwatch(ctx)
+	q.audience.Watched(ctx, ctx.Unwatch)
 }
 
 // perform carries out the outputs, and sets the timer.

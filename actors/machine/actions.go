@@ -73,7 +73,7 @@ type Action struct {
 	Run  func(*Machine, Event) Effects
 }
 
-// why is the event's reason, or the one that goes with its kind.
+// why is the event's reason, or the one that goes with its kind where it ends a request.
 func why(e Event) messages.Reason {
 	return cmp.Or(e.Reason, usual[e.Kind])
 }
@@ -85,6 +85,9 @@ var usual = map[Kind]messages.Reason{
 	GraceOver:  messages.ReasonRevoked,
 	NodeGone:   messages.ReasonNodeDeleted,
 	Found:      messages.ReasonNodeDeleted,
+	Created:    messages.ReasonNotAcquired,
+	Listed:     messages.ReasonNotAcquired,
+	NodeTaken:  messages.ReasonNotAcquired,
 	NotCreated: messages.ReasonRefused,
 	Refused:    messages.ReasonRefused,
 	Expired:    messages.ReasonSessionExpired,
@@ -95,6 +98,51 @@ var usual = map[Kind]messages.Reason{
 func effect(only Effect) Effects { return Effects{[2]Effect{only}, 1} }
 
 func effects(first, second Effect) Effects { return Effects{[2]Effect{first, second}, 2} }
+
+// tells gives the action that only sends a notice.
+func tells(name string, notice Do) Action {
+	return Action{name, func(*Machine, Event) Effects { return effect(Effect{Do: notice}) }}
+}
+
+// asks gives the action of a holder that asks for something about its node, which no number tells from what was asked before.
+func asks(name string, do Do) Action {
+	return Action{name, func(m *Machine, _ Event) Effects { return effect(Effect{Do: do, Node: m.Node}) }}
+}
+
+// ends gives the action of a request that ends, and has no node to delete.
+func ends(name string, as messages.State, tell Do) Action {
+	return Action{name, func(m *Machine, e Event) Effects {
+		m.end(as, why(e), e.Detail)
+		return effect(Effect{Do: tell})
+	}}
+}
+
+// cleansUp is ends for a request of which a node may be left.
+func cleansUp(name string, as messages.State, tell Do) Action {
+	return Action{name, func(m *Machine, e Event) Effects {
+		m.end(as, why(e), e.Detail)
+		return effects(Effect{Do: tell}, Effect{Do: CleanUp})
+	}}
+}
+
+// leaves gives the action of a request that is to end as soon as its node is gone.
+func leaves(name string, as messages.State, do Do) Action {
+	return Action{name, func(m *Machine, e Event) Effects {
+		if e.Node != "" {
+			m.adopt(e)
+		}
+		m.end(as, why(e), e.Detail)
+		return effect(m.start(do, m.Node))
+	}}
+}
+
+// forces is leaves for a hold that is taken from its owner.
+func forces(name string, do Do) Action {
+	return Action{name, func(m *Machine, e Event) Effects {
+		m.end(messages.StateReleased, why(e), e.Detail)
+		return effects(Effect{Do: TellRevoked}, m.start(do, m.Node))
+	}}
+}
 
 var nothing = Action{"", func(*Machine, Event) Effects { return Effects{} }}
 
@@ -143,19 +191,11 @@ var (
 		m.Unwatched = false
 		return effect(Effect{Do: TellWatched})
 	}}
-	watchContention = Action{"watch contention", func(m *Machine, _ Event) Effects {
-		return effect(Effect{Do: WatchQueue, Node: m.Node})
-	}}
-	check = Action{"check", func(m *Machine, _ Event) Effects {
-		return effect(Effect{Do: CheckOwn, Node: m.Node})
-	}}
-	tellContended = Action{"tell Contended", func(*Machine, Event) Effects {
-		return effect(Effect{Do: TellContended})
-	}}
-	tellChecked = Action{"tell Checked", func(*Machine, Event) Effects {
-		return effect(Effect{Do: TellChecked})
-	}}
-	watchOwn = Action{"read own node", func(m *Machine, _ Event) Effects {
+	watchContention = asks("watch contention", WatchQueue)
+	check           = asks("check", CheckOwn)
+	tellContended   = tells("tell Contended", TellContended)
+	tellChecked     = tells("tell Checked", TellChecked)
+	watchOwn        = Action{"read own node", func(m *Machine, _ Event) Effects {
 		return effect(m.start(WatchOwn, m.Node))
 	}}
 	requestRevoke = Action{"request revoke", func(*Machine, Event) Effects {
@@ -170,15 +210,9 @@ var (
 		m.From, m.Unwatched = messages.StateNone, m.TellMore
 		return effects(Effect{Do: TellResumed}, m.start(WatchOwn, m.Node))
 	}}
-	lose = Action{"lose", func(m *Machine, e Event) Effects {
-		m.end(messages.StateLost, why(e), e.Detail)
-		return effect(Effect{Do: TellLost})
-	}}
-	loseAndCleanUp = Action{"lose, clean up", func(m *Machine, e Event) Effects {
-		m.end(messages.StateLost, why(e), e.Detail)
-		return effects(Effect{Do: TellLost}, Effect{Do: CleanUp})
-	}}
-	loseLate = Action{"lose, clean up", func(m *Machine, e Event) Effects {
+	lose           = ends("lose", messages.StateLost, TellLost)
+	loseAndCleanUp = cleansUp("lose, clean up", messages.StateLost, TellLost)
+	loseLate       = Action{"lose, clean up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, messages.ReasonLeaseOver, e.Detail)
 		return effects(Effect{Do: TellLost}, Effect{Do: CleanUp})
 	}}
@@ -218,42 +252,14 @@ var (
 		m.end(messages.StateCancelled, why(e), e.Detail)
 		return effect(Effect{Do: Withdraw, Op: m.Op})
 	}}
-	giveUp = Action{"give up, delete", func(m *Machine, e Event) Effects {
-		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effect(m.start(Delete, m.Node))
-	}}
-	giveUpTrying = Action{"give up, delete", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
-		m.end(messages.StateCancelled, messages.ReasonNotAcquired, e.Detail)
-		return effect(m.start(Delete, m.Node))
-	}}
-	giveUpVerify = Action{"give up, verify", func(m *Machine, e Event) Effects {
-		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effect(m.start(Verify, m.Node))
-	}}
-	giveBack = Action{"give back, delete", func(m *Machine, e Event) Effects {
-		m.end(messages.StateReleased, why(e), e.Detail)
-		return effect(m.start(GiveBack, m.Node))
-	}}
-	giveBackVerify = Action{"give back, verify", func(m *Machine, e Event) Effects {
-		m.end(messages.StateReleased, why(e), e.Detail)
-		return effect(m.start(Verify, m.Node))
-	}}
-	force = Action{"force, delete", func(m *Machine, e Event) Effects {
-		m.end(messages.StateReleased, why(e), e.Detail)
-		return effects(Effect{Do: TellRevoked}, m.start(Delete, m.Node))
-	}}
-	forceVerify = Action{"force, verify", func(m *Machine, e Event) Effects {
-		m.end(messages.StateReleased, why(e), e.Detail)
-		return effects(Effect{Do: TellRevoked}, m.start(Verify, m.Node))
-	}}
-	failDelete = Action{"fail, delete", func(m *Machine, e Event) Effects {
-		m.end(messages.StateFailed, why(e), e.Detail)
-		return effect(m.start(Delete, m.Node))
-	}}
-	failExhausted = Action{"fail, delete", func(m *Machine, e Event) Effects {
+	giveUp         = leaves("give up, delete", messages.StateCancelled, Delete)
+	giveUpVerify   = leaves("give up, verify", messages.StateCancelled, Verify)
+	giveBack       = leaves("give back, delete", messages.StateReleased, GiveBack)
+	giveBackVerify = leaves("give back, verify", messages.StateReleased, Verify)
+	force          = forces("force, delete", Delete)
+	forceVerify    = forces("force, verify", Verify)
+	failDelete     = leaves("fail, delete", messages.StateFailed, Delete)
+	failExhausted  = Action{"fail, delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
 		m.end(messages.StateFailed, cmp.Or(e.Reason, messages.ReasonSequenceExhausted), e.Detail)
 		return effect(m.start(Delete, m.Node))
@@ -266,24 +272,11 @@ var (
 
 // The end. A request that was ending already keeps the reason it was ending for.
 var (
-	tellReleased  = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellReleased}) }}
-	tellCancelled = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellCancelled}) }}
-	tellFailed    = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellFailed}) }}
+	tellReleased  = tells("done", TellReleased)
+	tellCancelled = tells("done", TellCancelled)
+	tellFailed    = tells("done", TellFailed)
 
-	notAcquired = Action{"give up", func(m *Machine, e Event) Effects {
-		m.end(messages.StateCancelled, messages.ReasonNotAcquired, e.Detail)
-		return effect(Effect{Do: TellCancelled})
-	}}
-	giveUpWaiting = Action{"give up", func(m *Machine, e Event) Effects {
-		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effect(Effect{Do: TellCancelled})
-	}}
-	fail = Action{"fail", func(m *Machine, e Event) Effects {
-		m.end(messages.StateFailed, why(e), e.Detail)
-		return effect(Effect{Do: TellFailed})
-	}}
-	failCleanUp = Action{"fail, clean up", func(m *Machine, e Event) Effects {
-		m.end(messages.StateFailed, why(e), e.Detail)
-		return effects(Effect{Do: TellFailed}, Effect{Do: CleanUp})
-	}}
+	giveUpWaiting = ends("give up", messages.StateCancelled, TellCancelled)
+	fail          = ends("fail", messages.StateFailed, TellFailed)
+	failCleanUp   = cleansUp("fail, clean up", messages.StateFailed, TellFailed)
 )

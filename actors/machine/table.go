@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -72,7 +73,28 @@ func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 	return m, effects.All(), row
 }
 
-var table = concat(gettingIn, having, recovering, leaving)
+var table = slices.Concat(gettingIn, having, recovering, leaving,
+	stays(creating, Connected, LeaseOver, Revoke, WatchContention, Check), // Connected: it was asked for while the connection was down
+	stays(listing, LeaseOver, Revoke, WatchContention, Check),
+	stays(watching, LeaseOver, Revoke, WatchContention, Check),
+	// Refused: we may not read our node, and heartbeats still check it. Timeout fired while the grant was on its way.
+	stays(held, OwnRead, Refused, Timeout),
+	stays(revoking, OwnRead, Refused, Revoke, Timeout),
+	// The query that verifies our node waits behind the heartbeat that is late, and will say whether the node is gone. Its owner
+	// asks anew once it was told Resumed.
+	stays(recovery, Silent, Contended, Checked, LeaseOver, NodeGone, Revoke, WatchContention, Check, GraceOver),
+	// The delete will say whether the node is gone. One that was ordered while the connection was down runs once it is back.
+	stays(releasing, Silent, Contended, Checked, Connected, NodeGone, LeaseOver, GraceOver, Timeout, Revoke, WatchContention,
+		Check, Release, Cancel),
+)
+
+// stays gives the rows of events that change nothing. They come behind those with a guard.
+func stays(in messages.State, events ...Kind) (rows []Row) {
+	for _, on := range events {
+		rows = append(rows, Row{in, on, always, in, nothing})
+	}
+	return rows
+}
 
 // index finds the rows of a pair without a search; terminal states have no rows.
 var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
@@ -82,14 +104,6 @@ var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	}
 	return ix
 }()
-
-func concat(parts ...[]Row) []Row {
-	var all []Row
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
-}
 
 // Short names, so that a row fits a line.
 const (
@@ -115,20 +129,15 @@ var gettingIn = []Row{
 	{creating, Created, exhausted, releasing, failExhausted},
 	{creating, Created, first, held, grant},
 	{creating, Created, firstLate, recovery, verify},
-	{creating, Created, tryBehind, releasing, giveUpTrying},
+	{creating, Created, tryBehind, releasing, giveUp},
 	{creating, Created, behindOurs, watching, watch},
 	{creating, Created, always, listing, list},
-	{creating, NodeTaken, trying, isCancel, notAcquired},
+	{creating, NodeTaken, trying, isCancel, giveUpWaiting},
 	{creating, NodeTaken, always, watching, watch},
 	{creating, NotCreated, always, isFailed, fail},
 	{creating, Unknown, always, recovery, verify},
 	{creating, Disconnected, always, recovery, await},
-	{creating, Connected, always, creating, nothing}, // it was asked for while the connection was down
 	{creating, Expired, always, creating, create},
-	{creating, LeaseOver, always, creating, nothing},
-	{creating, Revoke, always, creating, nothing},
-	{creating, WatchContention, always, creating, nothing},
-	{creating, Check, always, creating, nothing},
 	{creating, Release, always, releasing, withdraw},
 	{creating, Cancel, always, releasing, withdraw},
 	{creating, Timeout, always, releasing, withdraw},
@@ -137,17 +146,13 @@ var gettingIn = []Row{
 	{listing, Listed, missing, recovery, verify},
 	{listing, Listed, first, held, grant},
 	{listing, Listed, firstLate, recovery, verify},
-	{listing, Listed, trying, releasing, giveUpTrying},
+	{listing, Listed, trying, releasing, giveUp},
 	{listing, Listed, uncounted, watching, watchCounted},
 	{listing, Listed, always, watching, watch},
 	{listing, Refused, always, releasing, failDelete},
 	{listing, Unknown, always, recovery, verify},
 	{listing, NodeGone, always, recovery, verify},
 	{listing, Disconnected, always, recovery, await},
-	{listing, LeaseOver, always, listing, nothing},
-	{listing, Revoke, always, listing, nothing},
-	{listing, WatchContention, always, listing, nothing},
-	{listing, Check, always, listing, nothing},
 	{listing, Release, always, releasing, giveUp},
 	{listing, Cancel, always, releasing, giveUp},
 	{listing, Timeout, always, releasing, giveUp},
@@ -166,10 +171,6 @@ var gettingIn = []Row{
 	{watching, Unknown, always, recovery, verify},
 	{watching, NodeGone, always, recovery, verify},
 	{watching, Disconnected, always, recovery, await},
-	{watching, LeaseOver, always, watching, nothing},
-	{watching, Revoke, always, watching, nothing},
-	{watching, WatchContention, always, watching, nothing},
-	{watching, Check, always, watching, nothing},
 	{watching, Release, nodeless, isCancel, giveUpWaiting},
 	{watching, Release, always, releasing, giveUp},
 	{watching, Cancel, nodeless, isCancel, giveUpWaiting},
@@ -183,10 +184,8 @@ var gettingIn = []Row{
 var having = []Row{
 	{held, OwnRead, unlock, revoking, requestRevoke},
 	{held, OwnRead, unwatched, held, tellWatched},
-	{held, OwnRead, always, held, nothing},
 	{held, OwnChanged, always, held, watchOwn},
 	{held, Refused, unwatched, held, tellWatched},
-	{held, Refused, always, held, nothing}, // we may not read our node: heartbeats still check it
 	{held, Unknown, always, recovery, suspendVerify},
 	{held, NodeGone, always, isLost, lose},
 	{held, Disconnected, always, recovery, suspend},
@@ -199,26 +198,21 @@ var having = []Row{
 	{held, Checked, always, held, tellChecked},
 	{held, Release, always, releasing, giveBack},
 	{held, Cancel, always, releasing, giveBack},
-	{held, Timeout, always, held, nothing}, // it fired while the grant was on its way
 	{held, Closed, always, isLost, lose},
 
 	{revoking, GraceOver, always, releasing, force},
-	{revoking, OwnRead, always, revoking, nothing},
 	{revoking, OwnChanged, always, revoking, watchOwn},
-	{revoking, Refused, always, revoking, nothing},
 	{revoking, Unknown, always, recovery, suspendVerify},
 	{revoking, NodeGone, always, isLost, lose},
 	{revoking, Disconnected, always, recovery, suspend},
 	{revoking, Silent, always, recovery, suspendVerify},
 	{revoking, LeaseOver, always, isLost, loseAndCleanUp},
-	{revoking, Revoke, always, revoking, nothing},
 	{revoking, WatchContention, always, revoking, watchContention},
 	{revoking, Contended, always, revoking, tellContended},
 	{revoking, Check, always, revoking, check},
 	{revoking, Checked, always, revoking, tellChecked},
 	{revoking, Release, always, releasing, giveBack},
 	{revoking, Cancel, always, releasing, giveBack},
-	{revoking, Timeout, always, revoking, nothing},
 	{revoking, Closed, always, isLost, lose},
 }
 
@@ -226,9 +220,6 @@ var having = []Row{
 var recovering = []Row{
 	{recovery, Connected, always, recovery, verify},
 	{recovery, Disconnected, always, recovery, await},
-	{recovery, Silent, always, recovery, nothing},    // the query that verifies our node waits behind the heartbeat
-	{recovery, Contended, always, recovery, nothing}, // its owner asks anew once it was told Resumed
-	{recovery, Checked, always, recovery, nothing},
 	{recovery, Unknown, always, recovery, retry},
 	{recovery, Poll, always, recovery, verify},
 
@@ -252,18 +243,12 @@ var recovering = []Row{
 	{recovery, Expired, wasReleasing, isFailed, tellFailed},
 	{recovery, Expired, always, creating, create},
 	{recovery, LeaseOver, wasHolding, isLost, loseAndCleanUp},
-	{recovery, LeaseOver, always, recovery, nothing},
 	{recovery, NodeGone, wasHolding, isLost, lose},
-	{recovery, NodeGone, always, recovery, nothing}, // the query that verifies our node will say so
 	{recovery, Closed, wasHolding, isLost, lose},
 	{recovery, Closed, always, isFailed, fail},
 
 	{recovery, Revoke, wasHeld, recovery, requestRevokeLater},
-	{recovery, Revoke, always, recovery, nothing},
-	{recovery, WatchContention, always, recovery, nothing},
-	{recovery, Check, always, recovery, nothing},
 	{recovery, GraceOver, wasRevoking, releasing, forceVerify},
-	{recovery, GraceOver, always, recovery, nothing},
 	{recovery, Release, wasReleasing, recovery, nothing},
 	{recovery, Release, wasHolding, releasing, giveBackVerify},
 	{recovery, Release, always, releasing, giveUpVerify},
@@ -290,21 +275,8 @@ var leaving = []Row{
 	{releasing, Refused, always, isFailed, failCleanUp},
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},
-	{releasing, Silent, always, releasing, nothing},
-	{releasing, Contended, always, releasing, nothing},
-	{releasing, Checked, always, releasing, nothing},
-	{releasing, Connected, always, releasing, nothing}, // a delete that was ordered while the connection was down now runs
 	{releasing, Expired, endsReleased, isReleased, tellReleased},
 	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
 	{releasing, Expired, always, isFailed, tellFailed},
-	{releasing, Closed, always, isFailed, fail},       // nobody will know whether the node is gone
-	{releasing, NodeGone, always, releasing, nothing}, // the delete will say so
-	{releasing, LeaseOver, always, releasing, nothing},
-	{releasing, GraceOver, always, releasing, nothing},
-	{releasing, Timeout, always, releasing, nothing},
-	{releasing, Revoke, always, releasing, nothing},
-	{releasing, WatchContention, always, releasing, nothing},
-	{releasing, Check, always, releasing, nothing},
-	{releasing, Release, always, releasing, nothing},
-	{releasing, Cancel, always, releasing, nothing},
+	{releasing, Closed, always, isFailed, fail}, // nobody will know whether the node is gone
 }

@@ -17,11 +17,12 @@ import (
 
 // Call is a call, as it hears what becomes of it. The methods must not block, and must not call Calls
 // with a mutex that they take themselves. Two of them may run at the same time: Told with StateLost
-// comes past the queue when the lease ends, even before Granted. Granted may come while the user
-// withdraws or gives back, and after that: it changes nothing any more.
+// comes past the queue when the lease ends.
 type Call interface {
-	// Granted: it holds.
-	Granted(id turns.CallID, hold *Hold, token messages.Token)
+	// Granted: it holds. It comes first of all, within the input that brings it, with the mutex of Calls:
+	// so it notes the grant and calls nobody. What is to be done besides, it returns, to be carried out
+	// in order; nil for nothing. It may come while the user withdraws, and changes nothing then.
+	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
 	// Refused: it has ended, and never held.
 	Refused(why messages.Reason, detail string)
 	// Told: a call that was granted is in a state from now on.
@@ -116,5 +117,6 @@ type entry struct {
 	at    time.Duration // of the call
 	hold  *hold         // that it has
 	meter *figures.Request
+	timer *time.Timer   // nil for none
 	probe chan struct{} // closed when it needs no probes any more; nil for a call without
 }

@@ -35,14 +35,15 @@ type Calls struct {
 
 	mu      sync.Mutex
 	reading reading // of the lease, for the input at hand
+	newest  reading // of the hold that has told Held last, by epoch and term
 	turns   *turns.Turns
 	entries []entry // by slot
 	holds   []*hold // by slot
 	waiting int     // calls that wait
 	asked   int     // holds that are asked for a call
+	counted int     // calls that wait without a node, as the figures were told
 	live    int     // calls and lock actors that have not ended
 	none    []chan struct{}
-	timers  timers
 	outbox
 }
 
@@ -54,8 +55,6 @@ func New(from Source, in *actor.ActorSystem) *Calls {
 		bounds.Waiting = most
 	}
 	c.turns = turns.New(bounds)
-	c.timers.stopped = time.AfterFunc(time.Hour, c.timerFired)
-	c.timers.stopped.Stop()
 	c.session.attach(c)
 	return c
 }
@@ -81,15 +80,27 @@ func (r *reading) Unbroken(epoch, term uint64) bool {
 // which asks no function of a user's.
 func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
 
+// before reports whether a reading is of an earlier lease.
+func (r *reading) before(other reading) bool {
+	return r.epoch < other.epoch || r.epoch == other.epoch && r.term < other.term
+}
+
 // begin reads the clocks and takes the mutex, in this order: a function of a user's may hold up the
-// clock of the lease.
+// clock of the lease. A hold of a later lease may be kept by then. It seems to be over by a reading of
+// the earlier one, and nothing would wake what waits for it: so the clocks are read again.
 func (c *Calls) begin() turns.Moment {
-	var r reading
-	if l := c.lease.Load(); l != nil {
-		r.epoch = l.epoch
-		r.term, r.valid = l.clock.Term()
+	for {
+		var r reading
+		if l := c.lease.Load(); l != nil {
+			r.epoch = l.epoch
+			r.term, r.valid = l.clock.Term()
+		}
+		m := c.beginBy(r)
+		if c.session.session == nil || !r.before(c.newest) {
+			return m
+		}
+		c.mu.Unlock()
 	}
-	return c.beginBy(r)
 }
 
 // beginBy is begin with a reading of the lease.
@@ -106,13 +117,15 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 // Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
 // (actors.CheckAcquire). The call may have been granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
-	meter, err := c.session.figures().Request(want.Mode, want.Path)
+	meter, err := c.session.figures.Request(want.Mode, want.Path)
 	if err != nil { // a function of the user's has panicked
 		who.Refused(messages.ReasonBadInput, err.Error())
 		return 0
 	}
 	meter.Waits()
-	who = c.observing(who)
+	if want.Alone {
+		who = c.observing(who)
+	}
 	m := c.begin()
 	id := c.turns.Call(m, want, within)
 	for id.Slot() >= len(c.entries) {
@@ -140,7 +153,8 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 		return false
 	}
 	if e.hold != nil {
-		c.giveBack(m, e)
+		c.mu.Unlock()
+		c.GiveBack(id)
 		return false
 	}
 	e.meter.Leaves(why, false)
@@ -159,25 +173,20 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.
 func (c *Calls) GiveBack(id turns.CallID) {
 	m := c.begin()
-	if e := c.entry(id); e == nil || e.hold == nil {
+	e := c.entry(id)
+	if e == nil || e.hold == nil {
 		c.mu.Unlock()
 		return
-	} else {
-		c.giveBack(m, e)
 	}
-}
-
-// giveBack has the mutex, and gives it up.
-func (c *Calls) giveBack(m turns.Moment, e *entry) {
 	h, who := e.hold, e.who
 	state, why := messages.StateReleased, messages.ReasonReleased
 	if !m.Lease.Unbroken(h.Epoch, h.Term) {
 		state, why = messages.StateLost, c.session.whyOver(h.Clock)
 	}
-	h.freed, h.freedAt = c.session.figures().Now(), m.At
+	h.freed, h.freedAt = c.session.figures.Now(), m.At
 	e.meter.Leaves(why, state == messages.StateLost)
-	c.turns.GiveBack(m, e.id)
-	c.leave(e)
+	c.turns.GiveBack(m, id)
+	c.forget(e)
 	c.take(messages.ReasonNone)
 	stays := !h.leaves && h.txns == 0 && !h.over
 	if !stays {
@@ -281,9 +290,6 @@ func (c *Calls) ended() {
 		close(none)
 	}
 	c.none = nil
-	c.timers.alarms = nil // of what has ended
-	c.timers.stopped.Stop()
-	c.timers.armed = 0
 }
 
 // entry gives the call of an ID; nil where it has ended.
@@ -305,23 +311,14 @@ func (c *Calls) hold(id turns.HoldID) *hold {
 	return nil
 }
 
-// leave takes a call off its hold, and forgets it.
-func (c *Calls) leave(e *entry) {
-	h := e.hold
-	for i, user := range h.users {
-		if user == e.id {
-			last := len(h.users) - 1
-			h.users[i] = h.users[last]
-			h.users = h.users[:last]
-			break
-		}
-	}
-	c.forget(e)
-}
-
 // forget forgets a call that has ended.
 func (c *Calls) forget(e *entry) {
-	c.endProbes(e)
+	if e.probe != nil {
+		close(e.probe)
+	}
+	if e.timer != nil {
+		e.timer.Stop()
+	}
 	*e = entry{}
 	c.ended()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,11 +118,12 @@ type user struct {
 	heard []string
 }
 
-func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) {
+func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) func() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.id, u.hold, u.token = id, hold, token
 	u.heard = append(u.heard, "granted")
+	return nil
 }
 
 func (u *user) Refused(why messages.Reason, _ string) { u.note("refused: " + string(why)) }
@@ -284,9 +286,11 @@ func TestHeldTooLate(t *testing.T) {
 // blocker blocks the goroutine that grants it.
 type blocker struct{ in, out chan struct{} }
 
-func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) {
-	close(b.in)
-	<-b.out
+func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) func() {
+	return func() {
+		close(b.in)
+		<-b.out
+	}
 }
 func (b *blocker) Refused(messages.Reason, string)                         {}
 func (b *blocker) Told(messages.State, time.Time, messages.Reason, string) {}
@@ -337,7 +341,79 @@ type waiter struct {
 	got chan struct{}
 }
 
-func (w *waiter) Granted(id turns.CallID, _ *Hold, _ messages.Token) {
+func (w *waiter) Granted(id turns.CallID, _ *Hold, _ messages.Token) func() {
 	w.id = id
 	close(w.got)
+	return nil
+}
+
+// holdIn has the lock actor tell Held in an epoch.
+func (l *lockActor) holdIn(epoch uint64) {
+	l.mu.Lock()
+	l.zxid++
+	token, _ := messages.NewToken(l.zxid, 0)
+	l.mu.Unlock()
+	term, _ := l.clock.Term()
+	l.to.Hear(l.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "node", Token: token, Actor: messages.IDOf(l.pid)},
+		Epoch: epoch, Term: term, Places: messages.MaxPlace})
+}
+
+// ofSession has the calls read the lease as those of a session do: before they take the mutex.
+func (b *below) ofSession() { b.calls.session.session = new(actors.Session) }
+
+// TestReadingOfAnEarlierLease: a call has read the lease, and comes to its queue when a hold of the next lease is kept
+// there. Nothing more would come to wake it.
+func TestReadingOfAnEarlierLease(t *testing.T) {
+	b := newBelow(t)
+	b.ofSession()
+	var block atomic.Bool
+	in, out := make(chan struct{}), make(chan struct{})
+	b.clock = zkconn.NewLeaseClock(func() time.Duration {
+		if block.CompareAndSwap(true, false) {
+			close(in)
+			<-out
+		}
+		return 0
+	})
+	b.clock.Extend(time.Now().Add(time.Hour))
+	want := wantOf(func(w *turns.Want) { w.Sticky = time.Hour })
+	one := b.call(want)
+	b.locks[0].holdIn(1)
+	b.calls.GiveBack(one.id)
+	b.locks[0].to.Hear(b.locks[0].pid, &messages.Lost{})
+	b.clock.End()
+	block.Store(true)
+	late := &waiter{got: make(chan struct{})}
+	go b.calls.Call(want, 0, late)
+	<-in
+	two := b.call(want)
+	b.clock = zkconn.NewLeaseClock(nil)
+	b.clock.Extend(time.Now().Add(time.Hour))
+	b.locks[1].holdIn(2)
+	b.locks[1].to.Hear(b.locks[1].pid, &messages.Watched{Readable: true})
+	require.Equal(t, "granted", two.told())
+	b.calls.GiveBack(two.id)
+	close(out)
+	select {
+	case <-late.got:
+	case <-time.After(3 * time.Second):
+		t.Fatal("it waits, and the hold is kept")
+	}
+}
+
+// TestLostAfterTheNextIsHeld: a hold of the next session has come before the end of the last lease is heard of. It is
+// granted by the end of the lock actor, because the clock is not asked when the lease ends.
+func TestLostAfterTheNextIsHeld(t *testing.T) {
+	b := newBelow(t)
+	b.ofSession()
+	one, two := b.call(wantOf(nil)), b.call(wantOf(nil))
+	b.locks[0].holdIn(1)
+	b.clock = zkconn.NewLeaseClock(nil)
+	b.clock.Extend(time.Now().Add(time.Hour))
+	b.locks[1].holdIn(2)
+	require.Empty(t, two.told())
+	b.locks[0].to.(*hold).TermEnded()
+	require.Contains(t, one.told(), "lost")
+	b.locks[0].to.Hear(b.locks[0].pid, &messages.Lost{})
+	require.Equal(t, "granted", two.told())
 }

@@ -15,13 +15,12 @@
 // from an output, on the same goroutine, is another input, and the queue is not entered twice. A
 // goroutine that has attended for a while leaves the queue to one of its own.
 //
-// One timer serves all calls and holds.
-//
 // # What a call is told
 //
-// A call has one end: Refused, or after Granted one of the final states of Told. Its methods are
-// called without the mutex, by the goroutine that attends, and at the end of the lease also by that
-// of the clock. They must not block.
+// A call has one end: Refused, or after Granted one of the final states of Told. Granted is called
+// with the mutex: so whoever waits goes on while the one who gave back still deletes the node. The
+// others are called without it, by the goroutine that attends, and at the end of the lease also by
+// that of the clock. They must not block.
 //
 // A hold follows the lease clock. When its term ends, the calls that have it are told at once, past
 // the queue: others may hold soon.
@@ -30,8 +29,8 @@
 //
 // A lock actor has the Acquire of the call that the hold is asked for, without what is of calls:
 // Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers has the Grace: they are told. One that may serve several calls names neither
-// owner nor caller, and tells more (messages.Acquire.TellMore). One that is asked for beside a
-// writer's, a downgrade, has the owner by which the session knows that one.
+// owner nor caller, and tells more (messages.Acquire.TellMore). So does one that is its call's alone, over
+// a gateway: that shares no such request with others. One that is asked for beside a writer's, a downgrade, has the owner by which the session knows that one.
 //
 // Lock actors of this package count their recoveries only. Requests, waits and holds are counted by
 // calls.

@@ -16,9 +16,8 @@ import (
 type hold struct {
 	Hold
 	calls     *Calls
-	key       turns.Key
+	path      string
 	want      *messages.Acquire // of the lock actor
-	own       messages.Acquire  // what want points at, unless the call's own will do
 	observers []*actor.PID
 	actors    *sync.WaitGroup  // counts lock actors; nil for most
 	meter     *figures.Request // of the lock actor
@@ -31,12 +30,12 @@ type hold struct {
 	overdue  bool // its lease ended before that
 	resuming bool
 	grants   int
-	users    []turns.CallID // that have it
 	txns     int
 	freed    figures.Moment // when a call gave it back last, likewise freedAt
 	freedAt  time.Duration
 	awaited  []Call // that wait for its end
 	room     []chan bool
+	timer    *time.Timer // nil for none
 	deadlock *messages.Deadlock
 
 	mu          sync.Mutex
@@ -49,28 +48,32 @@ type hold struct {
 }
 
 // newHold makes the hold that an Ask is about.
-func (c *Calls) newHold(o turns.Output, e *entry) *hold {
-	h := &hold{calls: c, key: turns.KeyOf(e.want), want: &e.want.Acquire, asked: true,
+func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
+	h := &hold{calls: c, path: e.want.Path, want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
-	if observed, ok := e.who.(Observed); ok {
-		h.observers = observed.Observers()
-	}
-	if counted, ok := e.who.(Counted); ok {
-		if h.actors = counted.LockActors(); h.actors != nil {
-			h.actors.Add(1)
-		}
-	}
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
-	if len(h.observers) > 0 { // they are told of it
-		grace = w.Grace
+	if e.want.Alone {
+		if observed, ok := e.who.(Observed); ok {
+			h.observers = observed.Observers()
+		}
+		if len(h.observers) > 0 { // they are told of it
+			grace = w.Grace
+		} else if c.session.session == nil { // or else a gateway shares it with other requesters
+			more = true
+		}
+		if counted, ok := e.who.(Counted); ok {
+			if h.actors = counted.LockActors(); h.actors != nil {
+				h.actors.Add(1)
+			}
+		}
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
 		return h
 	}
-	h.own = *w
-	w = &h.own
+	own := *w
+	w = &own
 	w.Timeout, w.Grace, w.TellMore, w.Try = 0, grace, more, o.Try
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
@@ -83,8 +86,8 @@ func (c *Calls) newHold(o turns.Output, e *entry) *hold {
 }
 
 // spawn spawns its lock actor. That may tell all that becomes of it before spawn returns.
-func (h *hold) spawn(c *Calls) {
-	lock := c.source.SpawnLock(h.want, h, h.observers)
+func (h *hold) spawn() {
+	lock := h.calls.source.SpawnLock(h.want, h, h.observers)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lock = lock
@@ -102,15 +105,7 @@ func (h *hold) Figures() *figures.Request { return h.meter }
 
 // Moved notes where the lock actor stands.
 func (h *hold) Moved(to messages.State, node string) {
-	if h.moved(to, node) {
-		h.input(func(m turns.Moment) { h.calls.turns.Waits(m, h.ID) })
-	}
-}
-
-// moved notes it, and reports whether the lock actor waits for others from now on.
-func (h *hold) moved(to messages.State, node string) bool {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.state, h.node = to, node
 	if to == messages.StateCreating { // in another queue, or another session
 		h.predecessor = nil
@@ -118,7 +113,10 @@ func (h *hold) moved(to messages.State, node string) bool {
 	if !to.Terminal() && to != messages.StateReleasing {
 		h.waited = to
 	}
-	return to == messages.StateWatching
+	h.mu.Unlock()
+	if to == messages.StateWatching { // for others
+		h.input(func(m turns.Moment) { h.calls.turns.Waits(m, h.ID) })
+	}
 }
 
 // WaitsFor notes the contender for which the lock actor waits.
@@ -136,7 +134,7 @@ func (h *hold) Troubled(text string) {
 	c := h.calls
 	c.mu.Lock()
 	told := append([]Call(nil), h.awaited...)
-	for _, id := range h.users {
+	for _, id := range c.turns.Users(h.ID) {
 		if e := c.entry(id); e != nil {
 			told = append(told, e.who)
 		}
@@ -201,15 +199,20 @@ func (h *hold) input(give func(turns.Moment)) {
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
 	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
+	c.mu.Lock()
 	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
 		c.lease.Store(&lease{msg.Epoch, h.Clock})
 	}
+	c.mu.Unlock()
 	timeout := c.source.Timeout()
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
 	h.input(func(m turns.Moment) {
 		c.unasked(h)
 		h.holds, overdue = true, h.overdue
+		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
+			c.newest = of
+		}
 		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
 	})
 	if overdue {
@@ -224,8 +227,7 @@ func (h *hold) TermEnded() {
 	why := c.session.whyOver(h.Clock)
 	h.urgently(func(m turns.Moment) {
 		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
-			c.turns.Lost(m, h.ID, why, "")
-			c.freeSlot(h)
+			c.turns.Lost(m, h.ID, why)
 		}
 	})
 }
@@ -233,7 +235,7 @@ func (h *hold) TermEnded() {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // before it returns. The clock of a session is not asked.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var urgent []output
+	var urgent []func()
 	c := h.calls
 	m := c.beginBy(reading{})
 	c.urgent = &urgent
@@ -241,8 +243,8 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()
-	for i := range urgent {
-		c.carryOut(&urgent[i])
+	for _, tell := range urgent {
+		tell()
 	}
 	c.mu.Lock()
 	c.settle()
@@ -253,38 +255,28 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	if h.Clock != nil {
 		h.Clock.Unfollow(h)
 	}
-	var room []chan bool
 	h.input(func(m turns.Moment) {
 		c := h.calls
 		c.unasked(h)
 		h.over = true
-		c.deadlock = h.deadlock
-		switch as {
-		case messages.StateReleased:
-			c.turns.Gone(m, h.ID)
-		case messages.StateLost:
-			c.turns.Lost(m, h.ID, why, detail)
-		default:
-			c.turns.Refused(m, h.ID, why, detail)
+		if h.timer != nil {
+			h.timer.Stop()
 		}
+		c.deadlock = h.deadlock
+		c.turns.Ended(m, h.ID, why, detail)
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.todo = append(c.todo, output{do: turns.Tell, state: as, who: who, why: why, detail: detail})
+			c.later(func() { who.Told(as, time.Time{}, why, detail) })
 		}
-		room, h.awaited, h.room = h.room, nil, nil
-		c.freeSlot(h)
+		for _, room := range h.room {
+			room <- false
+		}
+		h.awaited, h.room = nil, nil
+		if c.hold(h.ID) == h { // else its slot has been used again
+			c.holds[h.ID.Slot()] = nil
+		}
 	})
-	for _, r := range room {
-		r <- false
-	}
-}
-
-// freeSlot takes a hold off the table, of which turns knows nothing any more.
-func (c *Calls) freeSlot(h *hold) {
-	if c.hold(h.ID) == h {
-		c.holds[h.ID.Slot()] = nil
-	}
 }
 
 // stopped takes the last that is heard of the lock actor.

@@ -17,7 +17,13 @@ import (
 // What a session asks for its searches: actors.Inside.
 
 // CountInside counts the calls that wait without a node of their own.
-func (c *Calls) CountInside() int { return int(c.session.inside.Load()) }
+func (c *Calls) CountInside() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inside()
+}
+
+func (c *Calls) inside() int { return max(0, c.waiting-c.asked) }
 
 // Inside gives the first calls for locks at a root and below that wait without a node of their own,
 // in the order in which they came, and counts all.
@@ -54,7 +60,7 @@ func (c *Calls) Nodes() (all []inspect.Cohort) {
 		if !known {
 			i = len(all)
 			at[h.ID] = i
-			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.key.Path, Node: node}})
+			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.path, Node: node}})
 		}
 		switch of := &all[i]; {
 		case of.Has.ID == "" && (!s.Waits() || !h.holds):
@@ -202,20 +208,14 @@ func (c *Calls) beginProbes(e *entry) {
 	}()
 }
 
-// waitsInside reports whether a call waits without a node of its own.
+// waitsInside reports whether a call waits without a node of its own, or with one that others have first.
 func (c *Calls) waitsInside(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entry(id)
 	_, own := c.turns.Before(id)
-	return e != nil && e.hold == nil && own == 0
-}
-
-func (c *Calls) endProbes(e *entry) {
-	if e.probe != nil {
-		close(e.probe)
-		e.probe = nil
-	}
+	h := c.hold(own)
+	return e != nil && e.hold == nil && (own == 0 || h != nil && h.Shared && c.turns.Stands(id).Behind != own)
 }
 
 // giveUp refuses a call that is part of a deadlock, unless it holds by now.
@@ -226,7 +226,7 @@ func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
 		c.mu.Unlock()
 		return
 	}
-	c.todo = append(c.todo, output{do: turns.Refuse, call: id, who: e.who, why: messages.ReasonDeadlock, deadlock: of})
+	c.refuse(e.who, messages.ReasonDeadlock, "", of)
 	e.meter.Leaves(messages.ReasonDeadlock, false)
 	c.turns.Withdraw(m, id)
 	c.forget(e)

@@ -32,15 +32,20 @@ func (c *Calls) observing(who Call) Call {
 }
 
 // Granted tells them that it shares a hold.
-func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) {
+func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) func() {
+	then := o.Observed.Granted(id, hold, token)
 	held := *hold.Held
 	held.Token, held.Places, held.Until = token, 0, hold.Clock.Deadline()
-	o.tell(func() {
-		o.grant = held.Grant
-		o.moves("Joined", messages.ReasonNone, messages.StateCreating, messages.StateHeld)
-		o.send(&held)
-	})
-	o.Observed.Granted(id, hold, token)
+	return func() {
+		o.tell(func() {
+			o.grant = held.Grant
+			o.moves("Joined", messages.ReasonNone, messages.StateCreating, messages.StateHeld)
+			o.send(&held)
+		})
+		if then != nil {
+			then()
+		}
+	}
 }
 
 // Refused tells them that it is refused.

@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/turns"
@@ -10,28 +9,24 @@ import (
 
 // outbox has what is to be done, in order.
 type outbox struct {
-	todo     []output
-	spare    []output // what was carried out last, to be used again
+	todo     []func()
+	spare    []func() // what was carried out last, to be used again
 	attended bool     // a goroutine carries it out
 	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs. deadlock is the one
 	// for which the lock actor of an input gave up.
-	urgent   *[]output
+	urgent   *[]func()
 	deadlock *messages.Deadlock
 }
 
-// output is one thing to do: an output of turns, with those that it is about as they were then. IDs
-// may be used again before it is carried out.
-type output struct {
-	do       turns.Do
-	state    messages.State
-	call     turns.CallID
-	who      Call
-	hold     *hold
-	token    messages.Token
-	until    time.Time
-	why      messages.Reason
-	detail   string
-	deadlock *messages.Deadlock
+// later has something carried out in order, without the mutex.
+func (o *outbox) later(do func()) { o.todo = append(o.todo, do) }
+
+// command has a lock actor be sent a command.
+func (c *Calls) command(h *hold, command any) {
+	c.later(func() {
+		makeRoomOnStack(0)
+		c.root.Send(h.pid(), command)
+	})
 }
 
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
@@ -42,39 +37,44 @@ func (c *Calls) take(cancel messages.Reason) {
 			cancel = o.Reason
 		}
 	}
-	for _, o := range all {
-		switch out := (output{do: o.Do, state: o.State, call: o.Call, token: o.Token, why: o.Reason, detail: o.Detail}); o.Do {
+	for i := range all {
+		o := &all[i]
+		h := c.hold(o.Hold)
+		switch o.Do {
 		case turns.SetTimer:
-			if e := c.entry(o.Call); e == nil || e.hold == nil || e.hold.want.Grace == 0 { // else its lock actor has the timer
-				c.prune()
-				c.timers.set(alarm{o.Deadline, o.Call, o.Hold}, time.Since(c.base))
-			}
+			c.setTimer(o)
 		case turns.Grant:
-			c.granted(&out, c.hold(o.Hold))
+			c.granted(o, h)
 		case turns.Refuse:
-			c.refused(&out, c.hold(o.Hold))
+			c.refused(o, h)
 		case turns.Tell:
-			c.told(&out, o)
+			c.told(o)
 		case turns.Ask:
-			c.ask(&out, o)
+			c.ask(o)
 		case turns.Cancel:
-			out.hold, out.why = c.hold(o.Hold), cancel
-			out.hold.leaves = true
-			c.unasked(out.hold)
-			c.todo = append(c.todo, out)
-		default:
-			out.hold = c.hold(o.Hold)
-			if o.Do == turns.Release {
-				out.hold.leaves = true
+			h.leaves = true
+			c.unasked(h)
+			c.command(h, &messages.Cancel{Reason: cancel})
+		case turns.Release:
+			h.leaves = true
+			c.command(h, &messages.Release{})
+		case turns.Check:
+			c.command(h, &messages.Check{})
+		case turns.WatchContention:
+			c.command(h, &messages.WatchContention{})
+		case turns.TxnAgain, turns.TxnFull:
+			again := o.Do == turns.TxnAgain
+			for _, room := range h.room {
+				room <- again // there is room for it
 			}
-			c.todo = append(c.todo, out)
+			h.room = nil
 		}
 	}
 }
 
 // granted notes that a call has a hold.
-func (c *Calls) granted(out *output, h *hold) {
-	e := c.entry(out.call)
+func (c *Calls) granted(o *turns.Output, h *hold) {
+	e := c.entry(o.Call)
 	if h.grants == 0 || h.freed != 0 && e.at < h.freedAt {
 		at, local := h.meter.Handoff()
 		if h.grants > 0 {
@@ -85,72 +85,90 @@ func (c *Calls) granted(out *output, h *hold) {
 	e.meter.Grants()
 	h.grants++
 	e.hold = h
-	h.users = append(h.users, e.id)
 	c.waiting--
-	c.endProbes(e)
-	out.who, out.hold = e.who, h
-	c.todo = append(c.todo, *out)
+	if e.probe != nil {
+		close(e.probe)
+		e.probe = nil
+	}
+	if then := e.who.Granted(e.id, &h.Hold, o.Token); then != nil {
+		c.later(then)
+	}
 }
 
 // refused notes the end of a call that never held.
-func (c *Calls) refused(out *output, by *hold) {
-	e := c.entry(out.call)
-	if by != nil && out.detail == "" {
-		if out.detail = "a node that has no name yet"; by.nodeNow() != "" {
-			out.detail = "node " + by.nodeNow()
+func (c *Calls) refused(o *turns.Output, by *hold) {
+	e := c.entry(o.Call)
+	who, why, detail := e.who, o.Reason, o.Detail
+	if by != nil && detail == "" {
+		if detail = "a node that has no name yet"; by.nodeNow() != "" {
+			detail = "node " + by.nodeNow()
 		}
 	}
-	out.who, out.deadlock = e.who, c.deadlock
-	e.meter.Leaves(out.why, false)
+	c.refuse(who, why, detail, c.deadlock)
+	e.meter.Leaves(why, false)
 	c.waiting--
 	c.forget(e)
-	c.todo = append(c.todo, *out)
+}
+
+// refuse tells a call that it has ended.
+func (c *Calls) refuse(who Call, why messages.Reason, detail string, deadlock *messages.Deadlock) {
+	c.later(func() {
+		if d, ok := who.(Deadlocked); ok && deadlock != nil {
+			d.Deadlocked(*deadlock)
+		}
+		who.Refused(why, detail)
+	})
 }
 
 // told notes what a call that holds is told.
-func (c *Calls) told(out *output, o turns.Output) {
+func (c *Calls) told(o *turns.Output) {
 	e := c.entry(o.Call)
-	h := e.hold
-	out.who = e.who
+	h, who, state, until := e.hold, e.who, o.State, time.Time{}
+	why, detail := o.Reason, o.Detail
+	ends := false
 	switch o.State {
 	case messages.StateRevoking:
 		if o.Deadline > 0 {
-			out.until = c.base.Add(o.Deadline)
+			until = c.base.Add(o.Deadline)
 		}
 		if !h.resuming {
 			e.meter.Asked()
 		}
 	case messages.StateReleased: // the grace is over
-		out.state = messages.StateReleasing
+		state, ends = messages.StateReleasing, true
 		e.meter.Forced()
-		e.meter.Leaves(o.Reason, false)
-		c.leave(e)
-		h.awaited = append(h.awaited, out.who)
+		h.awaited = append(h.awaited, who)
 	case messages.StateLost:
-		e.meter.Leaves(o.Reason, true)
-		c.leave(e)
+		ends = true
 	}
-	if c.urgent != nil && (o.State == messages.StateReleased || o.State == messages.StateLost) {
-		*c.urgent = append(*c.urgent, *out)
-		return
+	if ends {
+		e.meter.Leaves(why, state == messages.StateLost)
+		c.forget(e)
 	}
-	c.todo = append(c.todo, *out)
+	tell := func() { who.Told(state, until, why, detail) }
+	if ends && c.urgent != nil {
+		*c.urgent = append(*c.urgent, tell)
+	} else {
+		c.later(tell)
+	}
 }
 
-// ask notes a hold that is asked for.
-func (c *Calls) ask(out *output, o turns.Output) {
+// ask has a hold be asked for.
+func (c *Calls) ask(o *turns.Output) {
 	e := c.entry(o.Call)
 	for o.Hold.Slot() >= len(c.holds) {
 		c.holds = append(c.holds, nil)
 	}
-	out.hold = c.newHold(o, e)
-	c.holds[o.Hold.Slot()] = out.hold
-	if o, ok := e.who.(*observed); ok {
-		o.below.Store(true)
+	h := c.newHold(o, e)
+	c.holds[o.Hold.Slot()] = h
+	if e.want.Alone {
+		if o, ok := e.who.(*observed); ok {
+			o.below.Store(true)
+		}
 	}
 	c.asked++
 	c.live++ // its lock actor
-	c.todo = append(c.todo, *out)
+	c.later(h.spawn)
 }
 
 // unasked notes that a hold is not asked for any more.
@@ -167,7 +185,12 @@ const roundsAttended = 8
 
 // settle gives up the mutex, and carries out what is to be done, unless another goroutine does.
 func (c *Calls) settle() {
-	c.session.count(c.waiting - c.asked)
+	if c.session.figures != nil {
+		if n := c.inside(); n != c.counted {
+			c.session.figures.Inside(n - c.counted)
+			c.counted = n
+		}
+	}
 	if c.attended || len(c.todo) == 0 {
 		c.mu.Unlock()
 		return
@@ -190,8 +213,8 @@ func (c *Calls) attend(rounds int) {
 		batch := c.todo
 		c.todo = c.spare[:0]
 		c.mu.Unlock()
-		for i := range batch {
-			c.carryOut(&batch[i])
+		for _, do := range batch {
+			do()
 		}
 		clear(batch)
 		c.mu.Lock()
@@ -199,46 +222,6 @@ func (c *Calls) attend(rounds int) {
 	}
 	c.attended = false
 	c.mu.Unlock()
-}
-
-// carryOut does one thing, without the mutex.
-func (c *Calls) carryOut(o *output) {
-	switch o.do {
-	case turns.Grant:
-		o.who.Granted(o.call, &o.hold.Hold, o.token)
-	case turns.Refuse:
-		if d, ok := o.who.(Deadlocked); ok && o.deadlock != nil {
-			d.Deadlocked(*o.deadlock)
-		}
-		o.who.Refused(o.why, o.detail)
-	case turns.Tell:
-		o.who.Told(o.state, o.until, o.why, o.detail)
-	case turns.Ask:
-		o.hold.spawn(c)
-	case turns.Cancel:
-		makeRoomOnStack(0)
-		c.root.Send(o.hold.pid(), &messages.Cancel{Reason: o.why})
-	case turns.Release:
-		makeRoomOnStack(0)
-		c.root.Send(o.hold.pid(), &messages.Release{})
-	case turns.Check:
-		c.root.Send(o.hold.pid(), &messages.Check{})
-	case turns.WatchContention:
-		c.root.Send(o.hold.pid(), &messages.WatchContention{})
-	case turns.TxnAgain, turns.TxnFull:
-		c.tellRoom(o.hold, o.do == turns.TxnAgain)
-	}
-}
-
-// tellRoom tells the transactions of a hold that wait for room.
-func (c *Calls) tellRoom(h *hold, again bool) {
-	c.mu.Lock()
-	room := slices.Clone(h.room)
-	h.room = nil
-	c.mu.Unlock()
-	for _, r := range room {
-		r <- again
-	}
 }
 
 // makeRoomOnStack has the stack grow at once to the size that a hand-over needs: the lock actor, the

@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
@@ -12,21 +11,16 @@ import (
 
 // sessionOf is the session of a source, if it is one: what it can do besides.
 type sessionOf struct {
-	session *actors.Session // nil for another source
-	inside  *atomic.Int64
+	session *actors.Session  // nil for another source
+	figures *figures.Figures // of the session; nil for none
 }
 
 func newSessionOf(from Source) sessionOf {
 	session, _ := from.(*actors.Session)
-	return sessionOf{session: session, inside: new(atomic.Int64)}
-}
-
-// figures are those of the session; nil for none.
-func (s sessionOf) figures() *figures.Figures {
-	if s.session == nil {
-		return nil
+	if session == nil {
+		return sessionOf{}
 	}
-	return s.session.Figures()
+	return sessionOf{session: session, figures: session.Figures()}
 }
 
 // maxWaiting is the bound of actors.WithMaxWaiting; zero for the usual one.
@@ -53,15 +47,6 @@ func (s sessionOf) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 		return messages.ReasonSessionExpired
 	}
 	return messages.ReasonLeaseOver
-}
-
-// count notes how many calls wait without a node.
-func (s sessionOf) count(inside int) {
-	inside = max(0, inside)
-	if was := s.inside.Load(); was != int64(inside) {
-		s.inside.Store(int64(inside))
-		s.figures().Inside(inside - int(was))
-	}
 }
 
 // ask asks the session a query.

@@ -44,11 +44,10 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	t.now = m
 	l, own := h.line, h.call
 	h.unask()
-	h.unbind()
 	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
 	h.proved = m.At
 	l.open = append(l.open, h)
-	if l.reads() && l.queue.exclude > 0 {
+	if l.want.reads() && l.queue.exclude > 0 {
 		l.closed = true
 	}
 	if h.try && own != nil && t.mayGrant(h) { // to another, it would leave this one's call to ask anew
@@ -153,21 +152,33 @@ func (t *Turns) Revoked(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Lost: the hold is lost.
-func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason, detail string) {
-	t.end(m, id, why, detail)
+// Lost: the lease of the hold is over. Its calls are told at once, and its lock actor ends later.
+func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason) {
+	h := t.hold(id)
+	if h == nil || h.phase < held || h.phase > revoked {
+		return
+	}
+	t.now = m
+	t.lose(h, why, "")
+	h.phase = leaving
+	t.settle(h.line.queue)
 }
 
-// Refused: the lock actor has ended and never held.
-func (t *Turns) Refused(m Moment, id HoldID, why messages.Reason, detail string) {
-	t.end(m, id, why, detail)
+// lose takes a hold from its calls.
+func (t *Turns) lose(h *hold, why messages.Reason, detail string) {
+	for h.users.n > 0 {
+		c := h.users.first
+		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})
+		t.part(c)
+	}
+	if h.phase == held || h.phase == kept {
+		t.close(h)
+	}
 }
 
-// Gone: the lock actor has ended, as it was told to.
-func (t *Turns) Gone(m Moment, id HoldID) { t.end(m, id, messages.ReasonReleased, "") }
-
-// end takes the end of a lock actor.
-func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
+// Ended: the lock actor has ended. It was refused and never held, the hold is lost, or it is gone, as
+// it was told to: the calls that have the hold, or the one that it was asked for, hear why.
+func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	h := t.hold(id)
 	if h == nil || h.phase == awaitsRoom {
 		return
@@ -182,19 +193,24 @@ func (t *Turns) end(m Moment, id HoldID, why messages.Reason, detail string) {
 			return
 		}
 		c := h.call
+		switch {
+		case why != messages.ReasonQueueFull || c != nil && c.want.MaxWaiters > 0:
+		case h.try:
+			why, detail = messages.ReasonNotAcquired, ""
+		default: // others of the session, or of the gateway, wait
+			h.phase = awaitsRoom
+			t.arm(h, m.At+fullPause)
+			t.settle(q)
+			return
+		}
+		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
+			c = t.firstBehind(h)
+		}
 		h.unask()
-		h.unbind()
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)
 	case held, kept, spent, revoked:
-		for h.users.n > 0 {
-			c := h.users.first
-			t.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})
-			t.part(c)
-		}
-		if h.phase == held || h.phase == kept {
-			t.close(h)
-		}
+		t.lose(h, why, detail)
 		t.freeHold(h)
 	default:
 		t.freeHold(h)
@@ -220,6 +236,10 @@ func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 func (t *Turns) HoldTimer(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil {
 		t.now = m
+		if h.phase == awaitsRoom && h.due != 0 {
+			h.phase = asked
+			t.emitAsk(h)
+		}
 		h.due = 0
 		t.settle(h.line.queue)
 	}

@@ -82,7 +82,7 @@ func BenchmarkDefault(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i = (i + 1) % len(line) {
 		turns.GiveBack(m, line[i].call)
-		turns.Gone(m, line[i].hold)
+		turns.Ended(m, line[i].hold, messages.ReasonReleased, "")
 		line[i] = call()
 		next := line[(i+1)%len(line)].hold
 		hold(next)

@@ -12,8 +12,11 @@ func (t *Turns) enter(c *call, l *line) {
 	c.phase, c.line = waits, l
 	l.waiting.add(c)
 	l.queue.waiting++
-	if !c.reads() {
+	if !c.want.reads() {
 		l.queue.exclude++
+	}
+	if c.want.Try {
+		l.queue.tries++
 	}
 }
 
@@ -38,7 +41,7 @@ func (t *Turns) lineUp(c *call) {
 		c.bound = undecided
 		c.line.undecided++
 	}
-	if !c.reads() {
+	if !c.want.reads() && len(q.lines) > 1 {
 		q.closeReaders()
 	}
 }
@@ -48,7 +51,7 @@ func (q *queue) keepsOut(c *call) bool {
 	switch {
 	case q.key.Kind == Permits: // where one waits, there are none
 		return q.stands()
-	case c.reads():
+	case c.want.reads():
 		return q.writers+q.exclude > 0
 	default:
 		return q.writers+q.readers > 0 || q.waiting > 1
@@ -65,7 +68,7 @@ func (q *queue) stands() bool {
 // closeReaders has readers that come from now on be behind a call that excludes them.
 func (q *queue) closeReaders() {
 	for _, l := range q.lines {
-		if l.reads() {
+		if l.want.reads() {
 			l.closed = true
 		}
 	}

@@ -40,13 +40,13 @@ func (t *Turns) checkQueue(q *queue) error {
 			return fmt.Errorf("call %d is being placed", c.number)
 		case c.phase == waits:
 			waiting++
-			if !c.reads() {
+			if !c.want.reads() {
 				exclude++
 			}
 			if c.hold != nil && (c.hold.call != c || c.hold.phase != asked && c.hold.phase != awaitsRoom) {
 				return fmt.Errorf("call %d waits for a hold that is not asked for it", c.number)
 			}
-		case c.has() && c.reads():
+		case c.has() && c.want.reads():
 			readers++
 		case c.has():
 			writers++
@@ -87,7 +87,7 @@ func (t *Turns) checkLine(l *line) error {
 	switch missing := l.waiting.n - covered - l.ready(at); {
 	case covered != l.covered:
 		return fmt.Errorf("the calls that are covered are counted wrong")
-	case missing > 0 && l.queue.asked < t.bounds.Waiting && l.uncovered(at) != nil:
+	case missing > 0 && !l.queue.full && l.uncovered(at) != nil:
 		return fmt.Errorf("no hold is asked for for %d calls", missing)
 	case len(l.asked) > 0 && missing <= -l.asked[len(l.asked)-1].serves:
 		return fmt.Errorf("more holds wait than calls that they may serve")
@@ -112,7 +112,7 @@ func (t *Turns) checkLine(l *line) error {
 		}
 		first := h.users.first
 		for c := first; c != nil; c = c.next {
-			if c != first && !(c.reads() && l.most > 1) && !sameOwners(c, first) {
+			if c != first && !(c.want.reads() && l.most > 1) && !sameOwners(c, first) {
 				return fmt.Errorf("calls of two owners have one hold")
 			}
 		}

@@ -65,13 +65,14 @@
 // # When a hold is asked for, kept and given back
 //
 // The calls of a line that no hold may serve ask for one: the first by priority, then by arrival. At
-// most Bounds.Waiting holds of a queue wait. With a cohort that is one for each run of calls that one
+// most Bounds.Waiting holds of a queue wait, with those that were cancelled and are not gone: the session
+// counts their nodes, and would refuse more. With a cohort that is one for each run of calls that one
 // hold may serve. When a hold may serve no more, the next is asked for first, behind it; then it is
 // given back, once no call has it and no transaction is under way.
 //
 // Never more holds wait than calls that they may serve. Surplus ones are cancelled from the tail. So
 // with a cohort a call whose ctx ends costs nobody a place. Without, its end cancels the hold that
-// was asked for it, unless a call behind it has none.
+// was asked for it, unless a call behind it has none, and the same owner and caller.
 //
 // A hold that nobody has is kept for Sticky, if no call of the queue waits; else it is given back. A
 // contender, a revoke request, a call that it does not serve, the end of its time or of the client
@@ -111,6 +112,10 @@
 // The call hears a refusal for which the hold was asked for; the others ask anew. ReasonSessionFull is
 // heard the second time: first the older half of the kept holds are given back, and when they are
 // gone the hold is asked for once more. A transaction that was refused so waits likewise.
+//
+// ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call hears it
+// only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is asked for again
+// after a pause.
 //
 // Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with observers
 // keeps that time itself, and tells them (Turns.Revoked). When it is over the call has

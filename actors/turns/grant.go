@@ -27,7 +27,7 @@ func (t *Turns) mayGrant(h *hold) bool {
 	case h.grants > 0 && h.watch != watched:
 		return false
 	case q.key.Kind == Permits || h.beside != 0: // permits are counted below; a downgrade is within its writer
-	case q.writers > 0 || q.readers > 0 && !h.line.reads(): // another hold's end is on its way
+	case q.writers > 0 || q.readers > 0 && !h.line.want.reads(): // another hold's end is on its way
 		return false
 	}
 	if h.grants > 0 && h.users.n == 0 && t.now.At-h.proved >= h.timeout/restsPerTimeout {
@@ -48,7 +48,7 @@ func (t *Turns) grant(h *hold, c *call) {
 		h.until = t.now.At + h.timeout/turnsPerTimeout
 	}
 	q, token := c.queue, h.next()
-	if q.newest = max(q.newest, token); !c.reads() {
+	if q.newest = max(q.newest, token); !c.want.reads() {
 		q.newestWrite = token
 	}
 	h.grants++
@@ -71,7 +71,7 @@ func (t *Turns) join(h *hold, c *call, token messages.Token) {
 		q.used++
 	}
 	h.users.add(c)
-	if c.reads() {
+	if c.want.reads() {
 		q.readers++
 	} else {
 		q.writers++
@@ -87,7 +87,7 @@ func (t *Turns) part(c *call) {
 	h := c.hold
 	q := h.line.queue
 	h.users.remove(c)
-	if c.reads() {
+	if c.want.reads() {
 		q.readers--
 	} else {
 		q.writers--
@@ -131,18 +131,21 @@ func (t *Turns) leaveLine(c *call) {
 	l := c.line
 	l.waiting.remove(c)
 	l.queue.waiting--
-	if !c.reads() {
+	if !c.want.reads() {
 		l.queue.exclude--
 	}
-	t.letIn(c)
+	if c.want.Try {
+		l.queue.tries--
+	}
+	if c.bound == undecided {
+		t.letIn(c)
+	}
 }
 
 // letIn notes that a bound keeps a call out no more.
 func (t *Turns) letIn(c *call) {
-	if c.bound == undecided {
-		c.bound = unbounded
-		c.line.undecided--
-	}
+	c.bound = unbounded
+	c.line.undecided--
 }
 
 // refuse ends a call that waits.

@@ -9,7 +9,7 @@ import (
 
 // next gives the token of the next grant. Readers have the hold's own.
 func (h *hold) next() messages.Token {
-	if h.line.reads() {
+	if h.line.want.reads() {
 		return h.token
 	}
 	return h.token + messages.Token(h.grants)
@@ -21,7 +21,7 @@ func (h *hold) overtaken() bool {
 	switch {
 	case q.key.Kind == Permits:
 		return false
-	case h.line.reads():
+	case h.line.want.reads():
 		return h.next() < q.newestWrite
 	default:
 		return h.next() <= q.newest
@@ -43,7 +43,7 @@ func (h *hold) capacity(at time.Duration) int {
 	if h.rivals == alone {
 		n = many
 	}
-	if !l.reads() && h.grants > 0 {
+	if !l.want.reads() && h.grants > 0 {
 		n = min(n, h.places+1-h.grants)
 	}
 	return n
@@ -89,8 +89,8 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 
 func (t *Turns) emitAsk(h *hold) {
 	l := h.line
-	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try}
-	o.Shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	h.shared = !l.closed && (l.most > 1 || l.want.Sticky > 0)
+	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
 	if h.call != nil {
 		o.Call = h.call.id
 	} else { // its call has ended, and others wait
@@ -102,6 +102,9 @@ func (t *Turns) emitAsk(h *hold) {
 // unask takes a hold off those that are asked for.
 func (h *hold) unask() {
 	l := h.line
+	if h.call != nil {
+		h.call.hold, h.call = nil, nil
+	}
 	l.asked = slices.DeleteFunc(l.asked, func(other *hold) bool { return other == h })
 	l.covered -= h.serves
 	if h.beside == 0 {
@@ -109,23 +112,17 @@ func (h *hold) unask() {
 	}
 }
 
-// unbind notes that a hold is not asked for a call any more.
-func (h *hold) unbind() {
-	if h.call != nil {
-		h.call.hold, h.call = nil, nil
-	}
-}
-
-// passOn has a hold be asked for the next call of its line that has none. It is false where there
+// passOn has a hold be asked for the next call of its line that has none, and that its node names,
+// if it names one: else searches would see the caller of the call before wait. It is false where there
 // is none.
 func (h *hold) passOn() bool {
-	next := h.call.next
-	for next != nil && next.hold != nil {
+	was, next := h.call.want, h.call.next
+	for next != nil && (next.hold != nil || !h.shared && (next.want.Owner != was.Owner || next.want.Caller != was.Caller)) {
 		next = next.next
 	}
-	h.unbind()
+	h.call.hold, h.call = nil, next
 	if next != nil {
-		next.hold, h.call = h, next
+		next.hold = h
 	}
 	return next != nil
 }
@@ -142,12 +139,14 @@ func (t *Turns) unneeded(h *hold) {
 // cancel ends a hold that is asked for.
 func (t *Turns) cancel(h *hold) {
 	h.unask()
-	h.unbind()
 	if h.phase == awaitsRoom { // its lock actor has ended
 		t.freeHold(h)
 		return
 	}
-	h.phase = leaving
+	if h.phase = leaving; h.beside == 0 { // its node counts until it is gone
+		h.cancelled = true
+		h.line.queue.leaving++
+	}
 	t.emit(Output{Do: Cancel, Hold: h.id})
 }
 

@@ -5,7 +5,12 @@ import "github.com/turnstile-locks/turnstile/messages"
 // Call begins a call, within a lease of the same lock or 0. want does not change.
 func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 	t.now = m
-	q := t.queueOf(want)
+	key := KeyOf(want)
+	q := t.queues[key]
+	if q == nil {
+		q = &queue{key: key}
+		t.queues[key] = q
+	}
 	c := t.newCall()
 	id := c.id
 	c.queue, c.want = q, want
@@ -16,9 +21,11 @@ func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 	}
 	if lease := t.call(within); lease != nil && lease.has() && lease.queue == q && q.key.Kind != Permits {
 		c.joinOwner(lease)
-	}
-	if !t.place(c) {
-		t.await(c)
+		if !t.place(c) {
+			t.await(c)
+		}
+	} else {
+		t.lineUp(c)
 	}
 	t.settle(q)
 	return id

@@ -21,9 +21,9 @@ var inRules = []mistake{
 	// What may share.
 	{"a label may differ", "return x == *b", "x.Label = b.Label\n\treturn x == *b", stories + "sharing"},
 	{"elections share", "closed: alone}", "closed: false}", walks + "alone"},
-	{"permits share", " || KeyOf(want).Kind != Locks {", " {", stories + "sharing"},
+	{"permits share", "\tif q.key.Kind == Locks {", "\tif true {", stories + "sharing"},
 	{"queues are remembered", "\t\tdelete(t.queues, q.key)\n", "", walks + "default"},
-	{"readers have their own tokens", "\tif h.line.reads() {\n\t\treturn h.token\n\t}\n", "", stories + "readers"},
+	{"readers have their own tokens", "\tif h.line.want.reads() {\n\t\treturn h.token\n\t}\n", "", stories + "readers"},
 	{"readers are kept", " && l.want.Mode == messages.Exclusive", "", stories + "kept"},
 
 	// What a grant needs.
@@ -32,8 +32,8 @@ var inRules = []mistake{
 	{"revoked", "\tt.spend(h, revoked)\n", "", walks + "cohort_in_time"},
 	{"transaction", "h.checking, h.txns > 0, ", "h.checking, ", walks + "transactions"},
 	{"unfenced", "\tif !fenced {", "\tif false {", walks + "transactions"},
-	{"one call at a time", "case q.writers > 0 || q.readers > 0 && !h.line.reads():", "case false:", walks + "cohort"},
-	{"beside a reader", "q.writers > 0 || q.readers > 0 && !h.line.reads()", "q.writers > 0", walks + "plain_readers"},
+	{"one call at a time", "case q.writers > 0 || q.readers > 0 && !h.line.want.reads():", "case false:", walks + "cohort"},
+	{"beside a reader", "q.writers > 0 || q.readers > 0 && !h.line.want.reads()", "q.writers > 0", walks + "plain_readers"},
 	{"own watch", "\tcase h.grants > 0 && h.watch != watched:\n\t\treturn false\n", "", walks + "cohort"},
 	{"own watch after a cut", "\tif h.watch == watched {\n\t\th.watch = unwatched\n\t}\n", "", walks + "sticky_and_rest"},
 	{"unreadable", "case h.watch == unreadable && h.grants > 0:", "case false:", walks + "unreadable"},
@@ -62,10 +62,13 @@ var inRules = []mistake{
 
 	// Asked for, kept, given back.
 	{"next is asked for late", "\tt.ask(q)\n\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n", "\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n\tfor _, h := range t.over {\n\t\tt.emit(Output{Do: Release, Hold: h.id})\n\t}\n\tt.over = t.over[:0]\n\tt.ask(q)\n", stories + "kept"},
-	{"bound on holds that wait", "for q.asked < t.bounds.Waiting {", "for {", stories + "asked"},
+	{"bound on holds that wait", "for !q.full && q.asked+q.leaving < t.bounds.Waiting {", "for {", stories + "asked"},
+	{"asked for one by one", "\tq.full = true\n", "", stories + "asked"},
+	{"bound on those that leave", "for !q.full && q.asked+q.leaving <", "for !q.full && q.asked <", stories + "asked"},
 	{"priority", "\tif c.want.Priority != other.want.Priority {", "\tif false {", stories + "asked"},
 	{"surplus", "\t\t\tt.cancel(l.asked[n-1])\n", "\t\t\tbreak\n", walks + "cohort"},
-	{"a hold is not passed on", "\tif next != nil {\n\t\tnext.hold, h.call = h, next\n\t}\n", "\tnext = nil\n", stories + "asked"},
+	{"a hold is not passed on", "\tif next != nil {\n\t\tnext.hold = h\n\t}\n", "\th.call, next = nil, nil\n", stories + "asked"},
+	{"a hold is passed on to another caller", "!h.shared && (", "false && (", stories + "asked"},
 	{"kept while others wait", "case l.queue.waiting == 0 && t.mayKeep(h):", "case t.mayKeep(h):", walks + "two_wishes"},
 	{"kept for ever", "\tif t.now.At >= h.since+sticky {", "\tif false {", walks + "sticky"},
 	{"kept by many", "t.kept >= t.bounds.Kept || ", "", stories + "kept"},
@@ -78,14 +81,15 @@ var inRules = []mistake{
 	{"owners wait for themselves", "\t\tc.joinOwner(lease)\n", "", stories + "owners"},
 	{"share while suspended", "other.hold.link == suspended || ", "", walks + "reentry"},
 	{"share without reentry", "!c.want.Reentry || ", "", stories + "owners"},
-	{"upgrade", "case other.reads() && !reads:", "case false:", stories + "owners"},
+	{"upgrade", "case other.want.reads() && !reads:", "case false:", stories + "owners"},
 	{"downgrade", "case reads && other.want.Mode == messages.Write && other.has():", "case false:", stories + "owners"},
-	{"awaiting", "again = t.decide(q) {", "again = false {", stories + "owners"},
-	{"awaiting comes first", "\tt.decide(q) // they may have come before those in line\n", "", stories + "owners"},
+	{"awaiting", "again = q.awaiting.n > 0 && t.decide(q) {", "again = false {", stories + "owners"},
+	{"awaiting comes first", "\tif q.awaiting.n > 0 { // they may have come before those in line\n\t\tt.decide(q)\n\t}\n", "", stories + "owners"},
 
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
 	{"a try behind a kept hold", "c.want.Try && l.queue.resting > 0", "c.want.Try && false", stories + "bound"},
+	{"a try with a hold that waits", " && !(want.Try && len(l.asked) > 0)", "", stories + "bound"},
 	{"permits that may be free", "\t\treturn q.stands()\n", "\t\treturn q.waiting > 1\n", stories + "bound"},
 	{"a try waits for room", "\tt.refuseTries(q)\n", "", stories + "bound"},
 	{"a try is relied on", "h.try, h.serves = true, 1", "h.try = true", stories + "bound"},
@@ -97,15 +101,18 @@ var inRules = []mistake{
 
 	// Refusals, revokes, losses.
 	{"refusal", "\t\tt.hear(h.line, c, why, detail)\n", "\t\tc = h.line.waiting.last\n\t\tt.hear(h.line, c, why, detail)\n", stories + "asked"},
+	{"a deadlock of another", "\t\t\tc = t.firstBehind(h)\n", "", stories + "asked"},
 	{"nobody hears", "\t\tt.hear(h.line, c, why, detail)\n", "\t\t_ = c\n", stories + "asked"},
 	{"asked once more", "h.again, h.phase = true, awaitsRoom", "h.phase = awaitsRoom", stories + "asked"},
 	{"room", "!h.again && t.makeRoom(waiter{h.id, false})", "false", stories + "asked"},
+	{"full of others", "\t\tcase why != messages.ReasonQueueFull ||", "\t\tcase true ||", stories + "asked"},
+	{"asked again after a pause", "\tif h.phase == awaitsRoom && h.due != 0 {", "\tif false {", stories + "asked"},
 	{"room of transactions", "\tif !t.makeRoom(waiter{h.id, true}) {", "\tif len(t.holds) > 0 {", stories + "asked"},
 	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", stories + "grants"},
 	{"taken back below", "\t\tt.takeBack(h.users.first)\n", "\t\tbreak\n", stories + "grants"},
 	{"revoke of a share", "\tif h.phase == revoked {\n\t\tt.tellRevoke(c)\n\t}\n", "", stories + "owners"},
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
-	{"loss", "\t\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
+	{"loss", "\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
 	{"crossing", "if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn", walks + "cohort"},
 	{"stale calls", "if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {", "if id == 0 || id.Slot() >= len(t.calls) {", stories + "stale"},
 }

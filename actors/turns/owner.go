@@ -15,9 +15,9 @@ func (c *call) decider() (found *call) {
 		switch {
 		case o.phase == awaitsOwner:
 			continue
-		case !o.reads():
+		case !o.want.reads():
 			rank = 4
-		case c.reads():
+		case c.want.reads():
 			rank = 6
 		}
 		if o.has() {
@@ -33,17 +33,17 @@ func (c *call) decider() (found *call) {
 // place has a call queue, or answers it by the other calls of its owner. It reports whether that is
 // decided.
 func (t *Turns) place(c *call) bool {
-	other, reads := c.decider(), c.reads()
+	other, reads := c.decider(), c.want.reads()
 	switch {
 	case other == nil:
 		t.lineUp(c)
 	case reads && other.want.Mode == messages.Write && other.has():
 		t.askBeside(c, other.hold)
-	case other.reads() && !reads:
+	case other.want.reads() && !reads:
 		t.refuseFor(c, messages.ReasonUpgrade, "", other.hold)
 	case reads && other.want.Mode == messages.Write:
 		return false
-	case !c.want.Reentry || reads != other.reads():
+	case !c.want.Reentry || reads != other.want.reads():
 		t.refuseFor(c, messages.ReasonReentry, "", other.hold)
 	case !other.has() || other.hold.link == suspended || !t.now.Lease.Unbroken(other.hold.epoch, other.hold.term):
 		return false
@@ -79,7 +79,7 @@ func (t *Turns) await(c *call) {
 // share has a call have the hold that its owner has, with the token of the last grant.
 func (t *Turns) share(c *call, h *hold) {
 	token := h.next()
-	if !c.reads() {
+	if !c.want.reads() {
 		token--
 	}
 	t.join(h, c, token)

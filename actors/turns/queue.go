@@ -2,27 +2,20 @@ package turns
 
 import "slices"
 
-// queueOf gives the queue of a request, which is made where there is none.
-func (t *Turns) queueOf(want *Want) *queue {
-	key := KeyOf(want)
-	q := t.queues[key]
-	if q == nil {
-		q = &queue{key: key}
-		t.queues[key] = q
-	}
-	return q
-}
-
-// lineOf gives the line of a request. A call that stands alone has a line of its own.
+// lineOf gives the line of a request. A call that stands alone has a line of its own. One that tries
+// joins none in which a hold is asked for: it would wait with that.
 func (q *queue) lineOf(want *Want, alone bool) *line {
 	if !alone {
 		for _, l := range q.lines {
-			if !l.closed && alike(l.want, want) {
+			if !l.closed && alike(l.want, want) && !(want.Try && len(l.asked) > 0) {
 				return l
 			}
 		}
 	}
-	l := &line{queue: q, want: want, most: serves(want), closed: alone}
+	l := &line{queue: q, want: want, most: 1, closed: alone}
+	if q.key.Kind == Locks { // permits and contests are nobody else's
+		l.most = max(1, want.Cohort)
+	}
 	q.lines = append(q.lines, l)
 	return l
 }
@@ -70,7 +63,9 @@ func (t *Turns) newCall() *call {
 // freeCall forgets a call.
 func (t *Turns) freeCall(c *call) {
 	c.queue.calls--
-	c.leaveOwner()
+	if c.sameOwner != c {
+		c.leaveOwner()
+	}
 	c.id += 1 << 32
 	c.phase = ended
 	t.free.calls = append(t.free.calls, c)
@@ -91,15 +86,18 @@ func (t *Turns) newHold() *hold {
 
 // rested notes that a hold which was kept serves again, or is gone.
 func (h *hold) rested() {
-	if h.resting {
-		h.resting = false
-		h.line.queue.resting--
-	}
+	h.resting = false
+	h.line.queue.resting--
 }
 
 // freeHold forgets a hold, of which nothing is heard any more.
 func (t *Turns) freeHold(h *hold) {
-	h.rested()
+	if h.resting {
+		h.rested()
+	}
+	if h.cancelled {
+		h.line.queue.leaving--
+	}
 	h.line.holds--
 	h.line.queue.holds--
 	h.id += 1 << 32

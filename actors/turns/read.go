@@ -23,6 +23,16 @@ func (t *Turns) State(id CallID) messages.State {
 	return messages.StateHeld
 }
 
+// Users gives the calls that have a hold.
+func (t *Turns) Users(id HoldID) (all []CallID) {
+	if h := t.hold(id); h != nil {
+		for c := h.users.first; c != nil; c = c.next {
+			all = append(all, c.id)
+		}
+	}
+	return all
+}
+
 // Standing says where a call stands.
 type Standing struct {
 	Call CallID
@@ -43,17 +53,29 @@ func (s *Standing) Waits() bool {
 // Standings yields all calls, queue by queue: those that hold, then those that wait, line by line,
 // each in order. It is for searches for deadlocks and for pages.
 func (t *Turns) Standings(yield func(Standing) bool) {
+	used := t.used()
 	for _, q := range t.queues {
-		if !t.standings(q, yield) {
+		if !t.standings(q, used, yield) {
 			return
 		}
 	}
 }
 
+// used gives the holds that calls have, by their lines.
+func (t *Turns) used() map[*line][]*hold {
+	used := make(map[*line][]*hold)
+	for _, h := range t.holds {
+		if h.users.n > 0 {
+			used[h.line] = append(used[h.line], h)
+		}
+	}
+	return used
+}
+
 // Inside lists the calls of one queue as Standings does.
 func (t *Turns) Inside(key Key) (all []Standing) {
 	if q := t.queues[key]; q != nil {
-		t.standings(q, func(s Standing) bool {
+		t.standings(q, t.used(), func(s Standing) bool {
 			all = append(all, s)
 			return true
 		})
@@ -61,12 +83,9 @@ func (t *Turns) Inside(key Key) (all []Standing) {
 	return all
 }
 
-func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
+func (t *Turns) standings(q *queue, used map[*line][]*hold, yield func(Standing) bool) bool {
 	for _, l := range q.lines {
-		for _, h := range t.holds {
-			if h.phase == gone || h.line != l {
-				continue
-			}
+		for _, h := range used[l] {
 			for c := h.users.first; c != nil; c = c.next {
 				if !yield(t.standing(c, h)) {
 					return false
@@ -97,6 +116,30 @@ func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
 		}
 	}
 	return true
+}
+
+// firstBehind gives the first call that a hold which is asked for is to serve; nil for none.
+func (t *Turns) firstBehind(h *hold) (first *call) {
+	t.standings(h.line.queue, nil, func(s Standing) bool { // only those that wait stand behind it
+		if s.Behind == h.id {
+			first = t.call(s.Call)
+		}
+		return first == nil
+	})
+	return first
+}
+
+// Stands gives how a call stands.
+func (t *Turns) Stands(id CallID) (found Standing) {
+	if c := t.call(id); c != nil {
+		t.standings(c.queue, t.used(), func(s Standing) bool {
+			if s.Call == id {
+				found = s
+			}
+			return found.Call == 0
+		})
+	}
+	return found
 }
 
 func (t *Turns) standing(c *call, behind *hold) Standing {

@@ -9,11 +9,15 @@ import (
 // settle does what follows from an input about a queue: grants, then asks and cancels, then keeps
 // or gives back.
 func (t *Turns) settle(q *queue) {
-	t.decide(q) // they may have come before those in line
-	for again := true; again; again = t.decide(q) {
+	if q.awaiting.n > 0 { // they may have come before those in line
+		t.decide(q)
+	}
+	for again := true; again; again = q.awaiting.n > 0 && t.decide(q) {
 		for i := 0; i < len(q.lines); i++ {
-			t.serve(q.lines[i])
-			t.judge(q.lines[i])
+			l := q.lines[i]
+			if t.serve(l); l.undecided > 0 {
+				t.judge(l)
+			}
 		}
 	}
 	t.ask(q)
@@ -30,31 +34,25 @@ func (t *Turns) settle(q *queue) {
 // uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for
 // none. One that tries asks when a kept hold, which it would find before its own, is gone.
 func (l *line) uncovered(at time.Duration) *call {
-	c := l.unserved(at)
-	if c != nil && c.want.Try && l.queue.resting > 0 {
-		return nil
-	}
-	return c
-}
-
-func (l *line) unserved(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
-	switch {
-	case covered >= l.waiting.n:
+	if covered >= l.waiting.n {
 		return nil
-	case covered == l.waiting.n-1 && l.waiting.last.hold == nil:
-		return l.waiting.last
 	}
-	c := l.waiting.first
-	for ; covered > 0; covered-- {
-		c = c.next
-	}
-	for c != nil && c.hold != nil {
-		c = c.next
-	}
-	if c == nil { // those before have none
-		for c = l.waiting.first; c.hold != nil; c = c.next {
+	c := l.waiting.last
+	if covered < l.waiting.n-1 || c.hold != nil {
+		for c = l.waiting.first; covered > 0; covered-- {
+			c = c.next
 		}
+		for c != nil && c.hold != nil {
+			c = c.next
+		}
+		if c == nil { // those before have none
+			for c = l.waiting.first; c.hold != nil; c = c.next {
+			}
+		}
+	}
+	if c.want.Try && l.queue.resting > 0 {
+		return nil
 	}
 	return c
 }
@@ -67,7 +65,10 @@ func (t *Turns) ask(q *queue) {
 			t.cancel(l.asked[n-1])
 		}
 	}
-	for q.asked < t.bounds.Waiting {
+	if q.asked+q.leaving <= t.bounds.Waiting-t.bounds.Waiting/askedTogether {
+		q.full = false
+	}
+	for !q.full && q.asked+q.leaving < t.bounds.Waiting {
 		var first *call
 		for _, l := range q.lines {
 			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
@@ -79,13 +80,16 @@ func (t *Turns) ask(q *queue) {
 		}
 		t.askFor(first.line, first, 0)
 	}
-	t.refuseTries(q)
+	q.full = true
+	if q.tries > 0 {
+		t.refuseTries(q)
+	}
 }
 
 // refuseTries refuses the calls that try and would wait for a hold to be asked for, where those that
 // are asked for wait for others.
 func (t *Turns) refuseTries(q *queue) {
-	if q.asked < t.bounds.Waiting || !q.stands() {
+	if !q.stands() {
 		return
 	}
 	for _, l := range q.lines {

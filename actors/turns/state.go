@@ -69,15 +69,18 @@ type queue struct {
 	// awaiting are the calls within a lease of the same lock that wait for another call of their
 	// owner.
 	awaiting calls
-	calls    int // that have not ended
-	holds    int // that have not ended
-	waiting  int // calls in lines
-	exclude  int // of these, those that do not read
-	asked    int // holds that are asked for, but for downgrades
-	resting  int // holds that were kept last, and are not gone
-	used     int // holds that a call has
-	readers  int // calls that hold and read
-	writers  int // calls that hold and do not
+	calls    int  // that have not ended
+	holds    int  // that have not ended
+	waiting  int  // calls in lines
+	exclude  int  // of these, those that do not read
+	tries    int  // of these, those that do not wait for others
+	full     bool // as many holds are asked for as may be, and few have gone since
+	asked    int  // holds that are asked for, but for downgrades
+	leaving  int  // holds that were cancelled while they were asked for, and are not gone
+	resting  int  // holds that were kept last, and are not gone
+	used     int  // holds that a call has
+	readers  int  // calls that hold and read
+	writers  int  // calls that hold and do not
 	// newest is the greatest token that was granted, newestWrite to a call that does not read. A
 	// hold whose next token is smaller is gone at the servers, and its end is on its way.
 	newest, newestWrite messages.Token
@@ -98,8 +101,6 @@ type line struct {
 	covered   int     // calls that the holds that are asked for may serve
 	holds     int     // all, also those that serve no more
 }
-
-func (l *line) reads() bool { return l.want.Mode == messages.Read }
 
 // callPhase says where a call stands.
 type callPhase uint8
@@ -143,8 +144,6 @@ type call struct {
 	sameOwner  *call // the next call of its owner for this lock, in a circle
 	prev, next *call // in its line, or among those that have its hold
 }
-
-func (c *call) reads() bool { return c.want.Mode == messages.Read }
 
 func (c *call) has() bool { return c.phase == holds || c.phase == revoking }
 
@@ -215,8 +214,8 @@ type holdPhase uint8
 const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone.
-	// Likewise.
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone, or
+	// after a pause. Likewise.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
@@ -271,6 +270,7 @@ type hold struct {
 	call   *call  // that it was asked for, while it is asked for
 	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
+	shared bool          // its node names no call
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then
 	waits  bool          // it is known to wait for others
@@ -292,6 +292,7 @@ type hold struct {
 	txns        int  // transactions under way
 	forRoom     bool // it leaves to make room
 	resting     bool // it is kept, or was when it was given back
+	cancelled   bool // it leaves, and has not held
 }
 
 const (
@@ -301,6 +302,11 @@ const (
 	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
 	// longer is checked.
 	restsPerTimeout = 6
+	// askedTogether is the part of Bounds.Waiting that is asked for at once, where more calls wait: the
+	// session makes nodes that are asked for together in one transaction.
+	askedTogether = 4
+	// fullPause is the time after which a hold is asked for again that others left no room in the queue.
+	fullPause = time.Second
 	// many stands for no bound on grants.
 	many = 1 << 30
 )

@@ -20,7 +20,7 @@ import (
 //
 //	new [waiting=N] [kept=N]           a new client, with these bounds
 //	call a [/path] [read|write|semaphore|contest] [cohort=N] [sticky=D] [reentry] [alone] [try] [max=N] [priority=N]
-//	       [grace=D] [timeout=D] [label=TEXT] [within=CALL]
+//	       [grace=D] [timeout=D] [label=TEXT] [caller=TEXT] [within=CALL]
 //	withdraw a, back a, timer a
 //	begins a, ends h1 [unfenced], full h1   transactions
 //	waits h1, waiting h1 N, held h1 [places=N] [term=N], watched h1 [unreadable], checked h1, suspended h1, resumed h1, revoke h1,
@@ -104,6 +104,7 @@ var modes = map[string]messages.Mode{"read": messages.Read, "write": messages.Wr
 func (w words) want() *Want {
 	want := Want{Cohort: w.number("cohort", 0), Sticky: w.span("sticky"), Reentry: w.has("reentry"), Alone: w.has("alone")}
 	want.Path, want.Try, want.MaxWaiters, want.Priority = "/a", w.has("try"), w.number("max", 0), w.number("priority", 0)
+	want.Caller = w.text("caller")
 	want.Grace, want.Timeout, want.Label = w.span("grace"), w.span("timeout"), w.text("label")
 	for _, word := range w {
 		if mode, ok := modes[word]; ok {
@@ -171,15 +172,15 @@ func (s *story) tell(line []string) {
 	case "contended":
 		t.Contended(m, h)
 	case "lost":
-		t.Lost(m, h, messages.ReasonNodeDeleted, "")
+		t.Ended(m, h, messages.ReasonNodeDeleted, "")
 	case "refused":
 		why := messages.ReasonNoAuth
 		if len(rest) > 0 {
 			why = messages.Reason(strings.ReplaceAll(rest[0], "_", " "))
 		}
-		t.Refused(m, h, why, "")
+		t.Ended(m, h, why, "")
 	case "gone":
-		t.Gone(m, h)
+		t.Ended(m, h, messages.ReasonReleased, "")
 	case "after":
 		d, err := time.ParseDuration(name)
 		require.NoError(s.t, err)

@@ -157,6 +157,12 @@ func (w *world) print(b []byte) []byte {
 	return b
 }
 
+// noLease is that of an input which comes without a look at the clock.
+type noLease struct{}
+
+// Unbroken is false.
+func (noLease) Unbroken(_, _ uint64) bool { return false }
+
 // Unbroken is the lease of the world.
 func (w *world) Unbroken(_, term uint64) bool { return term == w.term }
 
@@ -285,7 +291,7 @@ func (w *world) do(mv move) error {
 		w.leave(mv.of)
 		id := h.id
 		h.phase = none
-		t.Refused(m, id, messages.ReasonNoAuth, "")
+		t.Ended(m, id, messages.ReasonNoAuth, "")
 	case "watched":
 		h.watched = true
 		t.Watched(m, h.id, !w.unreadable)
@@ -314,16 +320,21 @@ func (w *world) do(mv move) error {
 				w.calls[i].phase = over
 			}
 		}
-		id := h.id
-		h.phase = none
-		t.Lost(m, id, messages.ReasonNodeDeleted, "")
+		if h.deleted {
+			h.phase = none
+			t.Ended(m, h.id, messages.ReasonNodeDeleted, "")
+		} else { // the clock tells it, which must not be asked
+			h.phase = leaves
+			m.Lease = noLease{}
+			t.Lost(m, h.id, messages.ReasonLeaseOver)
+		}
 	case "revoke":
 		w.revokes--
 		h.revoked = true
 		t.Revoke(m, h.id)
 	case "gone":
 		h.phase = none
-		t.Gone(m, h.id)
+		t.Ended(m, h.id, messages.ReasonReleased, "")
 	case "other comes":
 		w.others--
 		w.order = append(w.order, -1)

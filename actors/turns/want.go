@@ -49,13 +49,7 @@ func KeyOf(want *Want) Key {
 	return k
 }
 
-// serves gives the number of grants that one hold serves. Permits and contests are nobody else's.
-func serves(want *Want) int {
-	if want.Cohort < 2 || KeyOf(want).Kind != Locks {
-		return 1
-	}
-	return want.Cohort
-}
+func (w *Want) reads() bool { return w.Mode == messages.Read }
 
 // alike reports whether one hold may serve both requests.
 func alike(a, b *Want) bool {

@@ -1,6 +1,7 @@
 package deadlocks
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,5 +45,30 @@ func TestDeadlockInsideAClient(t *testing.T) {
 		patient.GiveBack(t, a.Lease, x)
 		stories.AwaitNone(t, at, "/within/x")
 		stories.AwaitNone(t, at, "/within/y")
+	})
+}
+
+// TestDeadlockOfOneInACohort: a call in a deadlock gives up, and no other call of its cohort, also where the first of them has
+// gone, and the node that was asked for the call is for those behind it.
+func TestDeadlockOfOneInACohort(t *testing.T) {
+	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
+		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		x, y := patient.Locked(t, client.Mutex("/one/x").Lock), patient.Locked(t, other.Mutex("/one/y").Lock)
+		older := patient.Elsewhere(y.Context(), other.Mutex("/one/x").Lock)
+		m := client.Mutex("/one/y", locks.WithCohort(2), locks.WithDeadlockDetection("/one", often))
+		first, leave := context.WithCancel(t.Context())
+		defer leave()
+		var all []<-chan patient.Answer
+		for _, ctx := range []context.Context{first, t.Context(), x.Context(), t.Context()} {
+			all = append(all, patient.Elsewhere(ctx, m.Lock))
+			patient.AwaitWaiting(t, client, "/one/y", len(all))
+		}
+		leave()
+		require.ErrorIs(t, patient.Receive(t, all[0]).Err, context.Canceled)
+		require.ErrorIs(t, patient.Receive(t, all[2]).Err, locks.ErrDeadlock)
+		patient.GiveBack(t, x)
+		patient.GiveBack(t, patient.Receive(t, older).Lease, y)
+		patient.GiveBack(t, patient.Receive(t, all[1]).Lease)
+		patient.GiveBack(t, patient.Receive(t, all[3]).Lease)
 	})
 }

@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
@@ -50,6 +53,32 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 	}, "it waits behind one")
 	require.NoError(t, lease.Unlock(ctx))
 	require.NoError(t, patient.Receive(t, got))
+}
+
+// TestMoreCallsThanAGatewayMayQueue: the session of a gateway has 256 nodes that wait in a queue. Calls of other clients beyond
+// them wait until there is room.
+func TestMoreCallsThanAGatewayMayQueue(t *testing.T) {
+	inOffice(t, func(o *office) {
+		first := o.lock(o.t.Context(), o.clients[0].Mutex("/many"))
+		var calls sync.WaitGroup
+		for range 2 {
+			client, err := gateway.Open(o.t.Context(), o.system, gateway.At(o.pids[0]))
+			require.NoError(o.t, err)
+			defer func() { patient.Closed(o.t, client.Close(context.WithoutCancel(o.t.Context()))) }()
+			for range 200 {
+				calls.Go(func() {
+					wait, stop := context.WithTimeout(o.t.Context(), time.Hour)
+					defer stop()
+					if lease, err := client.Mutex("/many").Lock(wait); assert.NoError(o.t, err) {
+						lease.Release()
+					}
+				})
+			}
+		}
+		time.Sleep(time.Minute)
+		first.Release()
+		calls.Wait()
+	})
 }
 
 // fading is a way to a gateway by which one request comes through, and no reply to it.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -121,4 +122,20 @@ func TestWaitingOverGateway(t *testing.T) {
 		o.system.Root.Send(lock, &messages.Cancel{})
 		require.NoError(t, first.Unlock(t.Context()))
 	})
+}
+
+// TestMembersHaveNodesOfTheirOwn: also over a gateway whose requests share holds.
+func TestMembersHaveNodesOfTheirOwn(t *testing.T) {
+	inOffice(t, func(o *office) {
+		ctx, stop := context.WithTimeout(o.t.Context(), time.Hour)
+		defer stop()
+		for range 2 {
+			m, err := o.client.Group("/members").Join(ctx, "")
+			require.NoError(o.t, err)
+			defer func() { patient.Closed(o.t, m.Leave(context.WithoutCancel(ctx))) }()
+		}
+		members, err := o.client.Group("/members").Members(ctx)
+		require.NoError(o.t, err)
+		require.Len(o.t, members, 2)
+	}, gateway.WithCohort(8))
 }

@@ -49,8 +49,8 @@ var LeaseFromNewest = Mistake{
 	What: "a committed transaction is taken for a touch of the leader's",
 	Edits: []Edit{{
 		Package: "zkconn/internal/evidence",
-		Old:     "\t\tc.here = max(c.here, touched.Plus(Good(c.timeout)))\n",
-		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))\n",
+		Old:     "\t\tc.here = max(c.here, touched+Good(c.timeout))\n",
+		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent+Fraction(c.timeout, 0.4))\n",
 	}, unbroken, quietTimer}, // that rule knew no chain, which would break before the lease is wrong
 }
 
@@ -64,8 +64,8 @@ var (
 	}
 	quietTimer = Edit{
 		Package: "zkconn",
-		Old:     "k.setTimer(time.Duration(ends - now))",
-		New:     "k.setTimer(max(time.Duration(ends-now), time.Second))",
+		Old:     "k.setTimer(ends - now)",
+		New:     "k.setTimer(max(ends-now, time.Second))",
 	}
 )
 

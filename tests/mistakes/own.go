@@ -161,7 +161,7 @@ var own = []ownMistake{
 		"tests/runonce", "TestCatchUpAfterFailures/embedded"},
 
 	{in("actors/sharing", "loss-in-line", "the end of a lease is told behind whatever else is to be told",
-		"if c.urgent != nil && (", "if c.urgent == nil && ("),
+		"if ends && c.urgent != nil {", "if false {"),
 		"actors/sharing", "TestEndOfTheLease"},
 	{in("actors/sharing", "unlock-in-a-transaction", "a call has given back while its transaction is under way",
 		"stays := !h.leaves && h.txns == 0 && !h.over", "stays := !h.leaves && !h.over"),
@@ -170,7 +170,7 @@ var own = []ownMistake{
 		"\t\tw.Owner, w.Caller = \"\", \"\"\n", ""),
 		"actors/sharing", "TestTurnsOnOneHold"},
 	{in("actors/sharing", "timer-of-a-hold", "a kept hold is never given back",
-		"\t\t\tc.turns.HoldTimer(m, a.hold)\n", ""),
+		"\t\t\tc.turns.HoldTimer(m, hold)\n", "\t\t\t_ = hold\n"),
 		"actors/sharing", "TestStickyTimer"},
 
 	{in("actors/internal/carrier", "path-left", "a lock path that was made for a node that is refused stays",

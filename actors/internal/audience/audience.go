@@ -73,15 +73,6 @@ type TroubleListener interface {
 	Troubled(text string)
 }
 
-// Begin checks the audience and watches the owner. It returns the error of Check.
-func (a *Audience) Begin(ctx actor.Context) error {
-	if err := a.Check(ctx); err != nil {
-		return err
-	}
-	a.Watch(ctx)
-	return nil
-}
-
 // Tell sends a notice to the parent, to the observers and to the listener; to a parent that observes, once. Its
 // sender is the actor that tells it, so that an owner that was restarted knows whose it is.
 func (a *Audience) Tell(ctx actor.Context, notice any) {
@@ -140,30 +131,22 @@ func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 	}
 }
 
-// Watch watches the owner, and a parent on another node. A parent on this node stops its lock actors itself.
-func (a *Audience) Watch(ctx actor.Context) {
+// Watched calls do, which watches them or unwatches them, with those whose end the lock actor is to hear of: the owner, and a
+// parent on another node. A parent on this node stops its lock actors itself.
+func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	if a.Owner != nil {
-		ctx.Watch(a.Owner)
+		do(a.Owner)
 	}
 	if parent := ctx.Parent(); parent != nil && !SameNode(ctx.ActorSystem(), parent) {
-		ctx.Watch(parent)
+		do(parent)
 	}
 }
 
-// Unwatch undoes Watch: the lock actor stops.
-func (a *Audience) Unwatch(ctx actor.Context) {
-	if a.Owner != nil {
-		ctx.Unwatch(a.Owner)
-	}
-	if parent := ctx.Parent(); parent != nil && !SameNode(ctx.ActorSystem(), parent) {
-		ctx.Unwatch(parent)
-	}
-}
-
-// Check refuses actors on other nodes where actors.WithRemote is not set, because notices would not reach them.
-// Then the audience has only those left that can be told so. The error wraps actors.ErrBadAcquire.
-func (a *Audience) Check(ctx actor.Context) error {
+// Begin watches the owner. It refuses actors on other nodes where actors.WithRemote is not set, because notices would not
+// reach them. Then the audience has only those left that can be told so. The error wraps actors.ErrBadAcquire.
+func (a *Audience) Begin(ctx actor.Context) error {
 	if a.Pack != nil {
+		a.Watched(ctx, ctx.Watch)
 		return nil
 	}
 	system := ctx.ActorSystem()
@@ -181,8 +164,10 @@ func (a *Audience) Check(ctx actor.Context) error {
 	}
 	if err != nil {
 		a.Observers, a.Owner = slices.DeleteFunc(slices.Clone(a.Observers), unreached), nil
+		return err
 	}
-	return err
+	a.Watched(ctx, ctx.Watch)
+	return nil
 }
 
 // noRemote is the address of actors in a system that has no remote; actors spawned before it had

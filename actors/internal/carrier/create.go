@@ -16,33 +16,30 @@ import (
 // again, a bounded number of times. Where the node is refused for good, the lock path that was made for it goes again.
 func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
-	var made zkconn.Parents
-	for tries := 1; k.tryCreate(q, a, &made) && tries < retry.VanishedTries; tries++ {
+	var parents zkconn.Parents
+	for tries := 1; ; tries++ {
+		made, err := k.createOnce(q, a)
+		a.Node, a.Failure = madeOf(made), failureOf(err)
+		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
+			break
+		}
+		a.Info = coordinator.Info{}
+		more, err := k.makeParents(q)
+		if err != nil {
+			a.Failure = failureOf(err)
+			break
+		}
+		if parents = parents.And(more); tries == retry.VanishedTries {
+			break
+		}
 		if tries > 1 {
 			time.Sleep(retry.Vanished.Pause(tries - 1)) // the path that was just made is gone again
 		}
 	}
 	if a.Failure.Outcome == coordinator.Refused && a.Node.Name == "" {
-		made.Remove(permitsData(q.Spec.Permits))
+		parents.Remove(permitsData(q.Spec.Permits))
 	}
 	return a
-}
-
-// tryCreate makes a node, and reports whether it is to be tried again, because there was no lock path, and there is now.
-func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created, parents *zkconn.Parents) (again bool) {
-	made, err := k.createOnce(q, a)
-	a.Node, a.Failure = madeOf(made), failureOf(err)
-	if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
-		return false
-	}
-	a.Info = coordinator.Info{}
-	more, err := k.makeParents(q)
-	if err != nil {
-		a.Failure = failureOf(err)
-		return false
-	}
-	*parents = parents.And(more)
-	return true
 }
 
 // createOnce records a semaphore's permits, and makes the node. The queue that is listed behind it is not older, because the

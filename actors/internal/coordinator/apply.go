@@ -40,8 +40,9 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.doomed = false
 		c.expire()
 	}
-	c.endBursts()
-	c.tellUrgency()
+	if len(c.epoch.burstsOver) > 0 {
+		c.endBursts()
+	}
 	return c.out
 }
 
@@ -107,18 +108,16 @@ func (c *Coordinator) changed(in Changed) {
 		c.hear("", p.take(""), in.Change)
 	}
 	if in.Change != DataChanged {
-		all := p.children
-		p.children = nil
-		c.hear("", all, in.Change)
+		c.hear("", p.take(children), in.Change)
 	}
 }
 
 // Awaits reports whether changed has anybody to tell of an event of a path: of its list of children, or of its data and its
 // end. The servers may forget a watch for which it is false. Whoever asks for one registers first, and asks anew each time.
-func (c *Coordinator) Awaits(path string, children bool) bool {
+func (c *Coordinator) Awaits(path string, list bool) bool {
 	p := c.epoch.paths[path]
-	if children {
-		return p != nil && len(p.children) > 0
+	if list {
+		return p != nil && len(p.watchers[children]) > 0
 	}
 	parent, name := split(path)
 	above := c.epoch.paths[parent]
@@ -164,7 +163,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 func (c *Coordinator) disconnect() {
 	c.epoch.connected = false
 	for _, p := range c.epoch.paths {
-		p.listing, p.children = nil, nil
+		p.listing = nil
 		c.forgetIdentity(p)
 		clear(p.watchers)
 	}
@@ -190,7 +189,6 @@ func (c *Coordinator) expire() {
 	}
 	all := c.inOrder()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
-	c.urgent = false // of a connection that is gone
 	for _, r := range all {
 		if r.life == ended {
 			delete(c.requests, r.id)
@@ -201,17 +199,4 @@ func (c *Coordinator) expire() {
 	}
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // in the new epoch: orders that follow from it belong there
-}
-
-// tellUrgency says whether anything is held, when that has changed. A grant of which the session hears only while it is
-// disconnected counts too. For waiters it is not urgent, for their nodes last as long as the session.
-func (c *Coordinator) tellUrgency() {
-	holds := c.epoch.held > 0
-	for _, p := range c.epoch.parked {
-		holds = holds || p.effect.Do == machine.WatchOwn
-	}
-	if holds != c.urgent {
-		c.urgent = holds
-		c.emit(Urgent{holds})
-	}
 }

@@ -20,6 +20,8 @@ const (
 	maxTogether = 256
 	// maxBytes bounds the names and data of one transaction; jute.maxbuffer is 1 MiB.
 	maxBytes = 256 << 10
+	// usualBytes is the size of a create without its names and keys, more or less.
+	usualBytes = 320
 	// enough operations make another transaction worth sending while others are under way.
 	enough = 64
 	// maxUnderway bounds the transactions under way.
@@ -30,7 +32,6 @@ const (
 
 // creation is the purpose of a Create or a CreateAt. Its answer is taken in create.go.
 type creation struct {
-	neverStale
 	operation
 	batch   bool // it is one of the transactions of the batch
 	looksUp bool // others wait for the path info that it brings
@@ -38,7 +39,6 @@ type creation struct {
 
 // transaction is the purpose of a Commit. Its answer is taken in create.go.
 type transaction struct {
-	neverStale
 	changes []change
 	exist   []string // the nodes that had to, by their paths
 	batch   bool     // it is one of those under way in the batch
@@ -48,7 +48,10 @@ type transaction struct {
 func (c *Coordinator) flush() {
 	b := &c.epoch.batch
 	for len(b.waiting) > 0 && (b.underway == 0 || b.underway < maxUnderway && len(b.waiting) >= enough) {
-		n := c.next()
+		n := 1
+		if len(b.waiting) > 1 {
+			n = c.next()
+		}
 		together := b.waiting[:n:n]
 		if b.waiting = b.waiting[n:]; len(b.waiting) == 0 {
 			b.waiting = nil
@@ -72,7 +75,9 @@ func (c *Coordinator) next() (n int) {
 		upTo = c.setApart(b.waiting[:upTo])
 	}
 	for bytes := 0; n < upTo; n++ {
-		if bytes += c.requests[b.waiting[n].request].spec.bytes(); n > 0 && bytes > maxBytes {
+		sp := c.requests[b.waiting[n].request].spec
+		bytes += usualBytes + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
+		if n > 0 && bytes > maxBytes {
 			break
 		}
 	}
@@ -117,7 +122,7 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 // createSingly has the node of a request made, by itself.
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
-	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
+	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watch
 	what := &Create{Request: r.id, Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}
 	if r.spec.One != "" {
 		what.Guard = r.spec.guard(as.op)
@@ -146,7 +151,7 @@ func (c *Coordinator) commit(changes []change) {
 			what.Deletes = append(what.Deletes, p.at(ch.node))
 			continue
 		}
-		r.node.place, r.node.under = places[p], p.identity.watchID()
+		r.node.place, r.node.under = places[p], p.identity.watch
 		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p], List: c.listsBehind(r)})
 		places[p]++
 	}

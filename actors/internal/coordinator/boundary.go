@@ -105,8 +105,7 @@ const (
 	ChildrenChanged
 )
 
-// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Urgent,
-// *Trouble, or *Note.
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, *Trouble, or *Note.
 type Output interface{ output() }
 
 type (
@@ -143,9 +142,6 @@ type (
 	// next. The shell then drops replies and events of the old session, and its timers.
 	NewEpoch struct{ Epoch uint64 }
 
-	// Urgent says whether to reconnect as fast as possible, because a lock is held.
-	Urgent struct{ Urgent bool }
-
 	// Trouble gives the reason why a request is not carried out though there are servers. An empty
 	// text says that the trouble is over. To is zero for the session's heartbeat.
 	Trouble struct {
@@ -170,7 +166,6 @@ func (*Ask) output()       {}
 func (StartTimer) output() {}
 func (StopTimer) output()  {}
 func (NewEpoch) output()   {}
-func (Urgent) output()     {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 

@@ -8,17 +8,10 @@ import (
 // Check gives the first invariant of the state that does not hold, nil when all do. Tests and package walk call it
 // after every input.
 func (c *Coordinator) Check() error {
-	held := 0
 	for _, r := range c.inOrder() {
-		if r.held {
-			held++
-		}
 		if wrong := c.checkRequest(r); wrong != "" {
 			return fmt.Errorf("request %d, life %d, node %+v: %s", r.id, r.life, *r.node, wrong)
 		}
-	}
-	if held != c.epoch.held {
-		return fmt.Errorf("%d requests hold, and %d are counted", held, c.epoch.held)
 	}
 	if wrong := c.checkRoom(); wrong != "" {
 		return fmt.Errorf("room: %s", wrong)
@@ -46,7 +39,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its node is not in the queue"
 	case r.held && !n.exists() && n.phase != unknown:
 		return "it holds without a node"
-	case r.asks.contention != 0 && !slices.Contains(r.queue.path.children, watcher{r.id, attends}):
+	case r.asks.contention != 0 && !slices.Contains(r.queue.path.watchers[children], watcher{r.id, attends}):
 		return "it is to hear of other contenders, and nobody watches for them"
 	case r.asks.check != 0 && c.epoch.asked[r.asks.check] == nil:
 		return "its node is being checked, and nobody will answer"
@@ -108,21 +101,22 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 // checkRoom counts the requests of the session and of its queues anew. It describes the first count
 // that differs, or the first bound that is exceeded; "" for none.
 func (c *Coordinator) checkRoom() string {
-	weight, beyond, waiting := 0, 0, map[*ownQueue]int{}
+	weight, beyond, held, waiting := 0, 0, 0, map[*ownQueue]int{}
 	for _, r := range c.requests {
-		if r.counted != r.counts() {
+		if r.counted != c.counts(r) {
 			return fmt.Sprintf("request %d is counted as %+v", r.id, r.counted)
 		}
-		if r.counted.weighs {
-			weight += c.weigh(r.spec)
+		weight += r.counted.weight
+		if r.spec.Want.Beside != "" {
+			beyond += r.counted.weight
 		}
-		if r.counted.weighs && r.spec.Want.Beside != "" {
-			beyond += c.weigh(r.spec)
-		}
-		waiting[r.queue] += delta(false, r.counted.waits)
+		held += r.counted.holds
+		waiting[r.queue] += r.counted.waits
 	}
 	l := &c.epoch.load
 	switch {
+	case held != c.epoch.held:
+		return fmt.Sprintf("%d requests hold, and the session counts %d", held, c.epoch.held)
 	case weight != l.nodes:
 		return fmt.Sprintf("the requests weigh %d, and the session counts %d", weight, l.nodes)
 	case l.nodes+l.others > c.bounds.Weight+beyond:

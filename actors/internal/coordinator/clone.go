@@ -73,7 +73,7 @@ func (k *twins[T]) of(from *T) (to *T, isNew bool) {
 
 func (k *cloner) path(from *lockPath) *lockPath {
 	p := *from
-	p.lookup.waiting, p.children = slices.Clone(p.lookup.waiting), slices.Clone(p.children)
+	p.lookup.waiting = slices.Clone(p.lookup.waiting)
 	if p.listing != nil {
 		l := *p.listing
 		l.after = slices.Clone(l.after)

@@ -26,7 +26,7 @@ func (c *Coordinator) watchContention(r *request) {
 	c.unwatchContention(r)
 	w, p := watcher{r.id, attends}, r.queue.path
 	p.watch(r.node.name, w)
-	p.children = append(p.children, w)
+	p.watch(children, w)
 	r.asks.contention = c.ask(&WatchContention{Path: p.path, Node: r.node.name}, contentionRead{r.id})
 }
 

@@ -28,14 +28,15 @@ func (c *Coordinator) create(r *request, op uint64) {
 
 // refuse answers a create that no node is made for.
 func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail string) {
-	c.setAdmitted(r, false)
+	r.admitted = false
+	c.recount(r)
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
 }
 
 // beginCreating notes that the node of a request is about to be made.
 func (c *Coordinator) beginCreating(r *request) {
-	c.setAdmitted(r, true)
-	r.node.phase, r.search = creating, search{}
+	r.admitted, r.node.phase, r.search = true, creating, search{}
+	c.recount(r)
 	if q := r.queue; r.spec.One != "" && !slices.Contains(q.members, r.id) {
 		q.members = append(q.members, r.id)
 	}
@@ -148,8 +149,8 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
 		n.guard = existing.Guard
 	case existing != nil:
-		n.guard, n.phase = "", absent
-		c.setAdmitted(r, false)
+		n.guard, n.phase, r.admitted = "", absent, false
+		c.recount(r)
 		return machine.Event{Kind: machine.NodeTaken, Predecessor: r.spec.One}
 	case f.none() && r.spec.One != "" && made.Czxid < r.queue.newest:
 		// Somebody has deleted it, another request of this session has made the node anew, and the answer
@@ -162,8 +163,8 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		n.phase = unknown
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	case made.Name == "" && f.Outcome == Refused:
-		n.guard, n.phase = "", absent
-		c.setAdmitted(r, false)
+		n.guard, n.phase, r.admitted = "", absent, false
+		c.recount(r)
 		why := reason(f)
 		if r.spec.Want.Beside != "" && f.Cause == NoNode { // the writer's node is gone
 			why = messages.ReasonHoldGone
@@ -195,7 +196,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 
 func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	a := answer.(*Committed)
-	if c.successorMissing(t.exist, a.Failure) || c.successorUnread(t.exist, a.Failure) { // nothing was done: once more
+	if len(t.exist) > 0 && c.successorLacks(t.exist, a.Failure) { // nothing was done: once more
 		if len(t.changes) == 1 && t.changes[0].node != "" {
 			c.sendSingly(t.changes[0], t.batch)
 		} else {
@@ -256,11 +257,9 @@ func (c *Coordinator) reclaim(r *request, op uint64) {
 // request is creating meanwhile.
 type (
 	seekingReclaimable struct {
-		neverStale
 		operation
 	}
 	takingOver struct {
-		neverStale
 		operation
 	}
 )

@@ -202,7 +202,7 @@
 // # Where a change goes
 //
 // The file of a purpose says how a reply changes a request. Every Ask has a purpose, a plain value
-// whose method answered takes the reply. Its method stale says whether nobody waits for the reply
+// whose method answered takes the reply. A method stale, where it has one, says whether nobody waits for the reply
 // any more. The interface kind has the differences between kinds of locks. batch.go decides when
 // changes are sent; burst.go above it delays some. leave.go decides which request holds next. When
 // that is wrong, TestStories/hand_over fails, and so does TestWalk of package walk, whose tests of

@@ -9,8 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-func (c *Coordinator) fast(path Switches) bool { return c.off&path == 0 }
-
 func (c *Coordinator) emit(out Output) { c.out = append(c.out, out) }
 
 // ask asks the servers; the reply finds its way by its purpose.

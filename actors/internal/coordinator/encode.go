@@ -20,7 +20,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, flag(ep.connected), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
-		flag(c.urgent), flag(ep.lapsed), flag(c.blind))
+		flag(ep.lapsed), flag(c.blind))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}
@@ -169,13 +169,6 @@ func flag(on bool) uint64 {
 	return 0
 }
 
-func (e *encoder) ids(all []RequestID) {
-	for _, id := range all {
-		e.num(uint64(id))
-	}
-	e.mark()
-}
-
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
 		flag(r.removal.shortHold), flag(r.admitted), flag(r.asks.contention != 0), flag(r.asks.check != 0), uint64(r.inherited),
@@ -218,7 +211,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.guard != ""), uint64(n.token), flag(n.under != 0 && n.under == i.watchID()))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.guard != ""), uint64(n.token), flag(n.under != 0 && n.under == i.watch))
 	e.text(n.name)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)
@@ -228,13 +221,12 @@ func (e *encoder) node(n *node, i identity) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.set), flag(p.identity.refused), flag(p.lookup.underway), flag(p.asksHead))
+	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.watch != 0), flag(p.identity.refused), flag(p.lookup.underway), flag(p.asksHead))
 	e.text(p.unowned)
 	e.changes(p.lookup.waiting)
 	for _, q := range p.queues {
 		e.queue(q)
 	}
-	e.watchers("", p.children)
 	for _, name := range inOrder(p.watchers) {
 		e.watchers(name, p.watchers[name])
 	}
@@ -267,12 +259,15 @@ func (e *encoder) queue(q *ownQueue) {
 		e.node(n, q.path.identity)
 	}
 	e.mark()
-	e.ids(q.members)
+	for _, id := range q.members {
+		e.num(uint64(id))
+	}
+	e.mark()
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
 	s := q.succession
-	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watchID()))
+	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watch))
 	b := &q.burst
 	e.num(uint64(b.phase), uint64(b.remote), uint64(b.departed), uint64(b.returned), flag(b.timer != 0))
 	e.changes(b.creates)

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"slices"
 	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
 // Reading a coordinator: for the shell, and for package walk.
@@ -22,12 +24,18 @@ type Counts struct {
 	Weight int
 	// Busy: a node of a request may be at the servers, or come to be there.
 	Busy bool
+	// Urgent: a lock is held, so reconnecting is urgent. For waiters it is not, for their nodes last as long as the session.
+	Urgent bool
 }
 
 // Counts gives the counts after the newest input.
 func (c *Coordinator) Counts() Counts {
 	l := &c.epoch.load
-	return Counts{Stale: c.stale, Polls: c.polls, Weight: l.nodes + l.others, Busy: len(c.requests) > 0}
+	now := Counts{Stale: c.stale, Polls: c.polls, Weight: l.nodes + l.others, Busy: len(c.requests) > 0, Urgent: c.epoch.held > 0}
+	for _, p := range c.epoch.parked { // also grants of which the session hears while it is disconnected
+		now.Urgent = now.Urgent || p.effect.Do == machine.WatchOwn
+	}
+	return now
 }
 
 // Requests counts the requests that have not ended, and ended ones of which a node may be left.
@@ -86,5 +94,6 @@ func (c *Coordinator) Ignores(id uint64) bool { return c.isStale(c.epoch.asked[i
 
 // isStale reports whether an answer has no purpose any more, or one that is gone.
 func (c *Coordinator) isStale(what purpose, id uint64) bool {
-	return what == nil || what.stale(c, id)
+	p, passes := what.(passing)
+	return what == nil || passes && p.stale(c, id)
 }

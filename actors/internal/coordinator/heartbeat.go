@@ -100,7 +100,6 @@ func (c *Coordinator) beatNow() {
 
 // heartbeat is the purpose of a Check that is a heartbeat. Its answer is taken in missing.go.
 type heartbeat struct {
-	neverStale
 	path, node string
 	zxid       int64 // of the node's token: in a contest, the next holder's node has the same name
 }
@@ -111,16 +110,13 @@ type heartbeat struct {
 func (c *Coordinator) target() (at *lockPath, next *node) {
 	held := false
 	for p, n := range c.epoch.nodes {
-		holds := c.holdsWith(n)
+		holds := c.requests[n.of].held
 		if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
 			at, next, held = p, n, holds
 		}
 	}
 	return at, next
 }
-
-// holdsWith reports whether the request of a node holds.
-func (c *Coordinator) holdsWith(n *node) bool { return c.requests[n.of].held }
 
 // pace is the time from the answer to one heartbeat to the next.
 func (c *Coordinator) pace() time.Duration {

@@ -32,8 +32,6 @@ func (fifo) watch(c *Coordinator, r *request, predecessor string) {
 	c.lookAhead(r, predecessor)
 }
 
-func (fifo) readsLate() bool { return true }
-
 func (fifo) remove(c *Coordinator, r *request, op uint64) {
 	c.submit(change{operation{r.id, op}, r.node.name})
 }
@@ -79,8 +77,6 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 	has := r.node.exists()
 	c.tell(r, machine.Event{Kind: machine.Listed, Op: op, First: has, Missing: !has})
 }
-
-func (contest) readsLate() bool { return false } // it may be another's by then
 
 // remove deletes the node if it is still the one that this request has made: of two requests that
 // look whether the node is theirs and then delete it, the second could delete another's node. See
@@ -128,5 +124,3 @@ func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
 	}
 	c.watchNode(r, "", expect{permits: v.permits})
 }
-
-func (semaphore) readsLate() bool { return false } // the one behind waits to hear of it

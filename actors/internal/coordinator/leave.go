@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/turnstile-locks/turnstile/actors/machine"
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
 
 // Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
 // that request holds at once, before the node is deleted. Nobody is between a waiter and the node
@@ -49,7 +53,7 @@ func (c *Coordinator) leave(r *request) {
 
 // handOver grants the lock that a request gives back to the one right behind it.
 func (c *Coordinator) handOver(r *request) {
-	if !c.fast(HandOver) || r.node.successor == nil || !c.epoch.connected {
+	if c.off&HandOver != 0 || r.node.successor == nil || !c.epoch.connected {
 		return
 	}
 	next := c.requests[r.node.successor.of]
@@ -101,8 +105,8 @@ func (c *Coordinator) goOnRemoving(r *request) {
 // removalDone says that nothing of a request is left.
 func (c *Coordinator) removalDone(r *request) {
 	op := r.removal.op
-	r.removal = removal{}
-	c.setAdmitted(r, false)
+	r.removal, r.admitted = removal{}, false
+	c.recount(r)
 	if op != 0 {
 		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}
@@ -120,14 +124,14 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 	}
 	if r.node.name == name {
 		c.lose(r)
+	} else {
+		c.vanished(r.queue.path, name)
 	}
-	c.vanished(r.queue.path, name)
 	c.removalDone(r)
 }
 
 // contestRemoval is the purpose of a RemoveContest.
 type contestRemoval struct {
-	neverStale
 	operation
 	name string
 }
@@ -148,7 +152,6 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 
 // removalSearch is the purpose of a Find, where a node may be left of a request.
 type removalSearch struct {
-	neverStale
 	operation
 }
 
@@ -194,7 +197,8 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	r.removal.phase = removalPaused
 	note.Tries = r.removal.tries
 	c.emit(&note)
-	c.after(c.removalPause(r.removal.tries), timer{kind: RetryTimer, operation: operation{request: r.id}})
+	pause := min(time.Duration(r.removal.tries)*removalStep, c.epoch.timeout)
+	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
 // retryRemoval tries again after the pause.

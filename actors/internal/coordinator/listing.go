@@ -195,7 +195,7 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 // lookAhead watches the node before the predecessor.
 func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	w, before := r.wait, r.view.lookAhead
-	if w == nil || before == "" || !r.spec.exclusive() || r.queue.find(predecessor) != nil || !c.fast(LookAhead) {
+	if w == nil || before == "" || !r.spec.exclusive() || r.queue.find(predecessor) != nil || c.off&LookAhead != 0 {
 		return
 	}
 	r.view.lookAhead = ""

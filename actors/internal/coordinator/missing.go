@@ -26,24 +26,18 @@ func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
-// successorUnread notes that a transaction was refused because the session may not READ a node of its
-// own that it needs. It may then be asked for again.
-func (c *Coordinator) successorUnread(exist []string, f Failure) bool {
-	refused := f.is(NoAuth) && slices.Contains(exist, f.Path)
-	c.blind = c.blind || refused
-	return refused
-}
-
-// successorMissing tells the request that has the lock that its node is gone, when a transaction that needs
-// the nodes at some paths was refused for that. It may then be asked for again.
-func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
-	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
+// successorLacks takes note that a transaction was refused for one of the nodes at some paths that it needs. It may then be
+// asked for again. Where the node is gone, the request that has the lock is told; where the session may not READ its own
+// nodes, nothing is handed over any more.
+func (c *Coordinator) successorLacks(exist []string, f Failure) bool {
+	if !f.is(NoNode) && !f.is(NoAuth) || !slices.Contains(exist, f.Path) {
 		return false
 	}
 	path, name := split(f.Path)
-	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
+	if q, n := c.epoch.paths[path].findNode(name); f.Cause == NoNode && n != nil && n.phase == present {
 		n.phase = deleting // nobody looks for it any more
 		c.missing(q, n)
 	}
+	c.blind = c.blind || f.Cause == NoAuth
 	return true
 }

@@ -12,13 +12,19 @@ func (c *Coordinator) order(o *Order) {
 		c.stale++
 		return
 	}
-	r := c.requestOf(o)
+	r := c.requests[o.Request]
+	if r == nil { // it begins
+		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
+		c.requests[o.Request] = r
+		c.reset(r)
+	}
 	if r.life == ended { // its end overtook this order
 		return
 	}
 	r.gaveBack = o.Moment
 	if o.Ending { // its owner may ask anew, also while the order waits: the new request queues behind the old node
-		c.setLife(r, ending)
+		r.life = ending
+		c.recount(r)
 	}
 	switch {
 	case o.Do == machine.Withdraw:
@@ -32,17 +38,6 @@ func (c *Coordinator) order(o *Order) {
 	default:
 		c.execute(r, o.Effect)
 	}
-}
-
-// requestOf gives the request of an order, which is new with its first.
-func (c *Coordinator) requestOf(o *Order) *request {
-	r := c.requests[o.Request]
-	if r == nil {
-		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
-		c.requests[o.Request] = r
-		c.reset(r)
-	}
-	return r
 }
 
 func kindOf(sp *Spec) kind {
@@ -82,7 +77,8 @@ func (c *Coordinator) execute(r *request, e machine.Effect) {
 			c.tell(r, machine.Event{Kind: machine.NodeGone, Op: e.Op})
 			return
 		}
-		c.setHeld(r, true)
+		r.held = true
+		c.recount(r)
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
 		c.endAsks(r) // its owner was told Suspended, and asks anew
@@ -130,11 +126,13 @@ func (c *Coordinator) abandon(id RequestID) {
 	if r == nil || r.life == ended {
 		return
 	}
-	c.setLife(r, ended)
+	r.life = ended
+	c.recount(r)
 	c.unpark(r)
-	c.endPauses(r)
+	if r.pace != nil {
+		c.endPauses(r)
+	}
 	c.endWait(r)
-	c.unwatchOwn(r)
 	c.cleanUp(r)
 }
 

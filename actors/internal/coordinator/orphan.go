@@ -44,13 +44,10 @@ func (c *Coordinator) orphansOf(r *request) *orphan {
 	return c.epoch.orphans[guid]
 }
 
-// neverTake notes that the delete of a node was sent, which no request is to take for its own.
-func (c *Coordinator) neverTake(r *request, name string) { c.orphansOf(r).removes(name) }
-
-// neverTakeRemoved does so for the nodes that a search has deleted.
+// neverTakeRemoved notes the nodes that a search has deleted, which no request is to take for its own.
 func (c *Coordinator) neverTakeRemoved(r *request, found *Found) {
 	for _, name := range found.Removed {
-		c.neverTake(r, name)
+		c.orphansOf(r).removes(name)
 	}
 }
 
@@ -249,7 +246,6 @@ func (c *Coordinator) removeOrphan(p orphanSearch, o *orphan, found FoundOrphan)
 
 // orphanRemoval is the purpose of the delete of an orphan.
 type orphanRemoval struct {
-	neverStale
 	path, name, guid string
 }
 

@@ -29,7 +29,8 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 		other.node.guard = guard // it may be left: see remove
 	}
 	q.newest = max(q.newest, token.Zxid())
-	c.setAdmitted(r, true) // it may have been found after all
+	r.admitted = true // it may have been found after all
+	c.recount(r)
 	n.phase, n.name, n.number, n.token = present, name, number, token
 	q.insert(n)
 	return places
@@ -41,7 +42,8 @@ func (c *Coordinator) lose(r *request) {
 	c.endWait(r)
 	c.unwatchOwn(r)
 	c.endAsks(r)
-	c.setHeld(r, false)
+	r.held = false
+	c.recount(r)
 	r.early, r.node = nil, &node{of: r.id}
 	existed := n.exists()
 	if existed {
@@ -74,7 +76,7 @@ const readDelay = 5 * time.Millisecond
 // watchOwn reads a holder's own node and watches it, before long.
 func (c *Coordinator) watchOwn(r *request, op uint64) {
 	c.unwatchOwn(r)
-	if !r.kind.readsLate() || r.spec.Want.TellMore { // others wait to hear of it, or it may be another's node
+	if r.spec.Permits > 0 || r.spec.One != "" || r.spec.Want.TellMore { // others wait to hear of it, or it may be another's node
 		c.readOwn(r, op)
 		return
 	}

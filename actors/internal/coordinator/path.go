@@ -18,10 +18,8 @@ type lockPath struct {
 	queues   []*ownQueue
 	listing  *listing // under way; nil for none
 	// watchers has the requests that wait for events of a node, by its name. The empty name stands
-	// for the lock path's own data.
+	// for the lock path's own data, and children for the list of its children.
 	watchers map[string][]watcher
-	// children has the requests that wait for events of the list of children.
-	children []watcher
 	// unowned is the node of this session that is being removed because no request owns it;
 	// asksHead: the servers are being asked for the owner of the head of a queue.
 	unowned  string
@@ -30,10 +28,13 @@ type lockPath struct {
 	idle, usedAgain bool
 }
 
+// children stands for the list of children among the watchers of a lock path. No node has that name.
+const children = "/"
+
 // identity is the watch on a lock path: while it stands, the path is still the same node.
 type identity struct {
 	ask     uint64 // that sets the watch; zero for none
-	set     bool
+	watch   uint64 // the same once it is set, and zero before
 	timer   uint64 // of a watch that is set: it is not believed in for ever
 	refused bool   // we may not read it
 }
@@ -107,7 +108,7 @@ func split(path string) (parent, name string) {
 
 // inUse reports whether a lock path that no request uses still has watchers, nodes or changes.
 func (p *lockPath) inUse() bool {
-	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
+	return len(p.watchers) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
 			return len(q.nodes) > 0 || len(q.burst.creates)+len(q.burst.deletes) > 0
 		})
@@ -127,18 +128,14 @@ func (p *lockPath) watch(name string, w watcher) {
 
 // unwatch takes a watcher off a node.
 func (p *lockPath) unwatch(name string, w watcher) {
-	if others := withoutWatcher(p.watchers[name], w); len(others) == 0 {
+	all := p.watchers[name]
+	switch at := slices.Index(all, w); {
+	case at < 0:
+	case len(all) == 1:
 		delete(p.watchers, name)
-	} else {
-		p.watchers[name] = others
+	default:
+		p.watchers[name] = slices.Delete(slices.Clone(all), at, at+1)
 	}
-}
-
-func withoutWatcher(all []watcher, w watcher) []watcher {
-	if at := slices.Index(all, w); at >= 0 {
-		return slices.Delete(slices.Clone(all), at, at+1)
-	}
-	return all
 }
 
 // take empties the list of a node's watchers, because a watch tells once.

@@ -13,7 +13,7 @@ import (
 // and each time all requests of the session lose theirs. So the second such failure in a row of the
 // same order of a request suspects that order: it waits before it is sent once more, and by itself.
 // Nothing else of the session waits. Removals go on: an order to delete is paced in the same way,
-// and the removal of an ended request's node has pauses of its own (removalPause).
+// and the removal of an ended request's node has pauses of its own (removalStep).
 //
 // A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
 // it a pause of a tenth of a second.
@@ -51,11 +51,9 @@ func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 
 // endPauses ends the pauses of a request, whose orders are void.
 func (c *Coordinator) endPauses(r *request) {
-	if r.pace != nil {
-		c.stop(r.pace.orders.timer)
-		c.stop(r.pace.searches.timer)
-		r.pace = nil
-	}
+	c.stop(r.pace.orders.timer)
+	c.stop(r.pace.searches.timer)
+	r.pace = nil
 }
 
 // pauseAfter gives the pause after so many failures. It differs by up to a half from request to
@@ -72,11 +70,6 @@ func pauseAfter(failures int, of RequestID) time.Duration {
 	return (pause/2 + pause*time.Duration(spread)/fine).Round(time.Millisecond)
 }
 
-// removalStep is the first pause of a removal. It buys at most ten removals of a node in a second.
+// removalStep is the first pause of a removal, and by so much each is longer than the one before, up to a session timeout. It
+// buys at most ten removals of a node in a second.
 const removalStep = 100 * time.Millisecond
-
-// removalPause gives the pause before a removal is tried again. It grows by removalStep with each
-// try, up to a session timeout.
-func (c *Coordinator) removalPause(tries int) time.Duration {
-	return min(time.Duration(tries)*removalStep, c.epoch.timeout)
-}

@@ -165,7 +165,7 @@ type (
 		Version int32
 		Number  int32
 		Token   messages.Token
-		Failure Failure
+		Failure
 	}
 
 	// Created answers Create, CreateAt and TakeOver.
@@ -178,20 +178,20 @@ type (
 		Early *View
 		// Existing, of a contest, is the node that is there already.
 		Existing *OneNode
-		Failure  Failure
+		Failure
 	}
 
 	// Committed answers Commit. Made are in the order of the creates, and so is Early: see
 	// Created.Early. Nothing was done where it failed, unless its outcome is unknown; Failure names
 	// the path of the part that was refused.
 	Committed struct {
-		Made    []Made
-		Early   []*View
-		Failure Failure
+		Made  []Made
+		Early []*View
+		Failure
 	}
 
 	// Listed answers List and WatchChildren.
-	Listed struct{ View View }
+	Listed struct{ View }
 
 	// Read answers Watch, ReadOwn and Whose.
 	Read struct {
@@ -200,11 +200,12 @@ type (
 		Ours    bool
 		Version int32
 		Czxid   int64
-		Failure Failure
+		Failure
 	}
 
 	// Contention answers WatchContention.
 	Contention struct {
+		Failure // none: see Spent
 		// Alone: nobody else is in the queue.
 		Alone bool
 		// Spent: the node is gone, or says that the lock is wanted back, or nobody knows.
@@ -219,28 +220,20 @@ type (
 		One *OneNode
 		// Removed are nodes that were the request's, too, and that have been deleted; where it failed, perhaps.
 		Removed []string
-		Failure Failure
+		Failure
 	}
 
 	// OrphansFound answers FindOrphans.
 	OrphansFound struct {
-		Nodes   []FoundOrphan
-		Failure Failure
+		Nodes []FoundOrphan
+		Failure
 	}
 
 	// Ack answers RemoveContest and Check.
-	Ack struct{ Failure Failure }
+	Ack struct{ Failure }
 )
 
-func (a *Reclaimable) failure() Failure  { return a.Failure }
-func (a *Created) failure() Failure      { return a.Failure }
-func (a *Committed) failure() Failure    { return a.Failure }
-func (a *Listed) failure() Failure       { return a.View.Failure }
-func (a *Read) failure() Failure         { return a.Failure }
-func (*Contention) failure() Failure     { return Failure{} }
-func (a *Found) failure() Failure        { return a.Failure }
-func (a *OrphansFound) failure() Failure { return a.Failure }
-func (a *Ack) failure() Failure          { return a.Failure }
+func (f Failure) failure() Failure { return f }
 
 // FoundOrphan is a node with a GUID that was looked for. Guard is the guard of a contest's node, as far as it is known.
 type FoundOrphan struct {
@@ -273,7 +266,7 @@ type OneNode struct {
 type View struct {
 	Queue   *queue.Listing
 	Permits int
-	Failure Failure
+	Failure
 }
 
 // Info is the path info: it describes a lock path, as far as it is known.

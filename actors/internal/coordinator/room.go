@@ -53,52 +53,36 @@ func (c *Coordinator) Room(weight int) bool {
 // weigh gives the weight of a request's node. In a contest that is the weight of its guard, too.
 func (c *Coordinator) weigh(sp *Spec) int {
 	if sp.One != "" { // the chroot is part of the path of its guard, too
-		return 2*c.bounds.Root + sp.size
+		return 2*c.bounds.Root + sp.Size
 	}
-	return c.bounds.Root + sp.size
+	return c.bounds.Root + sp.Size
 }
 
-// recount counts a request as it stands now.
-func (c *Coordinator) recount(r *request) {
-	was, l := r.counted, &c.epoch.load
-	r.counted = r.counts()
-	if weight := c.weigh(r.spec) * delta(was.weighs, r.counted.weighs); weight != 0 {
-		l.nodes += weight
-		if of := r.spec.Requester; of != "" {
-			if l.shares[of] += weight; l.shares[of] == 0 {
-				delete(l.shares, of)
-			}
+// counts gives what a request is to add to the bounds.
+func (c *Coordinator) counts(r *request) (n counted) {
+	if r.held {
+		n.holds = 1
+	}
+	if r.admitted {
+		n.weight = c.weigh(r.spec)
+		if r.life == active && !r.held && r.spec.One == "" && r.spec.Want.Beside == "" {
+			n.waits = 1
 		}
 	}
-	r.queue.waiting += delta(was.waits, r.counted.waits)
+	return n
 }
 
-// delta gives what is to be added to a count.
-func delta(was, is bool) int {
-	switch {
-	case is && !was:
-		return 1
-	case was && !is:
-		return -1
+// recount counts a request as it stands now. It follows each change of its life, and of whether it is admitted or holds.
+func (c *Coordinator) recount(r *request) {
+	was, l := r.counted, &c.epoch.load
+	r.counted = c.counts(r)
+	weight := r.counted.weight - was.weight
+	l.nodes += weight
+	if of := r.spec.Requester; of != "" {
+		if l.shares[of] += weight; l.shares[of] == 0 {
+			delete(l.shares, of)
+		}
 	}
-	return 0
-}
-
-// setAdmitted notes whether a request may have a node.
-func (c *Coordinator) setAdmitted(r *request, admitted bool) {
-	r.admitted = admitted
-	c.recount(r)
-}
-
-// setLife notes the stage of a request.
-func (c *Coordinator) setLife(r *request, to life) {
-	r.life = to
-	c.recount(r)
-}
-
-// setHeld notes whether a request holds.
-func (c *Coordinator) setHeld(r *request, held bool) {
-	c.epoch.held += delta(r.held, held)
-	r.held = held
-	c.recount(r)
+	r.queue.waiting += r.counted.waits - was.waits
+	c.epoch.held += r.counted.holds - was.holds
 }

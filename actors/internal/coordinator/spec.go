@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +31,8 @@ type Spec struct {
 	Requester string
 	// Since is the time of the request.
 	Since time.Time
-	size  int // the weight of its node, without the chroot
+	// Size is the weight of its node, without the chroot. A contest has two nodes.
+	Size int
 }
 
 // NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks.
@@ -52,7 +54,9 @@ func NewSpec(want *messages.Acquire, guid, by string, since time.Time) *Spec {
 	if want.Reclaim != "" {
 		sp.GUID = queue.Reclaimable + sp.GUID
 	}
-	sp.size = sp.weighed()
+	if sp.Size = WeightOf(sp.At(sp.Style.Prefix(sp.GUID))) + sequenceDigits; sp.One != "" {
+		sp.Size = WeightOf(sp.At(sp.One)) + WeightOf(sp.At(sp.guard(0)))
+	}
 	return sp
 }
 
@@ -68,18 +72,8 @@ func (sp *Spec) nameAt(number int32) string {
 // operation of the create, and each create of a request has its own.
 func (sp *Spec) guard(op uint64) string { return queue.GuardName(sp.One, sp.GUID, op) }
 
-// Reads reports whether the request shares the lock with others that read.
-func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
-
 // exclusive reports whether its holder is alone, and it has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
-
-// bytes estimates the size of a create of the node in a transaction.
-func (sp *Spec) bytes() int {
-	const usual = 320
-	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) +
-		len(sp.Want.Owner) + len(sp.Want.Caller)
-}
 
 // number gives the sequence number of the request's node. The node of a contest has no number, and
 // counts as 0.
@@ -87,7 +81,8 @@ func (sp *Spec) number(name string) (int32, bool) {
 	if sp.One != "" {
 		return 0, true
 	}
-	return queue.Sequence(name)
+	n, err := strconv.ParseInt(strings.TrimPrefix(name, sp.Style.Prefix(sp.GUID)), 10, 32)
+	return int32(n), err == nil
 }
 
 const (
@@ -99,15 +94,3 @@ const (
 
 // WeightOf gives the weight of an ephemeral node, by its path at the servers.
 func WeightOf(path string) int { return pathOverhead + len(path) }
-
-// Size gives the weight of a request's node, without the chroot.
-func (sp *Spec) Size() int { return sp.size }
-
-// weighed computes the weight of a request's node, without the chroot.
-func (sp *Spec) weighed() int {
-	if sp.One != "" { // it has two nodes
-		const each = pathOverhead + 1
-		return each + len(sp.Path) + len(sp.One) + each + len(sp.Path) + len(sp.guard(0))
-	}
-	return pathOverhead + len(sp.Path) + 1 + len(sp.Style.Prefix(sp.GUID)) + sequenceDigits
-}

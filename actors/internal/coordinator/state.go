@@ -20,7 +20,6 @@ type Coordinator struct {
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
-	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
 	polls    int64 // see Counts.Polls
 	// blind: a server has refused to check a node of the session, which may not READ its own nodes.
@@ -219,14 +218,8 @@ type request struct {
 	gaveBack Moment
 }
 
-// counted says how a request is counted in the bounds of its session and its queue.
-type counted struct{ weighs, waits bool }
-
-// counts tells how a request is to be counted.
-func (r *request) counts() counted {
-	waits := r.life == active && !r.held && r.spec.One == "" && r.spec.Want.Beside == ""
-	return counted{r.admitted, r.admitted && waits}
-}
+// counted is what a request adds to the bounds of its session and its queue, and to the requests that hold.
+type counted struct{ weight, waits, holds int }
 
 // takeOver has the name and the token of a node that is made in place of another.
 type takeOver struct {
@@ -241,11 +234,11 @@ func (r *request) makesNode() bool { return r.node.phase == creating || r.node.p
 func (r *request) watches(name string, as role) bool {
 	switch as {
 	case awaitsNode:
-		return r.wait != nil && slices.Contains(r.wait.nodes, name)
+		return r.wait != nil && (name == children && r.wait.children || slices.Contains(r.wait.nodes, name))
 	case looksAhead:
 		return r.wait != nil && r.wait.lookAhead == name
 	case attends:
-		return r.asks.contention != 0 && r.node.name == name
+		return r.asks.contention != 0 && (name == children || r.node.name == name)
 	default:
 		return r.own.phase == watched && r.node.name == name
 	}
@@ -276,8 +269,6 @@ type kind interface {
 	noteListing(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches the nodes that keep a request out. predecessor is the name of the nearest.
 	watch(c *Coordinator, r *request, predecessor string)
-	// readsLate reports whether a holder's node need not be read at once.
-	readsLate() bool
 	// remove has the node deleted.
 	remove(c *Coordinator, r *request, op uint64)
 }
@@ -286,15 +277,14 @@ type kind interface {
 type purpose interface {
 	// answered takes the answer.
 	answered(c *Coordinator, id uint64, answer Answer)
+}
+
+// passing is a purpose whose answer may come too late. The answers to others always matter: they say whether a node exists,
+// or end something that is counted as under way.
+type passing interface {
 	// stale reports whether nobody waits for the answer any more. It is counted and dropped then.
 	stale(c *Coordinator, id uint64) bool
 }
-
-// neverStale is embedded in purposes whose answers always matter: they say whether a node exists, or end something that
-// is counted as under way.
-type neverStale struct{}
-
-func (neverStale) stale(*Coordinator, uint64) bool { return false }
 
 // TimerKind is the kind of a timer's purpose.
 type TimerKind uint8
@@ -404,7 +394,7 @@ func (c *Coordinator) Wanted() bool {
 // reset makes a request begin this epoch, with nothing at the servers.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		node: &node{of: r.id}, admitted: r.counted.waits, pace: r.pace.inNextEpoch()}
+		node: &node{of: r.id}, admitted: r.counted.waits > 0, pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }

@@ -39,11 +39,6 @@ func describe(out Output) string {
 		return fmt.Sprintf("stop %d", out.Timer)
 	case NewEpoch:
 		return fmt.Sprintf("epoch %d", out.Epoch)
-	case Urgent:
-		if out.Urgent {
-			return "reconnecting is urgent"
-		}
-		return "reconnecting is not urgent"
 	case *Trouble:
 		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
@@ -153,9 +148,9 @@ func (s *story) state() {
 		w.add(p.info.Crowded, "crowded")
 		w.add(p.info.Permits, "permits")
 		for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
-			w.add(true, "watched %s", cmp.Or(name, "data"))
+			w.add(name != children, "watched %s", cmp.Or(name, "data"))
 		}
-		w.add(len(p.children) > 0, "watched children")
+		w.add(len(p.watchers[children]) > 0, "watched children")
 		for _, q := range p.queues {
 			w.add(len(q.burst.creates) > 0, "creates delayed %d", len(q.burst.creates))
 			w.add(len(q.burst.deletes) > 0, "deletes delayed %d", len(q.burst.deletes))

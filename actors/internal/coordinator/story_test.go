@@ -85,6 +85,7 @@ type story struct {
 	timers []uint64             // likewise
 	names  map[uint64]string    // of timers, and of heartbeats
 	beats  bool                 // heartbeats are shown
+	urgent bool                 // that was told last
 	kept   map[string]*story    // by name
 	out    strings.Builder
 }
@@ -117,7 +118,7 @@ func newStory(t *testing.T, args *arguments) *story {
 // copied gives a story that goes on by itself from here.
 func (s *story) copied() *story {
 	return &story{t: s.t, c: s.c.Clone(), at: s.at, specs: maps.Clone(s.specs), ops: maps.Clone(s.ops),
-		asks: slices.Clone(s.asks), timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats}
+		asks: slices.Clone(s.asks), timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats, urgent: s.urgent}
 }
 
 // back goes back to what was kept under a name.
@@ -156,6 +157,10 @@ func (s *story) apply(in Input) {
 	for _, out := range slices.Clone(outputs) {
 		s.note(out)
 	}
+	if urgent := s.c.Counts().Urgent; urgent != s.urgent {
+		s.urgent = urgent
+		fmt.Fprintln(&s.out, "reconnecting is", map[bool]string{true: "urgent", false: "not urgent"}[urgent])
+	}
 }
 
 func describeAll(outputs []Output) (all []string) {
@@ -191,7 +196,7 @@ func (s *story) note(out Output) {
 		hidden = ofHeartbeats[s.names[out.Timer]]
 		text = "stop " + s.names[out.Timer]
 	case NewEpoch:
-		s.asks, s.timers = nil, nil
+		s.asks, s.timers, s.urgent = nil, nil, false
 	}
 	if !hidden || s.beats {
 		fmt.Fprintln(&s.out, text)

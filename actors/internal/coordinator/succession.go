@@ -37,26 +37,18 @@ package coordinator
 // cost a round trip more. So it takes some successive nodes (Bounds.Streak) before the lock path is
 // not listed.
 
-// watchID is the number of the watch while it is set, and zero otherwise.
-func (i identity) watchID() uint64 {
-	if i.set {
-		return i.ask
-	}
-	return 0
-}
-
 // follows reports whether a node has the number after a node of this session that was first, in the
 // same lock path.
 func (q *ownQueue) follows(n *node) bool {
 	s := q.succession
-	return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&
+	return n.under != 0 && n.under == q.path.identity.watch && n.under == s.under && n.number == s.number+1 &&
 		q.neighbour(n) == nil
 }
 
 // isSteady reports whether the next create of a request is likely to follow the last.
 func (c *Coordinator) isSteady(r *request) bool {
 	s := r.queue.succession
-	return r.spec.exclusive() && s.under != 0 && s.under == r.queue.path.identity.watchID() &&
+	return r.spec.exclusive() && s.under != 0 && s.under == r.queue.path.identity.watch &&
 		int(s.streak) >= c.bounds.Streak
 }
 
@@ -88,11 +80,11 @@ type identifying struct{ path string }
 
 func (p identifying) answered(c *Coordinator, _ uint64, answer Answer) {
 	path, f := c.epoch.paths[p.path], answer.failure()
-	path.identity.set, path.identity.refused = f.none(), f.is(NoAuth)
 	if !f.none() {
-		path.identity.ask = 0
+		path.identity.ask, path.identity.refused = 0, f.is(NoAuth)
 		return
 	}
+	path.identity.watch = path.identity.ask
 	path.identity.timer = c.after(c.epoch.timeout, timer{kind: WatchTimer, path: p.path})
 }
 

@@ -56,7 +56,6 @@ func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 
 // unownedRemoval is the purpose of the delete of a node that no request owns.
 type unownedRemoval struct {
-	neverStale
 	path, name string
 }
 
@@ -92,7 +91,6 @@ func (c *Coordinator) askWhoseHead(r *request, view *View) {
 
 // headAsked is the purpose of a Whose.
 type headAsked struct {
-	neverStale
 	path    string
 	request RequestID
 	head    string

@@ -48,7 +48,7 @@ func (c *Coordinator) watchNode(r *request, name string, same expect) {
 func (c *Coordinator) watchChildren(r *request) {
 	p := r.queue.path
 	r.wait.children = true
-	p.children = append(p.children, watcher{request: r.id, role: awaitsNode})
+	p.watch(children, watcher{request: r.id, role: awaitsNode})
 	r.wait.pending++
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
@@ -178,7 +178,7 @@ func (c *Coordinator) endWait(r *request) {
 		p.unwatch(w.lookAhead, watcher{request: r.id, role: looksAhead})
 	}
 	if w.children {
-		p.children = withoutWatcher(p.children, watcher{request: r.id, role: awaitsNode})
+		p.unwatch(children, watcher{request: r.id, role: awaitsNode})
 	}
 }
 
@@ -194,7 +194,7 @@ func (c *Coordinator) unwatchOwn(r *request) {
 func (c *Coordinator) unwatchContention(r *request) {
 	if p, w := r.queue.path, (watcher{r.id, attends}); r.asks.contention != 0 {
 		p.unwatch(r.node.name, w)
-		p.children = withoutWatcher(p.children, w)
+		p.unwatch(children, w)
 		r.asks.contention = 0
 	}
 }

@@ -29,12 +29,10 @@ func life(f *figures.Figures) {
 		}
 		r.Step(&before, &m, &ev)
 	}
-	r.Told(&released)
-	r.Stopped()
+	r.Asked()
+	r.Leaves(messages.ReasonStopped, false)
 	f.Batch(1)
 }
-
-var released messages.Released
 
 func newFigures(tb testing.TB) *figures.Figures {
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))

@@ -56,9 +56,9 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 		r.handedOff = 0
 		r.figures.add(r.figures.recoveries, 1, r.strand.recovered[causeOf(ev)])
 	case to.Holding():
-		r.granted()
+		r.Grants()
 	case to == messages.StateReleasing || to.Terminal():
-		r.leave(after.Reason, to == messages.StateLost)
+		r.Leaves(after.Reason, to == messages.StateLost)
 	}
 }
 
@@ -70,23 +70,10 @@ func (r *Request) Waits() {
 	}
 }
 
-// Grants takes the grant of a call.
-func (r *Request) Grants() {
-	if r != nil {
-		r.granted()
-	}
-}
-
-// Leaves takes the end of a call.
-func (r *Request) Leaves(why messages.Reason, lost bool) {
-	if r != nil {
-		r.leave(why, lost)
-	}
-}
-
-// Asked notes that somebody asks a call for the lock, Forced that its grace is over.
+// Asked notes that somebody asks for the lock, Forced that the grace is over. Of the lock actor of a hold that calls share
+// only Forced counts: they are asked themselves.
 func (r *Request) Asked() {
-	if r != nil {
+	if r != nil && !r.below {
 		r.figures.add(r.figures.revocations, 1, r.strand.asked)
 	}
 }
@@ -114,9 +101,9 @@ func (r *Request) Handoff() (at Moment, local bool) {
 	return r.handedOff, r.local
 }
 
-// granted takes the grant; nothing when the lock was held already.
-func (r *Request) granted() {
-	if r.stage != waiting {
+// Grants takes the grant; nothing when the lock was held already.
+func (r *Request) Grants() {
+	if r == nil || r.stage != waiting {
 		return
 	}
 	f, now := r.figures, time.Now()
@@ -135,8 +122,11 @@ func (r *Request) granted() {
 	r.stage, r.since = holding, now
 }
 
-// leave takes the end of the waiting or of the hold; nothing when that has been.
-func (r *Request) leave(why messages.Reason, lost bool) {
+// Leaves takes the end of the waiting or of the hold; nothing when that has been.
+func (r *Request) Leaves(why messages.Reason, lost bool) {
+	if r == nil {
+		return
+	}
 	f, after := r.figures, time.Since(r.since).Seconds()
 	switch r.stage {
 	case waiting:
@@ -152,28 +142,6 @@ func (r *Request) leave(why messages.Reason, lost bool) {
 		}
 	}
 	r.stage = over
-}
-
-// Told takes a notice that was sent to the owner.
-func (r *Request) Told(notice any) {
-	if r == nil {
-		return
-	}
-	switch notice.(type) {
-	case *messages.RevokeRequested:
-		if !r.below {
-			r.Asked()
-		}
-	case *messages.Revoked:
-		r.Forced()
-	}
-}
-
-// Stopped takes the end of a lock actor that did not come to the end of its request.
-func (r *Request) Stopped() {
-	if r != nil {
-		r.leave(messages.ReasonStopped, false)
-	}
 }
 
 // Request begins to follow a request; nil where there are no figures. It returns an error where the

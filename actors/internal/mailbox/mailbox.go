@@ -18,8 +18,10 @@ type mailbox struct {
 	mu           sync.Mutex
 	system, user fifo
 	first        [2]any // where the first messages of users are kept
-	running      bool
-	suspended    bool
+	// running: somebody takes messages; also until Start, because a sender that knows the name may be early, while it is not
+	// known who takes them.
+	running   bool
+	suspended bool
 }
 
 // TakesFromOtherNodes says what an actor takes from other nodes where gateway.WithRecovery is set, which
@@ -29,8 +31,8 @@ func (*mailbox) TakesFromOtherNodes(bool) bool { return false }
 
 // New makes the mailbox of a lock actor.
 func New() actor.Mailbox {
-	m := &mailbox{}
-	m.begin()
+	m := &mailbox{running: true}
+	m.user.all = m.first[:0]
 	return m
 }
 
@@ -40,16 +42,7 @@ type remoteMailbox struct{ mailbox }
 func (*remoteMailbox) TakesFromOtherNodes(bool) bool { return true }
 
 // NewRemote is New for actors.WithRemote.
-func NewRemote() actor.Mailbox {
-	m := &remoteMailbox{}
-	m.begin()
-	return m
-}
-
-func (m *mailbox) begin() {
-	m.running = true // until Start: a sender that knows the name may be early, while it is not known who takes messages
-	m.user.all = m.first[:0]
-}
+func NewRemote() actor.Mailbox { return &remoteMailbox{mailbox{running: true}} }
 
 // PostUserMessage puts in a message, and before it each of a batch that it is.
 func (m *mailbox) PostUserMessage(message any) {
@@ -79,7 +72,7 @@ func (m *mailbox) PostSystemMessage(message any) {
 func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	queue.push(message)
+	queue.all = append(queue.all, message)
 	start = !m.running
 	m.running = true
 	return start
@@ -158,8 +151,6 @@ type fifo struct {
 	all  []any
 	head int // those before it were taken
 }
-
-func (f *fifo) push(message any) { f.all = append(f.all, message) }
 
 // few is the number of messages for which an empty queue keeps room.
 const few = 4

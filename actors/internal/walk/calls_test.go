@@ -175,12 +175,8 @@ func (in *told) tell(to *turns.Turns) (id turns.CallID) {
 		to.Contended(m, in.hold)
 	case inRevoke:
 		to.Revoke(m, in.hold)
-	case inLost:
-		to.Lost(m, in.hold, in.why, "")
-	case inRefused:
-		to.Refused(m, in.hold, in.why, "")
-	case inGone:
-		to.Gone(m, in.hold)
+	case inLost, inRefused, inGone:
+		to.Ended(m, in.hold, in.why, "")
 	case inHoldTimer:
 		to.HoldTimer(m, in.hold)
 	case inClose:

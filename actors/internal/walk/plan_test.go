@@ -221,7 +221,7 @@ func (p *Plan) bounds() coordinator.Bounds {
 	if p.Nodes > 0 {
 		most := 0
 		for i := range p.Sessions {
-			most = max(most, p.spec(i, "").Size())
+			most = max(most, p.spec(i, "").Size)
 		}
 		bounds.Weight = p.Nodes * most
 	}

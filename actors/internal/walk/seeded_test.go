@@ -84,7 +84,7 @@ var inCoordinator = []seeded{
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
 		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
 	{name: "believe in successive numbers of any lock path", source: edits(
-		rule("return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&",
+		rule("return n.under != 0 && n.under == q.path.identity.watch && n.under == s.under && n.number == s.number+1 &&",
 			"return s.streak > 0 && n.number == s.number+1 &&")),
 		plan: steadyPath(Bounds{Reaps: 1}), breaks: InOrder},
 	{name: "believe in numbers that do not follow one another", source: edits(
@@ -94,26 +94,26 @@ var inCoordinator = []seeded{
 		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in a watch that is gone when the answer comes", source: edits(
-		rule("n.under == q.path.identity.watchID() && n.under == s.under", "n.under == s.under")),
+		rule("n.under == q.path.identity.watch && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
-		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
+		rule("		p.listing = nil\n		c.forgetIdentity(p)\n", "		p.listing = nil\n")),
 		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "remove the watch of a lock path that is believed in", source: edits(rule("p.identity.ask != 0 || len(", "len(")),
 		plan: sweeping(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "remove the watch of a predecessor", source: edits(
 		rule("len(above.watchers[name]) > 0 ||", "len(above.watchers[name]) < 0 ||")),
 		plan: Plan{Sessions: apart, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
-	{name: "remove the watch of a queue", source: edits(rule("return p != nil && len(p.children) > 0", "return false")),
+	{name: "remove the watch of a queue", source: edits(rule("return p != nil && len(p.watchers[children]) > 0", "return false")),
 		plan: Plan{Sessions: apart, WatchAll: all, Prompt: true, Swept: true}, breaks: NoLostWakeUp},
 	{name: "take a neighbour of the session for gone", source: edits(
 		rule("n.number == s.number+1 &&\n		q.neighbour(n) == nil", "n.number == s.number+1")),
 		plan: steadyAlone(Bounds{Cancels: 1}), breaks: InOrder},
 	{name: "believe in a watch that is not set yet", source: edits(
-		rule("	if i.set {\n		return i.ask\n	}\n	return 0\n", "	return i.ask\n")),
+		rule("		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n", "		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n		p.identity.watch = p.identity.ask\n")),
 		plan: unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "follow a node that was made before the watch stood", source: edits(
-		rule("n.under == q.path.identity.watchID() && n.under == s.under &&", "n.under == q.path.identity.watchID() &&")),
+		rule("n.under == q.path.identity.watch && n.under == s.under &&", "n.under == q.path.identity.watch &&")),
 		plan: unwatched(steadyPath(Bounds{Reaps: 1})), breaks: InOrder},
 	{name: "follow a node that was not first", source: edits(
 		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
@@ -178,19 +178,19 @@ var inCoordinator = []seeded{
 		rule(" || waits > c.bounds.Waiting {", " {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
 	{name: "weigh nothing that is unknown", source: edits(
-		rule("		n.lost = n.lost || f.Outcome == Unknown\n", "		n.lost = n.lost || f.Outcome == Unknown\n		c.setAdmitted(r, false)\n"),
+		rule("		n.lost = n.lost || f.Outcome == Unknown\n", "		n.lost = n.lost || f.Outcome == Unknown\n		r.admitted = false\n		c.recount(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: two, Paths: alternate, Arrive: second, Nodes: 1, Prompt: true,
 			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
-	{name: "begin the next epoch anew", source: edits(rule("admitted: r.counted.waits,", "admitted: false,")),
+	{name: "begin the next epoch anew", source: edits(rule("admitted: r.counted.waits > 0,", "admitted: false,")),
 		plan:   Plan{Sessions: three, Waiting: 1, Arrive: third, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Late: 1, Slow: 1}},
 		breaks: Kept},
 	{name: "weigh nothing that goes", source: edits(
-		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	c.setAdmitted(r, false)\n	c.endAsks(r)\n"),
+		rule("	n.phase = deleting\n	c.endAsks(r)\n", "	n.phase = deleting\n	r.admitted = false\n	c.recount(r)\n	c.endAsks(r)\n"),
 		rule("case n.phase != absent && !r.admitted:", "case false:")),
 		plan: Plan{Sessions: three, Paths: inSecond, Arrive: third, Nodes: 2, Prompt: true}, breaks: Bounded},
 	{name: "keep the room of who has ended", source: edits(
-		rule("	c.setAdmitted(r, false)\n	if op != 0 {", "	if op != 0 {")),
+		rule("	c.recount(r)\n	if op != 0 {", "	if op != 0 {")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 
 	{name: "list no more once something has changed", source: edits(

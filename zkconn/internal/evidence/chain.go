@@ -83,7 +83,7 @@ func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint
 		if c.phase == unclear {
 			c.timeout = shortest // the request before this one may reach the leader at any time
 		}
-		c.shorten(now.Plus(Good(shortest)))
+		c.shorten(now + Good(shortest))
 	}
 	c.phase = asking
 	return c.connections
@@ -96,7 +96,7 @@ func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (
 	c.Broken(now)
 	c.timeout = shorter(c.timeout, granted)
 	if connection == c.connections && c.phase == asking {
-		c.shorten(c.opening.Plus(Good(c.timeout)))
+		c.shorten(c.opening + Good(c.timeout))
 	}
 	return c.timeout
 }
@@ -108,7 +108,7 @@ func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (
 // connection begins the chain: a transaction has created the session.
 func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	if c.timeout == 0 {
-		until := c.opening.Plus(Good(granted))
+		until := c.opening + Good(granted)
 		c.sure, c.here = until, until
 	}
 	c.Granted(now, connection, granted)
@@ -117,8 +117,8 @@ func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration)
 	}
 	c.phase = answered
 	c.trips = newTrips(c.timeout, c.tick, trip{touched: c.opening, sent: c.opening, answered: now})
-	c.slowest = time.Duration(now - c.opening) // the first requests would be too few if they waited to learn it
-	c.here = max(c.here, c.opening.Plus(Good(c.timeout)))
+	c.slowest = now - c.opening // the first requests would be too few if they waited to learn it
+	c.here = max(c.here, c.opening+Good(c.timeout))
 	return c.timeout
 }
 
@@ -153,7 +153,7 @@ func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (p
 	if len(c.flights) == maxFlights {
 		return false
 	}
-	if pingFirst = now > before.Plus(2*c.trips.grain); pingFirst {
+	if pingFirst = now > before+2*c.trips.grain; pingFirst {
 		before = now
 	}
 	c.flights = append(c.flights, flight{xid: xid, committed: kind == Committed, touched: before, sent: now})
@@ -174,9 +174,9 @@ func (c *Chain) Replied(now Instant, connection uint64, xid int32, decided bool)
 	if c.Broken(now) || !decided {
 		return
 	}
-	c.slowest = max(time.Duration(now-f.sent), c.slowest-c.slowest/8)
+	c.slowest = max(now-f.sent, c.slowest-c.slowest/8)
 	if touched, known := c.trips.since(f.sent); known {
-		c.here = max(c.here, touched.Plus(Good(c.timeout)))
+		c.here = max(c.here, touched+Good(c.timeout))
 		if f.committed {
 			c.sure, c.proved = c.here, true
 		}
@@ -206,10 +206,10 @@ func (c *Chain) Lasts(now Instant) bool {
 	}
 	takes := c.trips.half + 2*c.trips.settle + 4*c.slowest
 	end := c.here
-	if y := c.trips.last(func(y trip) bool { return y.answered.Plus(c.trips.half) <= now }); y >= 0 {
-		end = max(end, c.trips.all[y].touched.Plus(Good(c.timeout)))
+	if y := c.trips.last(func(y trip) bool { return y.answered+c.trips.half <= now }); y >= 0 {
+		end = max(end, c.trips.all[y].touched+Good(c.timeout))
 	}
-	return end > now.Plus(takes)
+	return end > now+takes
 }
 
 // Break breaks the chain.

@@ -57,10 +57,10 @@ func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 	}
 	slow := min(Fraction(c.timeout, slackOfPace)-c.slowest, Fraction(c.timeout, slackOfFirst)-2*c.slowest)
 	every = max(min(every, slow), Fraction(c.timeout, fastestPace))
-	due = c.lastTrip.Plus(every)
-	commit := c.lastCommit.Plus(Fraction(c.timeout, commitPace))
+	due = c.lastTrip + every
+	commit := c.lastCommit + Fraction(c.timeout, commitPace)
 	if kept == Owning {
-		commit = c.lastCommit.Plus(Fraction(c.timeout, owningPace))
+		commit = c.lastCommit + Fraction(c.timeout, owningPace)
 		due = min(due, commit)
 	}
 	committed = kept != Idle && (c.slowest > Fraction(c.timeout, slowTrip) || due >= commit)
@@ -70,5 +70,5 @@ func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 // OwnerIsSilent reports whether the owner of a Leased session has sent its newest transaction, at
 // since, longer ago than it should. The session is then kept as Owning until the owner sends one.
 func (c *Chain) OwnerIsSilent(now, since Instant) bool {
-	return now >= since.Plus(Fraction(c.timeout, commitPace))
+	return now >= since+Fraction(c.timeout, commitPace)
 }

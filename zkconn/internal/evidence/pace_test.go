@@ -18,12 +18,12 @@ func TestPaceWithoutAnswers(t *testing.T) {
 	}
 	due, committed, some := c.Next(Leased)
 	require.True(t, some)
-	require.Equal(t, now.Plus(Fraction(24*time.Second, lastingPace)), due)
+	require.Equal(t, now+Fraction(24*time.Second, lastingPace), due)
 	require.False(t, committed)
 
 	c.Sending(due, connection, -1, Ordered)
 	next, _, _ := c.Next(Leased)
-	require.Equal(t, due.Plus(Fraction(24*time.Second, lastingPace)), next, "not over and over")
+	require.Equal(t, due+Fraction(24*time.Second, lastingPace), next, "not over and over")
 }
 
 // TestLastsUntilItIsKnown: a chain that nothing has been proved by yet lasts, until it is broken.

@@ -27,12 +27,12 @@ func (c *Chain) AppendState(to []byte) []byte {
 		return 0
 	}
 	t := &c.trips
-	num(Instant(c.timeout), Instant(c.phase), c.sure, c.here, flag(c.proved), Instant(c.connections), c.opening, c.lastSent,
-		c.lastTrip, c.lastCommit, Instant(c.slowest))
+	num(c.timeout, Instant(c.phase), c.sure, c.here, flag(c.proved), Instant(c.connections), c.opening, c.lastSent,
+		c.lastTrip, c.lastCommit, c.slowest)
 	if c.phase != answered {
 		return to
 	}
-	num(Instant(t.half), Instant(t.settle), Instant(t.grain), Instant(cap(t.all)), Instant(len(t.all)))
+	num(t.half, t.settle, t.grain, Instant(cap(t.all)), Instant(len(t.all)))
 	for _, r := range append([]trip{t.opened}, t.all...) {
 		num(r.touched, r.sent, r.answered)
 	}

@@ -5,11 +5,8 @@ import (
 	"time"
 )
 
-// Instant is a point on the time line of one process: nanoseconds since some moment.
-type Instant int64
-
-// Plus gives the instant that is d later.
-func (i Instant) Plus(d time.Duration) Instant { return i + Instant(d) }
+// Instant is a point on the time line of one process: the time since some moment.
+type Instant = time.Duration
 
 // The rule's fractions of the session timeout.
 const (
@@ -63,12 +60,12 @@ func (e *trips) since(sent Instant) (touched Instant, known bool) {
 	if sent < e.opened.answered {
 		return 0, false
 	}
-	after := e.last(func(a trip) bool { return a.answered.Plus(e.settle) <= sent })
+	after := e.last(func(a trip) bool { return a.answered+e.settle <= sent })
 	if after < 0 {
 		return e.opened.touched, true
 	}
 	asked := e.all[after].sent
-	if y := e.last(func(y trip) bool { return y.answered.Plus(e.half) <= asked }); y >= 0 {
+	if y := e.last(func(y trip) bool { return y.answered+e.half <= asked }); y >= 0 {
 		return max(e.all[y].touched, e.opened.touched), true
 	}
 	return e.opened.touched, true
@@ -88,11 +85,11 @@ func (e *trips) last(fits func(trip) bool) int {
 // add records a round trip. A round trip that comes within a grain of the one before is passed
 // over. Round trips older than a session timeout are dropped, because they prove nothing.
 func (e *trips) add(t trip) {
-	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent.Plus(e.grain) {
+	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent+e.grain {
 		return
 	}
 	if len(e.all) == cap(e.all) {
-		oldest := t.sent.Plus(-64 * e.grain)
+		oldest := t.sent - 64*e.grain
 		e.all = slices.DeleteFunc(e.all, func(old trip) bool { return old.sent < oldest })
 	}
 	e.all = append(e.all, t)

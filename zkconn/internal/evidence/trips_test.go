@@ -75,7 +75,7 @@ func TestSteadyLease(t *testing.T) {
 	}
 	sent := at(21 * 1000.0 / 6)
 	since, _ := e.since(sent)
-	require.InDelta(t, 0.4, float64(since.Plus(Good(session))-sent)/float64(session), 0.001)
+	require.InDelta(t, 0.4, float64(since+Good(session)-sent)/float64(session), 0.001)
 }
 
 // A busy session's round trips are not all kept.

@@ -31,7 +31,7 @@ func TestWhatTheMarginCosts(t *testing.T) {
 			ended[length] = make([]int, len(margins))
 		}
 		keep(timeout, trip, c.kept, func(now evidence.Instant, chain *evidence.Chain) {
-			if now < evidence.Instant(2*timeout) || now >= evidence.Instant(10*timeout) {
+			if now < 2*timeout || now >= 10*timeout {
 				return
 			}
 			begun++

@@ -31,11 +31,11 @@ func keep(timeout, trip time.Duration, kept evidence.Keeping, look func(now evid
 	const step = time.Millisecond
 	c := evidence.New(0)
 	conn := c.Connecting(0, timeout)
-	c.Connected(evidence.Instant(trip), conn, timeout)
+	c.Connected(trip, conn, timeout)
 	var flights []flight
 	var xid int32
 	busy, had := false, false
-	next := evidence.Instant(trip)
+	next := trip
 	sent := 0
 	newest := next
 	p = paced{lasts: true, leased: true, slack: timeout}
@@ -46,10 +46,10 @@ func keep(timeout, trip time.Duration, kept evidence.Keeping, look func(now evid
 		if kind == evidence.Committed {
 			p.apart, newest = max(p.apart, time.Duration(now-newest)), now
 		}
-		flights = append(flights, flight{xid, now.Plus(trip), owner})
+		flights = append(flights, flight{xid, now + trip, owner})
 	}
-	end := evidence.Instant(trip).Plus(50 * timeout)
-	for now := evidence.Instant(trip); now < end; now = now.Plus(step) {
+	end := trip + 50*timeout
+	for now := trip; now < end; now += step {
 		for len(flights) > 0 && flights[0].back <= now {
 			before, _ := c.Ends()
 			c.Replied(now, conn, flights[0].xid, true)
@@ -68,7 +68,7 @@ func keep(timeout, trip time.Duration, kept evidence.Keeping, look func(now evid
 		p.leased = p.leased && (!had || now < until)
 		if kept == evidence.Leased && !busy && now >= next {
 			send(now, evidence.Committed, true)
-			busy, next = true, now.Plus(timeout/6)
+			busy, next = true, now+timeout/6
 		}
 		if due, committed, some := c.Next(kept); some && now >= due {
 			kind := evidence.Ordered
@@ -115,7 +115,7 @@ func TestPaceOfNodes(t *testing.T) {
 	survives := func(kept evidence.Keeping) time.Duration {
 		least := timeout
 		p := keep(timeout, trip, kept, func(now evidence.Instant, c *evidence.Chain) {
-			if now >= evidence.Instant(2*timeout) {
+			if now >= 2*timeout {
 				least = min(least, outlasts(now, c))
 			}
 		})

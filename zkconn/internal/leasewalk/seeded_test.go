@@ -99,8 +99,8 @@ var around = []seeded{
 
 // inSource has the mistakes in package evidence.
 var inSource = []seeded{
-	{name: "the rule of two rounds ago", from: "c.here = max(c.here, touched.Plus(Good(c.timeout)))",
-		to: "_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))", plan: quiet},
+	{name: "the rule of two rounds ago", from: "c.here = max(c.here, touched+Good(c.timeout))",
+		to: "_ = touched\n\t\tc.here = max(c.here, f.sent+Fraction(c.timeout, 0.4))", plan: quiet},
 	{name: "no chain", from: "if c.timeout > 0 && now >= c.here {", to: "if false {", plan: moving},
 	{name: "no half-tick gap", from: "half: half + late", to: "half: half - half", plan: stalling},
 	{name: "no lateness in the gap", from: "half: half + late", to: "half: half", plan: latePing, walked: true},
@@ -113,7 +113,7 @@ var inSource = []seeded{
 	{name: "a sync is as good as a transaction", from: "if f.committed {", to: "if true {", plan: electing},
 	{name: "proofs by sync survive the connection", from: "c.flights, c.here, c.slowest = nil, c.sure, 0", to: "c.flights, c.slowest = nil, 0", plan: electing},
 	{name: "no margin for a clock that is slow", from: "Margin = 1.0 / 10", to: "Margin = 0.0", plan: stalling},
-	{name: "a connect request shortens nothing", from: "c.shorten(now.Plus(Good(shortest)))", to: "_ = shortest", plan: shorter},
+	{name: "a connect request shortens nothing", from: "c.shorten(now + Good(shortest))", to: "_ = shortest", plan: shorter},
 }
 
 func (c *seeded) mistake() mistakes.Mistake {

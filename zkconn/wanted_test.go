@@ -68,9 +68,7 @@ func TestCreateWhoseReplyIsLost(t *testing.T) {
 
 func requireNoBirths(t *testing.T, c *Conn) {
 	t.Helper()
-	c.births.mu.Lock()
-	defer c.births.mu.Unlock()
-	require.Zero(t, c.births.n.Load())
-	require.Empty(t, c.births.expected)
-	require.Empty(t, c.births.sent)
+	c.wants.mu.Lock()
+	defer c.wants.mu.Unlock()
+	require.Empty(t, c.wants.all)
 }
