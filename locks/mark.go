@@ -49,8 +49,7 @@ const (
 	clockName = "clock"
 )
 
-// markForm is a mark in JSON, as its node has it. Programs of an earlier version read the
-// fields that they know.
+// markForm is a mark in JSON, as its node has it. RunOnce writes neither For nor Until.
 type markForm struct {
 	Run   MarkState  `json:"run"`
 	Host  string     `json:"host"`

@@ -53,9 +53,8 @@ import (
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
 // How late it is, and when to retry, is by the servers' clock, as for RunOnce. RunOnce may have
-// been used with the same key before, also by an earlier version: its mark stands for all instants
-// up to the begin of that run, unless that had failed. Do not use both with one key for longer than
-// a change from one to the other.
+// been used with the same key before: its mark stands for all instants up to the begin of that run,
+// unless that had failed. Do not use both with one key for longer than a change from one to the other.
 //
 // An instant before the year 1 or after 9999, and options that exclude each other, give
 // ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways

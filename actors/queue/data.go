@@ -22,8 +22,7 @@ type Owner struct {
 	PID  int    `json:"pid"`
 	// ID is the GUID of the request, in contests, whose node's name has no GUID.
 	ID string `json:"id,omitempty"`
-	// Guard is the name of the guard beside a contest's node: see GuardName. It is empty in nodes of
-	// versions that make none.
+	// Guard is the name of the guard beside a contest's node: see GuardName.
 	Guard string `json:"guard,omitempty"`
 	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if
 	// any.

@@ -209,17 +209,6 @@ func (l *Listing) Queue(name string) []string { return l.queue(name).all }
 // Entries gives the contenders of the queue of a name, in their order.
 func (l *Listing) Entries(name string) []Entry { return l.queue(name).entries }
 
-// KeptOut reports whether contenders of some styles keep out one that comes behind them all. permits is for semaphores
-// alone.
-func KeptOut(me Style, before []Style, permits int) bool {
-	all := earlier[Style]{permits: permits}
-	for _, s := range before {
-		all.add(s, s)
-	}
-	_, out := all.keepOut(me)
-	return out
-}
-
 // Names lists all contenders that the listing shows, queue by queue.
 func (l *Listing) Names() (all []string) {
 	for _, q := range l.queues {

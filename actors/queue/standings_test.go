@@ -2,7 +2,6 @@ package queue_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -86,7 +85,7 @@ func TestPermitsNeverOverflow(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = queue.Parse(fmt.Sprintf("_c_x-permits-%d-0000000002", queue.MaxPermits+1))
 	assert.False(t, ok)
-	most, ok := queue.Parse(fmt.Sprintf("_c_x-permits-%d-0000000002", queue.MaxPermits))
+	_, ok = queue.Parse(fmt.Sprintf("_c_x-permits-%d-0000000002", queue.MaxPermits))
 	require.True(t, ok)
 	children := []string{first, huge, fmt.Sprintf(next, 3), fmt.Sprintf(next, 4), fmt.Sprintf(next, 5)}
 	holders := 0
@@ -97,11 +96,11 @@ func TestPermitsNeverOverflow(t *testing.T) {
 	}
 	require.Equal(t, 2, holders)
 
-	one := queue.Style{Mode: messages.Semaphore, Weight: 1}
-	for _, overflowing := range []queue.Style{most.Style, {Mode: messages.Semaphore, Weight: math.MaxInt}} {
-		require.True(t, queue.KeptOut(one, []queue.Style{overflowing, overflowing, overflowing}, queue.MaxPermits))
+	all := fmt.Sprintf("_c_x-permits-%d-%%010d", queue.MaxPermits)
+	full := []string{fmt.Sprintf(all, 0), fmt.Sprintf(all, 1), fmt.Sprintf(all, 2), fmt.Sprintf(next, 3)}
+	for i, s := range queue.Standings(full, queue.MaxPermits) {
+		require.Equal(t, i == 0, s.Holds, s)
 	}
-	require.False(t, queue.KeptOut(one, []queue.Style{{Mode: messages.Semaphore, Weight: queue.MaxPermits - 1}}, queue.MaxPermits))
 }
 
 // TestStandingsGrowAsQueuesDo: with one number for all who wait, their standings do not name all holders each.

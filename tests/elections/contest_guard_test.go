@@ -98,17 +98,11 @@ func TestContestRemovedLate(t *testing.T) {
 	a.await(0)
 }
 
-// TestContestWithoutItsGuard: somebody has deleted the guard, or an older version has made the node without one. It goes
-// all the same when it is given back.
+// TestContestWithoutItsGuard: somebody has deleted the guard. The node goes all the same when it is given back.
 func TestContestWithoutItsGuard(t *testing.T) {
 	for name, data := range map[string]func([]byte) []byte{
 		"deleted":               func(data []byte) []byte { return data },
 		"and its data replaced": func([]byte) []byte { return []byte(queue.RevokeRequest) },
-		"an older version's": func(data []byte) []byte {
-			o, _ := queue.ParseOwner(data)
-			o.Guard = ""
-			return o.Encode()
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(t)

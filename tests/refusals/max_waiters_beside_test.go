@@ -139,35 +139,6 @@ func TestMaxWaitersOfSeveral(t *testing.T) {
 	})
 }
 
-// TestMaxWaitersOfOneOwner: the calls of a holder share its hold whatever waits behind it, and the last of them gives it
-// back.
-func TestMaxWaitersOfOneOwner(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *beside) {
-		bounded := b.client.Mutex("/m", locks.WithMaxWaiters(1), locks.WithReentry())
-		holds := patient.Locked(t, bounded.Lock)
-		waits := patient.Elsewhere(patient.Deadline(t), b.other.Mutex("/m").Lock)
-		synctest.Wait()
-		var inner []<-chan patient.Answer
-		for range 3 {
-			inner = append(inner, patient.Elsewhere(holds.Context(), bounded.Lock))
-		}
-		all := []*locks.Lease{holds}
-		for _, got := range inner {
-			a := patient.Receive(t, got)
-			require.NoError(t, a.Err)
-			require.Equal(t, holds.Token(), a.Lease.Token())
-			all = append(all, a.Lease)
-		}
-		_, err := bounded.Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrQueueFull, "another owner")
-		patient.GiveBack(t, all...)
-		a := patient.Receive(t, waits)
-		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease)
-		b.requireFree(t, "/m")
-	})
-}
-
 // TestMaxWaitersOfADowngrade: a writer becomes a reader whatever waits behind it. Its owner's call for reading while it is
 // still to become the writer is one that has to wait.
 func TestMaxWaitersOfADowngrade(t *testing.T) {

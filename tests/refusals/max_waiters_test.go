@@ -206,30 +206,3 @@ func TestMaxWaitersOnce(t *testing.T) {
 	}
 	all.Wait()
 }
-
-// TestMaxWaitersGivenUp: the request gives up while the queue is listed for it. The listing is
-// dropped then, and the session goes on.
-func TestMaxWaitersGivenUp(t *testing.T) {
-	t.Parallel()
-	server := embedded.Run(t)
-	other, client := patient.Open(t, server.Addr()), patient.Open(t, server.Addr())
-	holds := patient.Locked(t, other.Mutex("/m").Lock)
-	looks, err := server.Inject(embedded.Fault{Session: client.Session().ID(), Path: "/m", Action: embedded.HoldReplies})
-	require.NoError(t, err)
-	bounded := client.Mutex("/m", locks.WithMaxWaiters(2))
-	for range 10 { // of the first nothing is left in the session by the time that the last has given up
-		ctx, giveUp := context.WithCancel(patient.Deadline(t))
-		gone := patient.Elsewhere(ctx, bounded.Lock)
-		require.NoError(t, looks.Wait(patient.Deadline(t)))
-		giveUp()
-		require.ErrorIs(t, patient.Receive(t, gone).Err, context.Canceled)
-	}
-	looks.Release()
-	patient.CatchUp(t, client)
-	next := patient.Elsewhere(patient.Deadline(t), bounded.Lock)
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, other, "/m")) == 2 }, "the next one queues")
-	patient.GiveBack(t, holds)
-	a := patient.Receive(t, next)
-	require.NoError(t, a.Err)
-	patient.GiveBack(t, a.Lease)
-}

@@ -21,8 +21,7 @@
 // In one seed of three the calls of a client share what they can. They come several at a time, for one
 // lock and with the same wish: in cohorts, kept, both or neither. Nobody observes them, because an
 // observer gives a call a hold of its own: they are known by what Lock gives and by their leases. So are
-// calls within a lease. In the other seeds one exclusive request in five leaves its node for half a second
-// or for 20 s.
+// calls within a lease.
 //
 // Every other client does without some fast paths, which the seed chooses.
 //

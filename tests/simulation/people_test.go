@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,12 +41,6 @@ func (w *world) askAs(c *client, a action) bool {
 	}
 	if a.b>>12%3 == 0 {
 		want.grace = time.Duration(1+a.c>>4%3_000) * time.Millisecond
-	}
-	if want.mode == messages.Exclusive && want.within == nil && !want.actor && a.a>>16%5 == 0 { // for short or for long
-		want.sticky = [...]time.Duration{500 * time.Millisecond, 20 * time.Second}[a.a>>20%2]
-	}
-	if n := w.plan.uses[place].cohort; n > 0 && !want.actor && want.sharesNode() && a.c>>24%4 != 0 {
-		want.cohort = n
 	}
 	if w.plan.inside {
 		want.share(w.plan.uses[place], a.b>>24)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -16,8 +15,8 @@ import (
 type use struct {
 	recipe  recipe
 	permits int // of a semaphore
-	cohort  int // where exclusive requests, and readers, may share a node
-	// Of a plan with calls inside: what all ask for alike.
+	// Of a plan with calls inside: what all ask for alike. Exclusive requests, and readers, have the cohort.
+	cohort        int
 	sticky, grace time.Duration
 }
 
@@ -49,12 +48,6 @@ func newUses(seed uint64, paths int, inside bool) []use {
 	if inside {
 		drawShares(seed, all)
 	}
-	cohorts := rand.New(rand.NewPCG(seed, 0x636f686f))
-	for i := range all {
-		if cohorts.IntN(3) == 0 && !inside {
-			all[i].cohort = 2 + cohorts.IntN(6)
-		}
-	}
 	if rng.IntN(5) < 2 {
 		return all
 	}
@@ -63,7 +56,7 @@ func newUses(seed uint64, paths int, inside bool) []use {
 		if all[i].recipe == semaphore {
 			all[i].permits = 1 + rng.IntN(4)
 		}
-		if all[i].recipe == readWrite && all[i].cohort == 0 && seed%2 == 0 {
+		if all[i].recipe == readWrite && inside && all[i].cohort == 0 && seed%2 == 0 {
 			all[i].cohort = 4
 		}
 	}
@@ -118,14 +111,9 @@ func (w *world) choose(want *wish, u use, a action) {
 	}
 }
 
-// sharesNode reports whether the node of a wish may serve others: an exclusive one's, or a reader's.
-func (want wish) sharesNode() bool {
-	return (want.mode == messages.Exclusive || want.mode == messages.Read) && want.within == nil && !want.watchAll
-}
-
 // share has a wish of a plan with calls inside be as the others of its lock path.
 func (want *wish) share(u use, by uint32) {
-	want.grace, want.sticky, want.cohort = u.grace, 0, 0
+	want.grace = u.grace
 	if want.within != nil || want.mode == messages.Semaphore || want.mode == messages.Contest || want.watchAll {
 		return
 	}
@@ -217,18 +205,14 @@ func (want wish) call(c *locks.Client, opts ...locks.LockOption) func(context.Co
 
 // sort names the kind of lock that a request has been granted, for the tally.
 func (r *lockRequest) sort(held *messages.Held) string {
-	sort, token := r.mode.String(), held.Token
+	sort := r.mode.String()
 	switch {
 	case r.watchAll:
 		sort += " watching all"
 	case r.name != "":
 		sort += " with a name"
-	case r.cohort > 0 && r.mode == messages.Exclusive && token.Place() > 0:
-		sort += " with a node that was passed on"
-	case r.cohort > 0 && r.mode == messages.Read && !strings.HasPrefix(short(held.Node), fmt.Sprintf("r%d#", r.number)):
-		sort += " with another's node"
 	}
-	if r.within == nil || r.within.held == nil || r.within.held.Token != token {
+	if r.within == nil || r.within.held == nil || r.within.held.Token != held.Token {
 		return sort
 	}
 	if r.mode != r.within.mode {
