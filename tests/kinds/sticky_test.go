@@ -3,6 +3,7 @@ package kinds
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -184,7 +185,8 @@ func TestStickyOverACut(t *testing.T) {
 		proxy := zk.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+zk.Root())
 		other := patient.Open(t, zk.Connect()).Mutex("/sticky")
-		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
+		changes := &patient.Changes{}
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong), locks.WithOnChange(changes.Hear))
 		node, token := patient.Cycle(t, mutex)
 		awaitOperations(t, proxy)
 		proxy.Cut()
@@ -196,7 +198,8 @@ func TestStickyOverACut(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, lease.Token(), next)
 		proxy.Cut()
-		patient.CatchUp(t, client)
+		patient.Eventually(t, func() bool { return slices.Contains(changes.Kinds(), locks.Resumed) }, // else it would not be kept
+			"the lease is resumed")
 		require.NoError(t, lease.Unlock(patient.Deadline(t)))
 		proxy.Refuse(true)
 		proxy.Cut()
