@@ -23,7 +23,7 @@ func (t *Turns) enter(c *call, l *line) {
 // lineUp has a call queue: it is granted at once, waits, or is refused.
 func (t *Turns) lineUp(c *call) {
 	q := c.queue
-	t.enter(c, q.lineOf(c.want, c.want.Alone))
+	t.enter(c, t.lineOf(q, c.want, c.want.Alone))
 	if t.serve(c.line); c.phase != waits {
 		return
 	}

@@ -12,6 +12,7 @@ func (t *Turns) clone() *Turns {
 	n.out, n.taken, n.over = nil, nil, nil
 	n.queues, n.room.waits = maps.Clone(t.queues), slices.Clone(t.room.waits)
 	n.calls, n.holds = make([]*call, len(t.calls)), make([]*hold, len(t.holds))
+	n.free.queues, n.free.lines = nil, nil
 	n.free.calls, n.free.holds = slices.Clone(t.free.calls), slices.Clone(t.free.holds)
 	for i, c := range t.calls {
 		copied := *c

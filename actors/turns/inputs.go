@@ -8,7 +8,8 @@ func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 	key := KeyOf(want)
 	q := t.queues[key]
 	if q == nil {
-		q = &queue{key: key}
+		q = pop(&t.free.queues)
+		*q = queue{key: key, lines: q.lines[:0]}
 		t.queues[key] = q
 	}
 	c := t.newCall()

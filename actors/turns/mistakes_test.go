@@ -20,7 +20,7 @@ const (
 var inRules = []mistake{
 	// What may share.
 	{"a label may differ", "return x == *b", "x.Label = b.Label\n\treturn x == *b", stories + "sharing"},
-	{"elections share", "closed: alone}", "closed: false}", walks + "alone"},
+	{"elections share", "closed: alone, asked", "closed: false, asked", walks + "alone"},
 	{"permits share", "\tif q.key.Kind == Locks {", "\tif true {", stories + "sharing"},
 	{"queues are remembered", "\t\tdelete(t.queues, q.key)\n", "", walks + "default"},
 	{"readers have their own tokens", "\tif h.line.want.reads() {\n\t\treturn h.token\n\t}\n", "", stories + "readers"},

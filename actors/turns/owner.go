@@ -87,6 +87,6 @@ func (t *Turns) share(c *call, h *hold) {
 
 // askBeside asks for the hold of a reader at the place of the writer that its owner has.
 func (t *Turns) askBeside(c *call, writer *hold) {
-	t.enter(c, c.queue.lineOf(c.want, true))
+	t.enter(c, t.lineOf(c.queue, c.want, true))
 	t.askFor(c.line, c, writer.id)
 }

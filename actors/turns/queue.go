@@ -4,7 +4,7 @@ import "slices"
 
 // lineOf gives the line of a request. A call that stands alone has a line of its own. One that tries
 // joins none in which a hold is asked for: it would wait with that.
-func (q *queue) lineOf(want *Want, alone bool) *line {
+func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 	if !alone {
 		for _, l := range q.lines {
 			if !l.closed && alike(l.want, want) && !(want.Try && len(l.asked) > 0) {
@@ -12,7 +12,8 @@ func (q *queue) lineOf(want *Want, alone bool) *line {
 			}
 		}
 	}
-	l := &line{queue: q, want: want, most: 1, closed: alone}
+	l := pop(&t.free.lines)
+	*l = line{queue: q, want: want, most: 1, closed: alone, asked: l.asked[:0], open: l.open[:0]}
 	if q.key.Kind == Locks { // permits and contests are nobody else's
 		l.most = max(1, want.Cohort)
 	}
@@ -22,10 +23,27 @@ func (q *queue) lineOf(want *Want, alone bool) *line {
 
 // forget drops lines and a queue that have neither calls nor holds.
 func (t *Turns) forget(q *queue) {
-	q.lines = slices.DeleteFunc(q.lines, func(l *line) bool { return l.waiting.n == 0 && l.holds == 0 })
+	for i := len(q.lines) - 1; i >= 0; i-- {
+		if l := q.lines[i]; l.waiting.n == 0 && l.holds == 0 {
+			q.lines = slices.Delete(q.lines, i, i+1)
+			t.free.lines = append(t.free.lines, l)
+		}
+	}
 	if q.calls == 0 && q.holds == 0 {
 		delete(t.queues, q.key)
+		t.free.queues = append(t.free.queues, q)
 	}
+}
+
+// pop takes one off a list of what is used again, or makes one.
+func pop[T any](free *[]*T) *T {
+	last := len(*free) - 1
+	if last < 0 {
+		return new(T)
+	}
+	one := (*free)[last]
+	*free = (*free)[:last]
+	return one
 }
 
 // call gives the call of an ID; nil where it has ended.
@@ -47,16 +65,12 @@ func (t *Turns) hold(id HoldID) *hold {
 // newCall gives an empty call. Slots are used again, with another ID.
 func (t *Turns) newCall() *call {
 	t.number++
-	if last := len(t.free.calls) - 1; last >= 0 {
-		c := t.free.calls[last]
-		t.free.calls = t.free.calls[:last]
-		*c = call{id: c.id, number: t.number}
-		c.sameOwner = c
-		return c
+	c := pop(&t.free.calls)
+	if c.id == 0 {
+		c.id = CallID(len(t.calls)) | 1<<32
+		t.calls = append(t.calls, c)
 	}
-	c := &call{id: CallID(len(t.calls)) | 1<<32, number: t.number}
-	c.sameOwner = c
-	t.calls = append(t.calls, c)
+	*c = call{id: c.id, number: t.number, sameOwner: c}
 	return c
 }
 
@@ -73,14 +87,12 @@ func (t *Turns) freeCall(c *call) {
 
 // newHold gives an empty hold.
 func (t *Turns) newHold() *hold {
-	if last := len(t.free.holds) - 1; last >= 0 {
-		h := t.free.holds[last]
-		t.free.holds = t.free.holds[:last]
-		*h = hold{id: h.id}
-		return h
+	h := pop(&t.free.holds)
+	if h.id == 0 {
+		h.id = HoldID(len(t.holds)) | 1<<32
+		t.holds = append(t.holds, h)
 	}
-	h := &hold{id: HoldID(len(t.holds)) | 1<<32}
-	t.holds = append(t.holds, h)
+	*h = hold{id: h.id}
 	return h
 }
 

@@ -15,8 +15,10 @@ type Turns struct {
 	calls  []*call // by slot
 	holds  []*hold // by slot
 	free   struct {
-		calls []*call
-		holds []*hold
+		queues []*queue
+		lines  []*line
+		calls  []*call
+		holds  []*hold
 	}
 	number uint64 // of the newest call
 	kept   int    // holds that are kept

@@ -32,8 +32,8 @@ func (p *turnsPrinter) print(t *turns.Turns) {
 	p.b, p.numbers = p.b[:0], map[unsafe.Pointer]int{}
 	v := reflect.ValueOf(t).Elem()
 	free := v.FieldByName("free")
-	for i := range free.NumField() {
-		slots := free.Field(i)
+	for _, name := range []string{"calls", "holds"} { // lines and queues have no slots
+		slots := free.FieldByName(name)
 		p.num(uint64(slots.Len()))
 		for at := range slots.Len() { // what is in a free slot is void
 			p.numbers[slots.Index(at).UnsafePointer()] = len(p.numbers) + 1
