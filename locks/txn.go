@@ -124,7 +124,7 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		return nil, l.notWritten(err)
 	}
 	results, err := l.transact(ctx, session, ops)
-	if errors.Is(err, ErrSessionFull) && l.from.client.calls.TxnRefused(ctx, l.hold) {
+	for errors.Is(err, ErrSessionFull) && l.from.client.calls.TxnRefused(ctx, l.hold) {
 		if err := l.beginTxn(ctx); err != nil {
 			return nil, l.notWritten(err)
 		}

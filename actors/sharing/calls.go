@@ -235,23 +235,18 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 	}
 }
 
-// TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds
+// TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds may
 // have gone, and reports whether there may be room by then.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
-	room := make(chan bool, 1)
-	m := c.begin()
-	h := c.hold(of.ID)
-	if h == nil {
-		c.mu.Unlock()
-		return false
-	}
-	h.room = append(h.room, room)
-	c.turns.TxnRefused(m, h.ID)
+	pause := c.turns.TxnRefused(c.begin(), of.ID)
 	c.take(messages.ReasonNone)
 	c.settle()
+	if pause == 0 {
+		return false
+	}
 	select {
-	case again = <-room:
-		return again
+	case <-time.After(pause):
+		return true
 	case <-ctx.Done():
 		return false
 	}

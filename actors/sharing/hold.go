@@ -34,8 +34,7 @@ type hold struct {
 	txns     int
 	freed    figures.Moment // when a call gave it back last, likewise freedAt
 	freedAt  time.Duration
-	awaited  []Call // that wait for its end
-	room     []chan bool
+	awaited  []Call      // that wait for its end
 	timer    *time.Timer // nil for none
 	deadlock *messages.Deadlock
 
@@ -270,10 +269,7 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		for _, who := range h.awaited {
 			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
 		}
-		for _, room := range h.room {
-			room <- false
-		}
-		h.awaited, h.room = nil, nil
+		h.awaited = nil
 		if c.hold(h.ID) == h { // else its slot has been used again
 			c.holds[h.ID.Slot()] = nil
 		}

@@ -81,12 +81,6 @@ func (c *Calls) take(cancel messages.Reason) {
 			c.command(h, &messages.Check{})
 		case turns.WatchContention:
 			c.command(h, &messages.WatchContention{})
-		case turns.TxnAgain, turns.TxnFull:
-			again := o.Do == turns.TxnAgain
-			for _, room := range h.room {
-				room <- again // there is room for it
-			}
-			h.room = nil
 		}
 	}
 }

@@ -187,21 +187,20 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	q := h.line.queue
 	switch h.phase {
 	case asked:
-		if why == messages.ReasonSessionFull && !h.again && t.makeRoom(waiter{h.id, false}) {
-			h.again, h.phase = true, awaitsRoom
-			t.settle(q)
-			return
-		}
-		c := h.call
+		c, pause := h.call, time.Duration(0)
 		switch {
+		case why == messages.ReasonSessionFull && t.makeRoom():
+			pause = roomPause
 		case why != messages.ReasonQueueFull || c != nil && c.want.MaxWaiters > 0:
 		case h.try:
 			why, detail = messages.ReasonNotAcquired, ""
 		default: // others of the session, or of the gateway, wait
+			pause = fullPause
+		}
+		if pause > 0 {
 			h.phase = awaitsRoom
-			t.arm(h, m.At+fullPause)
-			t.settle(q)
-			return
+			t.arm(h, m.At+pause)
+			break
 		}
 		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
 			c = t.firstBehind(h)
@@ -214,9 +213,6 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 		t.freeHold(h)
 	default:
 		t.freeHold(h)
-		if h.forRoom {
-			t.roomCame()
-		}
 	}
 	t.settle(q)
 }

@@ -10,7 +10,7 @@ import (
 func (t *Turns) clone() *Turns {
 	n := *t
 	n.out, n.taken, n.over = nil, nil, nil
-	n.queues, n.room.waits = maps.Clone(t.queues), slices.Clone(t.room.waits)
+	n.queues = maps.Clone(t.queues)
 	n.calls, n.holds = make([]*call, len(t.calls)), make([]*hold, len(t.holds))
 	n.free.queues, n.free.lines = nil, nil
 	n.free.calls, n.free.holds = slices.Clone(t.free.calls), slices.Clone(t.free.holds)
@@ -110,7 +110,7 @@ func (t *Turns) print(b []byte) []byte {
 			}
 		}
 	}
-	num(t.kept, t.room.leaving, len(t.room.waits))
+	num(t.kept, int(max(0, t.making-at)))
 	bit(t.ending)
 	for _, c := range t.calls {
 		if num(int(c.phase)); c.phase == ended {
@@ -124,7 +124,7 @@ func (t *Turns) print(b []byte) []byte {
 			continue
 		}
 		num(int(h.link), int(h.watch), int(h.rivals), h.beside.Slot(), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
-		bit(h.try, h.again, h.checking, h.forRoom, h.resting, h.waits)
+		bit(h.try, h.checking, h.resting, h.waits)
 		if h.call != nil {
 			num(h.call.id.Slot())
 		}

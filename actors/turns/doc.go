@@ -110,8 +110,8 @@
 // # Refusals, revokes, losses
 //
 // The call hears a refusal for which the hold was asked for; the others ask anew. ReasonSessionFull is
-// heard the second time: first the older half of the kept holds are given back, and when they are
-// gone the hold is asked for once more. A transaction that was refused so waits likewise.
+// heard where nothing is kept: else the older half of the kept holds is given back, and the hold is asked
+// for again after a pause. A transaction that was refused so is tried again likewise.
 //
 // ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call hears it
 // only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is asked for again

@@ -1,6 +1,10 @@
 package turns
 
-import "github.com/turnstile-locks/turnstile/messages"
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // Call begins a call, within a lease of the same lock or 0. want does not change.
 func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
@@ -100,18 +104,17 @@ func (t *Turns) TxnEnded(m Moment, id HoldID, fenced bool) {
 	t.settle(h.line.queue)
 }
 
-// TxnRefused: a transaction was refused with ReasonSessionFull, the first time. It goes on with
-// TxnAgain, or ends with TxnFull.
-func (t *Turns) TxnRefused(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil {
-		return
+// TxnRefused: a transaction was refused with ReasonSessionFull. It may be tried again after a pause; zero
+// says that there will be no room.
+func (t *Turns) TxnRefused(m Moment, id HoldID) (pause time.Duration) {
+	if h := t.hold(id); h != nil {
+		t.now = m
+		if t.makeRoom() {
+			pause = roomPause
+		}
+		t.settle(h.line.queue)
 	}
-	t.now = m
-	if !t.makeRoom(waiter{h.id, true}) {
-		t.emit(Output{Do: TxnFull, Hold: h.id})
-	}
-	t.settle(h.line.queue)
+	return pause
 }
 
 // Close: the client ends. Kept holds are given back, and none is kept from now on.

@@ -60,10 +60,6 @@ const (
 	// SetTimer: call Timer with Call or Hold at the time Deadline. It takes the place of the one
 	// before.
 	SetTimer
-	// TxnAgain: try the transaction of Hold again that was refused for want of room. TxnFull: there
-	// is none.
-	TxnAgain
-	TxnFull
 )
 
 // Output is one thing for the shell to do.

@@ -5,9 +5,12 @@ import (
 	"slices"
 )
 
-// makeRoom gives the older half of the kept holds back, and reports whether there is anything to
-// wait for.
-func (t *Turns) makeRoom(w waiter) bool {
+// makeRoom gives the older half of the kept holds back, for what was refused with ReasonSessionFull. It
+// reports whether there may be room after roomPause: it is false where nothing is kept any more.
+func (t *Turns) makeRoom() bool {
+	if t.now.At < t.making { // for another one, too
+		return true
+	}
 	var all []*hold
 	for _, h := range t.holds {
 		if h.phase == kept && h.line.waiting.n == 0 { // else it is about to be checked, or resumed
@@ -17,30 +20,9 @@ func (t *Turns) makeRoom(w waiter) bool {
 	slices.SortStableFunc(all, func(a, b *hold) int { return cmp.Compare(a.since, b.since) })
 	for _, h := range all[:(len(all)+1)/2] {
 		t.giveUp(h)
-		h.forRoom = true
-		t.room.leaving++
 	}
-	if t.room.leaving == 0 {
-		return false
+	if len(all) > 0 {
+		t.making = t.now.At + roomPause
 	}
-	t.room.waits = append(t.room.waits, w)
-	return true
-}
-
-// roomCame goes on with what waits for room, when the holds that left for it are gone.
-func (t *Turns) roomCame() {
-	if t.room.leaving--; t.room.leaving > 0 {
-		return
-	}
-	for _, w := range t.room.waits {
-		switch h := t.hold(w.hold); {
-		case h == nil:
-		case w.txn:
-			t.emit(Output{Do: TxnAgain, Hold: h.id})
-		case h.phase == awaitsRoom:
-			h.phase = asked
-			t.emitAsk(h)
-		}
-	}
-	t.room.waits = nil
+	return len(all) > 0
 }

@@ -20,9 +20,9 @@ type Turns struct {
 		calls  []*call
 		holds  []*hold
 	}
-	number uint64 // of the newest call
-	kept   int    // holds that are kept
-	room   room
+	number uint64        // of the newest call
+	kept   int           // holds that are kept
+	making time.Duration // until when kept holds that were given back make room
 	bounds Bounds
 	ending bool // Close was called: nothing is kept any more
 	over   []*hold
@@ -51,18 +51,6 @@ func (t *Turns) Take() []Output {
 }
 
 func (t *Turns) emit(o Output) { t.out = append(t.out, o) }
-
-// room is made of kept holds for what was refused with ReasonSessionFull.
-type room struct {
-	leaving int // kept holds that were given back for it
-	waits   []waiter
-}
-
-// waiter is a hold that is asked for again, or whose transaction is tried again.
-type waiter struct {
-	hold HoldID
-	txn  bool
-}
 
 // queue has the calls and the holds of one lock. It is forgotten when it has neither.
 type queue struct {
@@ -276,7 +264,6 @@ type hold struct {
 	serves int           // calls that wait for it, at most
 	before int           // contenders that its first listing showed before it; -1 until then
 	waits  bool          // it is known to wait for others
-	again  bool          // it was refused for want of room once
 	users  calls         // that have it
 	due    time.Duration // of its timer; zero for none
 
@@ -292,7 +279,6 @@ type hold struct {
 	proved      time.Duration  // when its node was known to exist
 	checking    bool
 	txns        int  // transactions under way
-	forRoom     bool // it leaves to make room
 	resting     bool // it is kept, or was when it was given back
 	cancelled   bool // it leaves, and has not held
 }
@@ -307,6 +293,9 @@ const (
 	// askedTogether is the part of Bounds.Waiting that is asked for at once, where more calls wait: the
 	// session makes nodes that are asked for together in one transaction.
 	askedTogether = 4
+	// roomPause is the time after which what was refused for want of room in the session is asked for again, when kept
+	// holds were given back for it.
+	roomPause = 100 * time.Millisecond
 	// fullPause is the time after which a hold is asked for again that others left no room in the queue.
 	fullPause = time.Second
 	// many stands for no bound on grants.

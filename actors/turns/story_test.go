@@ -145,7 +145,7 @@ func (s *story) tell(line []string) {
 	case "ends":
 		t.TxnEnded(m, h, !rest.has("unfenced"))
 	case "full":
-		t.TxnRefused(m, h)
+		fmt.Fprintf(&s.out, "the transaction of %s: again in %v\n", name, t.TxnRefused(m, h))
 	case "waiting":
 		n, err := strconv.Atoi(rest[0])
 		require.NoError(s.t, err)
@@ -222,8 +222,7 @@ func (s *story) nameOfCall(id CallID) string {
 	return "?"
 }
 
-var doing = map[Do]string{Cancel: "cancel", Release: "release", Check: "check", WatchContention: "watch for contenders of",
-	TxnAgain: "try again the transaction of", TxnFull: "there is no room for the transaction of"}
+var doing = map[Do]string{Cancel: "cancel", Release: "release", Check: "check", WatchContention: "watch for contenders of"}
 
 func (s *story) line(o Output) string {
 	c, h := s.nameOfCall(o.Call), s.nameOf(o.Hold)
