@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"sync"
 	"time"
+
+	sdk "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
 // inside is workers of one process on a lock that its client shares among them, beside a channel with contexts: the price of
 // a lock that other processes can have, while they do not want it. One worker has a lock that sticks; several have a cohort.
+// The environment variable TURNSTILE_BENCH_WITH adds figures, tracing or max-hold, to see what each costs.
 var inside = workload{
 	name: "inside", per: "workers on one lock that their client shares", sizes: []int{1, 128, 1024}, quick: []int{1, 3},
 	metrics: append([]metric{
@@ -22,13 +27,22 @@ var inside = workload{
 	bare:    func(ctx context.Context, t trial) (figures, error) { return t.sharing(ctx, openChannel) },
 	library: func(ctx context.Context, t trial, open opener) (figures, error) { return t.sharing(ctx, open) },
 	ours: func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-		client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+		opts := []locks.Option{locks.WithSessionTimeout(timeout)}
+		switch insideWith {
+		case "figures":
+			opts = append(opts, locks.WithMeterProvider(sdk.NewMeterProvider(sdk.WithReader(sdk.NewManualReader()))))
+		case "tracing":
+			opts = append(opts, locks.WithTracerProvider(trace.NewTracerProvider()))
+		}
+		client, err := locks.Open(ctx, servers, opts...)
 		if err != nil {
 			return nil, err
 		}
 		return &sharedSession{turnstileSession: &turnstileSession{client: client}}, nil
 	},
 }
+
+var insideWith = os.Getenv("TURNSTILE_BENCH_WITH")
 
 // manyGrants is the number of grants in a row where a client shares a lock among its workers.
 const manyGrants = 1000
@@ -47,7 +61,11 @@ func (s *sharedSession) lock(ctx context.Context, path string) (func(context.Con
 		if s.alone {
 			how = locks.WithSticky(time.Second)
 		}
-		s.mutex = s.client.Mutex(path, how)
+		opts := []locks.LockOption{how}
+		if insideWith == "max-hold" {
+			opts = append(opts, locks.WithMaxHold(time.Minute))
+		}
+		s.mutex = s.client.Mutex(path, opts...)
 	})
 	lease, err := s.mutex.Lock(ctx)
 	if err != nil {
