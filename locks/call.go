@@ -34,7 +34,7 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 func (l *lock) await(ctx context.Context) (*Lease, error) {
 	l, within, err := l.within(ctx)
 	if err != nil && l.wrong == nil && len(l.observers) > 0 { // the lock actor refuses it, too, so that they hear of that
-		l.client.session.SpawnLock(&l.want, nil, l.observers)
+		l.client.session.SpawnLock(&l.want.Acquire, nil, l.observers)
 	}
 	switch {
 	case err != nil:
@@ -102,30 +102,27 @@ func reasonOf(ctx context.Context) messages.Reason {
 // that is of the same lock.
 func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 	around := LeaseOf(ctx)
-	if around == nil && l.wish != nil {
+	if around == nil {
 		return l, nil, l.fault
 	}
 	copied := *l
-	if around != nil {
-		copied.want.Caller = around.caller()
-		for held := around; held != nil; held = held.outer() {
-			if held.from.sameLock(l) && !held.isOver() {
-				of = held
-				if l.reentry || l.want.Mode == messages.Read {
-					held.shared.Store(true) // before it is asked for, and so before anything is written under it
-				}
-				break
+	copied.want.Caller = around.caller()
+	for held := around; held != nil; held = held.outer() {
+		if held.from.sameLock(l) && !held.isOver() {
+			of = held
+			if l.want.Reentry || l.want.Mode == messages.Read {
+				held.shared.Store(true) // before it is asked for, and so before anything is written under it
 			}
+			break
 		}
 	}
 	copied.prepare()
 	return &copied, of, copied.fault
 }
 
-// prepare makes what is asked of package sharing.
+// prepare completes what is asked of package sharing, and checks it.
 func (l *lock) prepare() {
-	l.wish = &turns.Want{Acquire: l.want, Sticky: l.sticky, Cohort: l.cohort, Reentry: l.reentry, MaxWaiters: l.maxWaiters,
-		Alone: l.use == forElection || len(l.observers) > 0 || l.requests != nil}
+	l.want.Alone = l.use == forElection || len(l.observers) > 0 || l.requests != nil
 	if l.fault = l.wrong; l.fault == nil {
 		l.fault = l.checkRequest()
 	}
@@ -141,7 +138,7 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 	if within != nil {
 		of, k.nested = within.call, true
 	}
-	id := l.client.calls.Call(l.wish, of, k)
+	id := l.client.calls.Call(&l.want, of, k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.answered { // others may look at it

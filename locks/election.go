@@ -40,7 +40,8 @@ type Leader struct {
 // such as an address. It takes the place of WithLabel. It returns the errors of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
-	l.want.Label, l.wish = value, nil
+	l.want.Label = value
+	l.prepare()
 	lease, err := l.acquire(ctx)
 	if err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ type Membership struct {
 // that fails for good: see Membership.Done. It returns the errors of RWMutex.RLock.
 func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	l := g.lock
-	l.want.Label, l.wish = data, nil
-	l.requests = new(sync.WaitGroup)
+	l.want.Label, l.requests = data, new(sync.WaitGroup)
+	l.prepare()
 	lease, err := l.acquire(ctx)
 	if err != nil {
 		return nil, err

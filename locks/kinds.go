@@ -160,17 +160,18 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 		return nil, &Error{Op: "lock", Path: l.want.Path,
 			Err: fmt.Errorf("%w: %d permits are asked for: at least one", actors.ErrBadAcquire, n)}
 	}
-	l.want.Weight, l.wish = n, nil
+	l.want.Weight = n
+	l.prepare()
 	return l.acquire(ctx)
 }
 
 // Weight is n permits of the semaphore, as a Locker. A number below one is refused by its Lock.
 func (s *Semaphore) Weight(n int) Locker {
 	l := s.lock
-	l.wish = nil
 	if l.want.Weight = n; n == 0 {
 		l.want.Weight = -1 // zero would mean one
 	}
+	l.prepare()
 	return part{&l}
 }
 

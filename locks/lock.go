@@ -18,8 +18,7 @@ type lock struct {
 	client *Client
 	lockSettings
 	wrong    error           // with the settings; nil for nothing
-	wish     *turns.Want     // what is asked for; nil until prepare
-	fault    error           // with that; nil for nothing
+	fault    error           // with what is asked for; nil for nothing
 	requests *sync.WaitGroup // counts requests that have not ended, for Membership.Leave; nil for other locks
 }
 
@@ -31,7 +30,7 @@ func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
 func newLockFor[Option interface{ apply(*lockSettings) }](
 	what use, c *Client, want messages.Acquire, opts []Option,
 ) lock {
-	l := lock{client: c, lockSettings: lockSettings{use: what, want: want}}
+	l := lock{client: c, lockSettings: lockSettings{use: what, want: turns.Want{Acquire: want}}}
 	for _, opt := range opts {
 		opt.apply(&l.lockSettings)
 	}
@@ -42,16 +41,18 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 
 // as gives the lock in another mode.
 func (l lock) as(mode messages.Mode) *lock {
-	l.want.Mode, l.wish = mode, nil
+	l.want.Mode = mode
 	if mode == messages.Write {
-		l.cohort = 0 // readers share a node, writers do not
+		l.want.Cohort = 0 // readers share a node, writers do not
 	}
+	l.prepare()
 	return &l
 }
 
 // try gives the lock for a call that does not wait for others.
 func (l lock) try() *lock {
-	l.want.Try, l.wish = true, nil
+	l.want.Try = true
+	l.prepare()
 	return &l
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -68,17 +69,11 @@ func (instantOption) forInstant()   {}
 // lockSettings hold the request at a lock path, and the settings that options have made.
 type lockSettings struct {
 	use       use
-	want      messages.Acquire
+	want      turns.Want // the request, and how calls share holds
 	observers []*actor.PID
 	maxHold   time.Duration
 	onChange  func(Change)
 	onLost    func(key string, err error)
-
-	// How calls share holds: see turns.Want.
-	sticky     time.Duration
-	cohort     int
-	reentry    bool
-	maxWaiters int
 
 	detects    bool // WithDeadlockDetection
 	ranked     bool // WithPriority
@@ -135,13 +130,13 @@ var refusals = []struct {
 		"the period must be above zero"},
 	{elections, "WithLabel", func(s *lockSettings) bool { return s.want.Label != "" },
 		"the value of the campaign takes its place"},
-	{elections, "WithSticky", func(s *lockSettings) bool { return s.sticky != 0 },
+	{elections, "WithSticky", func(s *lockSettings) bool { return s.want.Sticky != 0 },
 		"the retained node would go on naming a leader that has resigned"},
 	{jobs, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 },
 		"the time must not be negative"},
 	{jobs, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
-	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.maxWaiters > 0 && !s.job.mayWait },
+	{jobs, "WithMaxWaiters", func(s *lockSettings) bool { return s.want.MaxWaiters > 0 && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
 	{jobs, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.mayWait },
 		"without WithWaiting it waits for nobody"},
@@ -168,30 +163,30 @@ func (s *lockSettings) check() error {
 // checkRequest checks what a call asks for, in its mode. The error wraps ErrBadAcquire, or is another one of
 // actors.CheckAcquire.
 func (s *lockSettings) checkRequest() error {
-	if err := actors.CheckAcquire(s.want); err != nil {
+	if err := actors.CheckAcquire(s.want.Acquire); err != nil {
 		return err
 	}
 	wrong, mode := "", s.want.Mode
 	switch {
-	case s.sticky != 0 && mode != messages.Exclusive:
-		wrong = fmt.Sprintf("sticky for %v has no effect in mode %v: only an exclusive lock is kept", s.sticky, mode)
-	case s.sticky < 0:
-		wrong = fmt.Sprintf("sticky for %v: it is negative", s.sticky)
-	case s.cohort != 0 && mode != messages.Exclusive && mode != messages.Read:
-		wrong = fmt.Sprintf("a cohort of %d has no effect in mode %v: only exclusive locks and readers share holds", s.cohort, mode)
-	case s.cohort < 0 || s.cohort > messages.MaxPlace:
-		wrong = fmt.Sprintf("a cohort of %d: it must be between 0 and %d", s.cohort, messages.MaxPlace)
-	case s.cohort > 1 && s.want.WatchAll:
-		wrong = fmt.Sprintf("a cohort of %d: its waiters watch one node, so not with WatchAll", s.cohort)
-	case s.reentry && mode == messages.Semaphore:
+	case s.want.Sticky != 0 && mode != messages.Exclusive:
+		wrong = fmt.Sprintf("sticky for %v has no effect in mode %v: only an exclusive lock is kept", s.want.Sticky, mode)
+	case s.want.Sticky < 0:
+		wrong = fmt.Sprintf("sticky for %v: it is negative", s.want.Sticky)
+	case s.want.Cohort != 0 && mode != messages.Exclusive && mode != messages.Read:
+		wrong = fmt.Sprintf("a cohort of %d has no effect in mode %v: only exclusive locks and readers share holds", s.want.Cohort, mode)
+	case s.want.Cohort < 0 || s.want.Cohort > messages.MaxPlace:
+		wrong = fmt.Sprintf("a cohort of %d: it must be between 0 and %d", s.want.Cohort, messages.MaxPlace)
+	case s.want.Cohort > 1 && s.want.WatchAll:
+		wrong = fmt.Sprintf("a cohort of %d: its waiters watch one node, so not with WatchAll", s.want.Cohort)
+	case s.want.Reentry && mode == messages.Semaphore:
 		wrong = fmt.Sprintf("reentry has no effect in mode %v: a holder of permits may take more of them in any case", mode)
-	case s.maxWaiters != 0 && mode == messages.Contest:
-		wrong = fmt.Sprintf("a bound of %d on waiters has no effect in mode %v: a contest has one node and no queue", s.maxWaiters, mode)
-	case s.maxWaiters < 0:
-		wrong = fmt.Sprintf("a bound of %d on waiters: it is negative", s.maxWaiters)
-	case s.want.Reclaim != "" && s.maxWaiters > 0:
-		wrong = fmt.Sprintf("to wait behind fewer than %d: not with Reclaim, which comes before all who wait", s.maxWaiters)
-	case s.want.Reclaim != "" && (s.sticky > 0 || s.cohort > 1):
+	case s.want.MaxWaiters != 0 && mode == messages.Contest:
+		wrong = fmt.Sprintf("a bound of %d on waiters has no effect in mode %v: a contest has one node and no queue", s.want.MaxWaiters, mode)
+	case s.want.MaxWaiters < 0:
+		wrong = fmt.Sprintf("a bound of %d on waiters: it is negative", s.want.MaxWaiters)
+	case s.want.Reclaim != "" && s.want.MaxWaiters > 0:
+		wrong = fmt.Sprintf("to wait behind fewer than %d: not with Reclaim, which comes before all who wait", s.want.MaxWaiters)
+	case s.want.Reclaim != "" && (s.want.Sticky > 0 || s.want.Cohort > 1):
 		wrong = fmt.Sprintf("to reclaim %q: not with Sticky or Cohort, whose nodes do not tell the token", s.want.Reclaim)
 	}
 	if wrong != "" {
@@ -226,7 +221,7 @@ func WithGrace(d time.Duration) LockOption {
 //
 // Only calls with the same options share what is kept: the same label, name, time and so on.
 func WithSticky(d time.Duration) LockOption {
-	return lockOption(func(s *lockSettings) { s.sticky = d })
+	return lockOption(func(s *lockSettings) { s.want.Sticky = d })
 }
 
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
@@ -259,7 +254,7 @@ func WithSticky(d time.Duration) LockOption {
 // through its own nodes and the nodes of clients that do not share. Of readers that hold with one node
 // it sees one. An operator who deletes the node takes the lock from the calls that have it when the
 // client hears of that.
-func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.cohort = n }) }
+func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back the lock that it held,
 // with a client of the same WithSessionFile: the first to ask for the lock with the same key holds at
@@ -294,7 +289,7 @@ func WithObserver(pids ...*actor.PID) LockOption {
 // a further lease of the same hold, with the same token. Each lease is given back by itself, and
 // the lock with the last of them. Without it such a call returns ErrReentry, because it would wait
 // for itself. Use it where functions that lock call each other.
-func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.reentry = true }) }
+func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want.Reentry = true }) }
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
@@ -348,7 +343,7 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // It is for locks with a queue, and not together with WithReclaim. In an election it refuses further
 // candidates; Election.Run tries again later, after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {
-	return lockOption(func(s *lockSettings) { s.maxWaiters = n })
+	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
 }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the

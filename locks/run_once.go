@@ -60,7 +60,8 @@ func RunOnce(
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
 ) (Once, error) {
 	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try, l.wish = !l.job.mayWait, nil
+	l.want.Try = !l.job.mayWait
+	l.prepare()
 	if err := l.checkPeriod(period); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}

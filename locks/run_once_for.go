@@ -64,7 +64,8 @@ func RunOnceFor(
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
 	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try, l.wish = !l.job.mayWait, nil
+	l.want.Try = !l.job.mayWait
+	l.prepare()
 	if err := l.checkInstant(instant); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}

@@ -108,7 +108,7 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	switch {
 	case session == nil:
 		return nil, l.notWritten(ErrNeedsSession)
-	case l.from.want.Mode == messages.Read && l.from.cohort > 1:
+	case l.from.want.Mode == messages.Read && l.from.want.Cohort > 1:
 		return nil, l.notWritten(fmt.Errorf("%w: the node of readers that share it cannot guard one's transaction",
 			ErrBadAcquire))
 	case l.from.want.Mode == messages.Contest:
@@ -190,7 +190,7 @@ func (l *Lease) endTxn(fenced bool) {
 // whom others may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
-	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !l.from.reentry && !l.nested &&
+	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !l.from.want.Reentry && !l.nested &&
 		!l.shared.Load()
 }
 
