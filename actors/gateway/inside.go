@@ -24,20 +24,13 @@ type inner struct {
 	id      string
 	want    turns.Want
 	call    turns.CallID
-	state   messages.State
-	grant   messages.Grant // of a call that holds
-	revoked bool
-	why     messages.Reason // for which it was withdrawn
+	notices sharing.Notices
 }
 
 // news is what an inner request hears, on its way to the gateway.
 type news struct {
-	of       *inner
-	to       messages.State
-	held     *messages.Held     // of a grant
-	deadlock *messages.Deadlock // for which it is about to be refused
-	why      messages.Reason
-	detail   string
+	of   *inner
+	tell func(*sharing.Notices)
 }
 
 func newInside(g *server) *inside {
@@ -52,84 +45,49 @@ func (in *inside) shares(want *messages.Acquire) bool {
 
 // begin has a request wait for a hold.
 func (in *inside) begin(id string, want messages.Acquire) {
-	r := &inner{inside: in, id: id, grant: messages.Grant{Path: want.Path}}
-	r.want = turns.Want{Acquire: want, Cohort: in.of.with.cohort}
+	r := &inner{inside: in, id: id, want: turns.Want{Acquire: want, Cohort: in.of.with.cohort}}
+	r.notices = sharing.Notices{Grant: messages.Grant{Path: want.Path}, Send: func(notice any) { in.of.table.Told(in.of.now(), id, notice) }}
 	in.requests[id] = r
-	r.move(messages.StateCreating, messages.ReasonNone)
-	r.move(messages.StateWatching, messages.ReasonNone)
+	r.notices.Moves("Begin", messages.ReasonNone, messages.StateCreating, messages.StateWatching)
 	r.call = in.calls.Call(&r.want, 0, r)
 }
 
-func (r *inner) send(n news) {
-	n.of = r
-	r.of.system.Root.Send(r.of.self, &n)
-}
+func (r *inner) hears(tell func(*sharing.Notices)) { r.of.system.Root.Send(r.of.self, &news{r, tell}) }
 
-// Granted tells that it holds.
+// Granted: it holds.
 func (r *inner) Granted(_ turns.CallID, hold *sharing.Hold, token messages.Token) func() {
-	held := *hold.Held
-	held.Token, held.Places = token, 0
-	return func() { r.send(news{to: messages.StateHeld, held: &held}) }
+	return func() { r.hears(func(n *sharing.Notices) { n.Granted(hold, token) }) }
 }
 
-// Refused tells that it has ended, and never held.
+// Refused: it has ended, and never held.
 func (r *inner) Refused(why messages.Reason, detail string) {
-	to := messages.StateFailed
-	switch why {
-	case messages.ReasonNotAcquired, messages.ReasonTimeout, messages.ReasonDeadlock:
-		to = messages.StateCancelled
-	}
-	r.send(news{to: to, why: why, detail: detail})
+	r.hears(func(n *sharing.Notices) { n.Refused(why, detail) })
 }
 
-// Deadlocked tells why it is about to be refused.
-func (r *inner) Deadlocked(d messages.Deadlock) { r.send(news{deadlock: &d}) }
-
-// Told tells how its hold stands.
-func (r *inner) Told(state messages.State, _ time.Time, why messages.Reason, detail string) {
-	r.send(news{to: state, why: why, detail: detail})
+// Deadlocked: it is about to be refused.
+func (r *inner) Deadlocked(d messages.Deadlock) {
+	r.hears(func(n *sharing.Notices) { n.Deadlocked(d) })
 }
 
-// take takes what an inner request has heard.
-func (in *inside) take(n *news) {
-	r := n.of
-	if in.requests[r.id] != r || r.state == messages.StateReleasing && !n.to.Terminal() {
-		return
-	}
-	waits := r.grant.Node == ""
-	switch n.to {
-	case messages.StateNone:
-		r.tell(&messages.Deadlocked{Grant: r.grant, Deadlock: *n.deadlock})
-	case messages.StateHeld:
-		if n.held != nil {
-			r.grant = n.held.Grant
-			r.move(n.to, messages.ReasonNone)
-			r.tell(n.held)
-		} else {
-			r.resume()
-		}
-	case messages.StateRecovering:
-		r.move(n.to, messages.ReasonNone)
-		r.tell(&messages.Suspended{Grant: r.grant})
-	case messages.StateRevoking:
-		if r.state == messages.StateRecovering {
-			r.resume()
-		} else {
-			r.revoke()
-		}
-	case messages.StateReleased:
-		why := cmp.Or(r.why, n.why)
-		r.end(n.to, why, &messages.Released{Grant: r.grant, Reason: why})
-	case messages.StateLost:
-		if waits { // it was granted a hold whose lease was over by then: the requester asks anew
-			r.end(messages.StateCancelled, messages.ReasonOwnerGone, &messages.Cancelled{Grant: r.grant, Reason: messages.ReasonOwnerGone})
+// Told takes how its hold stands. A hold whose lease was over when it was granted was none: the
+// requester asks anew.
+func (r *inner) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
+	r.hears(func(n *sharing.Notices) {
+		if state == messages.StateLost && n.Grant.Node == "" {
+			n.Withdrawn(messages.ReasonOwnerGone)
 			return
 		}
-		r.end(n.to, n.why, &messages.Lost{Grant: r.grant, Reason: n.why, Detail: n.detail})
-	case messages.StateFailed:
-		r.end(n.to, n.why, &messages.Failed{Grant: r.grant, Reason: n.why, Detail: n.detail})
-	case messages.StateCancelled:
-		r.end(n.to, n.why, &messages.Cancelled{Grant: r.grant, Reason: n.why, Detail: n.detail})
+		n.Told(state, until, why, detail)
+	})
+}
+
+// tell tells the table, unless the request has ended.
+func (r *inner) tell(do func(*sharing.Notices)) {
+	if r.requests[r.id] != r {
+		return
+	}
+	if do(&r.notices); r.notices.State.Terminal() {
+		delete(r.requests, r.id)
 	}
 }
 
@@ -141,8 +99,8 @@ func (in *inside) command(id string, command any) bool {
 	r := in.requests[id]
 	switch c := command.(type) {
 	case *messages.Revoke:
-		if r.state == messages.StateHeld {
-			r.revoke()
+		if r.notices.State == messages.StateHeld {
+			r.notices.Told(messages.StateRevoking, time.Time{}, messages.ReasonNone, "")
 		}
 	case *messages.Release:
 		r.withdraw(messages.ReasonReleased)
@@ -154,16 +112,16 @@ func (in *inside) command(id string, command any) bool {
 
 // withdraw gives a request up, or its hold back.
 func (r *inner) withdraw(why messages.Reason) {
-	if r.state == messages.StateReleasing {
+	n := &r.notices
+	if n.State == messages.StateReleasing {
 		return
 	}
-	if why = cmp.Or(why, messages.ReasonCancelled); why == messages.ReasonReleased && r.grant.Node == "" {
+	if why = cmp.Or(why, messages.ReasonCancelled); why == messages.ReasonReleased && n.Grant.Node == "" {
 		why = messages.ReasonCancelled
 	}
-	r.why = why
-	r.move(messages.StateReleasing, why)
+	n.Leaves(why)
 	if r.calls.Withdraw(r.call, why) {
-		r.end(messages.StateCancelled, why, &messages.Cancelled{Grant: r.grant, Reason: why})
+		r.tell(func(n *sharing.Notices) { n.Withdrawn(why) })
 	}
 }
 
@@ -182,36 +140,5 @@ func (in *inside) close() {
 		in.calls.Close()
 	}
 }
-
-func (r *inner) revoke() {
-	r.revoked = true
-	r.move(messages.StateRevoking, messages.ReasonNone)
-	r.tell(&messages.RevokeRequested{Grant: r.grant})
-}
-
-func (r *inner) resume() {
-	to := messages.StateHeld
-	if r.revoked {
-		to = messages.StateRevoking
-	}
-	r.move(to, messages.ReasonNone)
-	r.tell(&messages.Resumed{Grant: r.grant})
-}
-
-// end tells the end of a request.
-func (r *inner) end(to messages.State, why messages.Reason, notice any) {
-	delete(r.requests, r.id)
-	r.move(to, why)
-	r.tell(notice)
-}
-
-// move tells a change of state.
-func (r *inner) move(to messages.State, why messages.Reason) {
-	t := &messages.Transition{Grant: r.grant, From: r.state, To: to, Reason: why}
-	r.state = to
-	r.tell(t)
-}
-
-func (r *inner) tell(notice any) { r.of.table.Told(r.of.now(), r.id, notice) }
 
 var _ sharing.Deadlocked = (*inner)(nil)

@@ -112,7 +112,7 @@ func (g *server) Receive(ctx actor.Context) {
 	case *lockEnded:
 		g.lockEnded(msg.who)
 	case *news:
-		g.inside.take(msg)
+		msg.of.tell(msg.tell)
 		g.flushSoon(ctx)
 	case *troubled:
 		g.table.Troubled(msg.id, msg.text)

@@ -15,33 +15,39 @@ import (
 // actor would have.
 type observed struct {
 	Observed
-	calls *Calls
 	below atomic.Bool // it has a lock actor
 
-	mu    sync.Mutex
-	state messages.State
-	grant messages.Grant
+	mu      sync.Mutex
+	notices Notices
 }
 
 // observing has the observers of a call be told, if it has any.
 func (c *Calls) observing(who Call) Call {
-	if o, ok := who.(Observed); ok && len(o.Observers()) > 0 {
-		return &observed{Observed: o, calls: c, grant: messages.Grant{Path: o.Path()}}
+	o, ok := who.(Observed)
+	if !ok || len(o.Observers()) == 0 {
+		return who
 	}
-	return who
+	return &observed{Observed: o, notices: Notices{Grant: messages.Grant{Path: o.Path()}, Send: func(notice any) {
+		for _, observer := range o.Observers() {
+			c.root.Send(observer, notice)
+		}
+	}}}
+}
+
+// tell gives what is to be told, unless a lock actor tells it.
+func (o *observed) tell(do func(*Notices)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.below.Load() {
+		do(&o.notices)
+	}
 }
 
 // Granted tells them that it shares a hold.
 func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) func() {
 	then := o.Observed.Granted(id, hold, token)
-	held := *hold.Held
-	held.Token, held.Places, held.Until = token, 0, hold.Clock.Deadline()
 	return func() {
-		o.tell(func() {
-			o.grant = held.Grant
-			o.moves("Joined", messages.ReasonNone, messages.StateCreating, messages.StateHeld)
-			o.send(&held)
-		})
+		o.tell(func(n *Notices) { n.Granted(hold, token) })
 		if then != nil {
 			then()
 		}
@@ -50,86 +56,22 @@ func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) fu
 
 // Refused tells them that it is refused.
 func (o *observed) Refused(why messages.Reason, detail string) {
-	o.tell(func() { o.fails(why, detail) })
+	o.tell(func(n *Notices) { n.Refused(why, detail) })
 	o.Observed.Refused(why, detail)
 }
 
-func (o *observed) fails(why messages.Reason, detail string) {
-	switch why {
-	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonCancelled, messages.ReasonTimeout:
-		o.moves("Refused", why, messages.StateCreating, messages.StateReleasing, messages.StateCancelled)
-		o.send(&messages.Cancelled{Grant: o.grant, Reason: why, Detail: detail})
-	default:
-		o.moves("Refused", why, messages.StateCreating, messages.StateFailed)
-		o.send(&messages.Failed{Grant: o.grant, Reason: why, Detail: detail})
-	}
-}
-
 // withdrawn tells them that its user has withdrawn it.
-func (o *observed) withdrawn(why messages.Reason) { o.tell(func() { o.fails(why, "") }) }
+func (o *observed) withdrawn(why messages.Reason) { o.tell(func(n *Notices) { n.Withdrawn(why) }) }
 
 // Told tells them what becomes of a hold that it shares.
 func (o *observed) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
-	o.tell(func() {
-		switch was := o.state; state {
-		case messages.StateRecovering:
-			o.moves("Suspended", why, state)
-			o.send(&messages.Suspended{Grant: o.grant, Until: until})
-		case messages.StateHeld, messages.StateRevoking:
-			o.moves("Resumed", why, state)
-			if was == messages.StateRecovering {
-				o.send(&messages.Resumed{Grant: o.grant, Until: until})
-			} else {
-				o.send(&messages.RevokeRequested{Grant: o.grant, Deadline: until})
-			}
-		case messages.StateReleasing:
-			o.moves("GraceOver", why, state)
-			o.send(&messages.Revoked{Grant: o.grant})
-		case messages.StateLost:
-			o.moves("Lost", why, state)
-			o.send(&messages.Lost{Grant: o.grant, Reason: why, Detail: detail})
-		case messages.StateFailed:
-			o.moves("Failed", why, messages.StateReleasing, state)
-			o.send(&messages.Failed{Grant: o.grant, Reason: why, Detail: detail})
-		default:
-			o.moves("Left", why, messages.StateReleasing, messages.StateReleased)
-			o.send(&messages.Released{Grant: o.grant, Reason: why})
-		}
-	})
+	o.tell(func(n *Notices) { n.Told(state, until, why, detail) })
 	o.Observed.Told(state, until, why, detail)
 }
 
-// tell tells the observers, unless a lock actor does, or the end was told.
-func (o *observed) tell(do func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.below.Load() && !o.state.Terminal() {
-		do()
-	}
-}
-
-// moves tells them of changes of state.
-func (o *observed) moves(on string, why messages.Reason, through ...messages.State) {
-	for i, to := range through {
-		t := &messages.Transition{Grant: o.grant, From: o.state, To: to, On: on, Do: "decided by its client", At: time.Now()}
-		if i == len(through)-1 {
-			t.Reason = why
-		}
-		if to != o.state {
-			o.send(t)
-		}
-		o.state = to
-	}
-}
-
-func (o *observed) send(message any) {
-	for _, observer := range o.Observers() {
-		o.calls.root.Send(observer, message)
-	}
-}
-
-// Deadlocked passes it on.
+// Deadlocked tells them for which deadlock it is refused.
 func (o *observed) Deadlocked(d messages.Deadlock) {
+	o.tell(func(n *Notices) { n.Deadlocked(d) })
 	if who, ok := o.Observed.(Deadlocked); ok {
 		who.Deadlocked(d)
 	}
