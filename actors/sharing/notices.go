@@ -2,116 +2,153 @@ package sharing
 
 import (
 	"cmp"
+	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Notices tells what becomes of a call as a lock actor of its own would, in transitions and notices. It
-// takes what the Call hears, one thing at a time, and nothing after the end.
+// Notices is a Call that tells what a lock actor of its own would tell of it, in transitions and notices.
 type Notices struct {
-	Grant messages.Grant // with a node once the call has held
-	State messages.State
-	Send  func(notice any)
+	send func(notice any)
 
+	mu      sync.Mutex
+	state   messages.State
+	grant   messages.Grant // with a node once it has held
 	revoked bool
 	why     messages.Reason // for which its user gives it up
 }
 
-// Granted: it has a hold.
-func (n *Notices) Granted(hold *Hold, token messages.Token) {
-	if n.ends() {
-		return
-	}
-	held := *hold.Held
-	held.Token, held.Places, held.Until = token, 0, hold.Clock.Deadline()
-	n.Grant = held.Grant
-	n.tell(&held, "Joined", messages.ReasonNone, messages.StateHeld)
+// NewNotices makes one that has told nothing yet. send must not call it.
+func NewNotices(path string, send func(notice any)) *Notices {
+	return &Notices{send: send, grant: messages.Grant{Path: path}}
 }
 
-// Refused: it has ended, and never held.
+// Waits tells that it waits.
+func (n *Notices) Waits() { n.move("Begin", messages.ReasonNone, messages.StateWatching) }
+
+// Granted is that of a Call.
+func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func() {
+	return func() {
+		held := *hold.Held
+		held.Token, held.Places, held.Until = token, 0, hold.Clock.Deadline()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.state < messages.StateReleasing {
+			n.grant = held.Grant
+			n.move("Joined", messages.ReasonNone, messages.StateHeld)
+			n.send(&held)
+		}
+	}
+}
+
+// Deadlocked is that of a Call.
+func (n *Notices) Deadlocked(d messages.Deadlock) {
+	n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: d})
+}
+
+// Refused is that of a Call.
 func (n *Notices) Refused(why messages.Reason, detail string) {
+	to := messages.StateFailed
 	switch why {
 	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonTimeout, messages.ReasonCancelled:
-		n.cancelled("Refused", why, detail)
-	default:
-		n.tell(&messages.Failed{Grant: n.Grant, Reason: why, Detail: detail}, "Refused", why, messages.StateFailed)
+		to = messages.StateCancelled
 	}
+	n.end(to, why, detail)
 }
 
-// Withdrawn: its user has given it up, and it never held.
-func (n *Notices) Withdrawn(why messages.Reason) { n.cancelled("Cancel", why, "") }
-
-func (n *Notices) cancelled(on string, why messages.Reason, detail string) {
-	n.tell(&messages.Cancelled{Grant: n.Grant, Reason: why, Detail: detail}, on, why, messages.StateReleasing, messages.StateCancelled)
-}
-
-// Leaves: its user gives it up.
-func (n *Notices) Leaves(why messages.Reason) {
-	n.why = why
-	n.Moves("Cancel", why, messages.StateReleasing)
-}
-
-// Deadlocked: it is about to be refused for a deadlock.
-func (n *Notices) Deadlocked(d messages.Deadlock) {
-	if !n.ends() {
-		n.Send(&messages.Deadlocked{Grant: n.Grant, Deadlock: d})
-	}
-}
+func (n *Notices) withdrawn(why messages.Reason) { n.end(messages.StateCancelled, why, "") }
 
 // Told is that of a Call.
 func (n *Notices) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
-	if n.ends() && !state.Terminal() {
+	if state.Terminal() {
+		n.end(state, why, detail)
 		return
 	}
-	switch state {
-	case messages.StateRecovering:
-		n.tell(&messages.Suspended{Grant: n.Grant, Until: until}, "Suspended", why, state)
-	case messages.StateHeld, messages.StateRevoking:
-		if n.State != messages.StateRecovering {
-			n.revoked = true
-			n.tell(&messages.RevokeRequested{Grant: n.Grant, Deadline: until}, "Revoke", why, state)
-			return
-		}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.state >= messages.StateReleasing:
+	case state == messages.StateReleasing:
+		n.move("GraceOver", why, state)
+		n.send(&messages.Revoked{Grant: n.grant})
+	case state == messages.StateRecovering:
+		n.move("Suspended", why, state)
+		n.send(&messages.Suspended{Grant: n.grant})
+	case n.state == messages.StateRecovering:
 		if n.revoked {
 			state = messages.StateRevoking
 		}
-		n.tell(&messages.Resumed{Grant: n.Grant, Until: until}, "Resumed", why, state)
-	case messages.StateReleasing:
-		n.tell(&messages.Revoked{Grant: n.Grant}, "GraceOver", why, state)
-	case messages.StateLost:
-		n.tell(&messages.Lost{Grant: n.Grant, Reason: why, Detail: detail}, "Lost", why, state)
-	case messages.StateFailed:
-		n.tell(&messages.Failed{Grant: n.Grant, Reason: why, Detail: detail}, "Failed", why, messages.StateReleasing, state)
+		n.move("Resumed", why, state)
+		n.send(&messages.Resumed{Grant: n.grant})
 	default:
+		n.revoke(until)
+	}
+}
+
+// Revoke tells that it is asked for the lock, by its own user.
+func (n *Notices) Revoke() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.revoke(time.Time{})
+}
+
+func (n *Notices) revoke(until time.Time) {
+	if n.state == messages.StateHeld {
+		n.revoked = true
+		n.move("Revoke", messages.ReasonNone, messages.StateRevoking)
+		n.send(&messages.RevokeRequested{Grant: n.grant, Deadline: until})
+	}
+}
+
+// Leaves tells that its user gives it up, and gives the reason that is told.
+func (n *Notices) Leaves(why messages.Reason) messages.Reason {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.state < messages.StateReleasing {
+		if n.why = why; why == "" || why == messages.ReasonReleased && n.grant.Node == "" {
+			n.why = messages.ReasonCancelled
+		}
+		n.move("Cancel", n.why, messages.StateReleasing)
+	}
+	return n.why
+}
+
+// end tells the end. A hold whose lease was over before the grant was told was none.
+func (n *Notices) end(to messages.State, why messages.Reason, detail string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	held := n.grant.Node != ""
+	switch {
+	case n.state.Terminal():
+		return
+	case to == messages.StateReleased:
 		why = cmp.Or(n.why, why)
-		n.tell(&messages.Released{Grant: n.Grant, Reason: why}, "Left", why, messages.StateReleasing, messages.StateReleased)
+	case to == messages.StateLost && !held:
+		to, why, detail = messages.StateCancelled, messages.ReasonOwnerGone, ""
+	}
+	if n.state != messages.StateReleasing && (to == messages.StateCancelled || to != messages.StateLost && held) {
+		n.move("Ended", messages.ReasonNone, messages.StateReleasing)
+	}
+	n.move("Ended", why, to)
+	switch to {
+	case messages.StateReleased:
+		n.send(&messages.Released{Grant: n.grant, Reason: why})
+	case messages.StateLost:
+		n.send(&messages.Lost{Grant: n.grant, Reason: why, Detail: detail})
+	case messages.StateCancelled:
+		n.send(&messages.Cancelled{Grant: n.grant, Reason: why, Detail: detail})
+	case messages.StateFailed:
+		n.send(&messages.Failed{Grant: n.grant, Reason: why, Detail: detail})
 	}
 }
 
-func (n *Notices) ends() bool { return n.State == messages.StateReleasing || n.State.Terminal() }
-
-// Moves tells of changes of state, but for those to the state that it is in. A call begins with creating.
-func (n *Notices) Moves(on string, why messages.Reason, through ...messages.State) {
-	if n.State == messages.StateNone && through[0] != messages.StateCreating {
-		n.Moves(on, messages.ReasonNone, messages.StateCreating)
+// move tells a change of state. All begin with creating.
+func (n *Notices) move(on string, why messages.Reason, to messages.State) {
+	if n.state == messages.StateNone && to != messages.StateCreating {
+		n.move(on, messages.ReasonNone, messages.StateCreating)
 	}
-	for i, to := range through {
-		t := &messages.Transition{Grant: n.Grant, From: n.State, To: to, On: on, Do: "decided by its client", At: time.Now()}
-		if i == len(through)-1 {
-			t.Reason = why
-		}
-		if to != n.State {
-			n.State = to
-			n.Send(t)
-		}
-	}
-}
-
-// tell tells of changes of state, and the notice that comes with them.
-func (n *Notices) tell(notice any, on string, why messages.Reason, through ...messages.State) {
-	if !n.State.Terminal() {
-		n.Moves(on, why, through...)
-		n.Send(notice)
-	}
+	n.send(&messages.Transition{Grant: n.grant, From: n.state, To: to, On: on, Do: "decided by its client", Reason: why, At: time.Now()})
+	n.state = to
 }
