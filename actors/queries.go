@@ -27,10 +27,10 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		Run: func(work func(*zkconn.Conn) (then func())) {
 			s.work(func(conn *zkconn.Conn, d *queryDone) { d.then = work(conn) })
 		},
-		After:   s.after,
-		Unused:  s.unused,
-		Cohorts: s.cohorts,
-		Inside:  s.withoutNode,
+		After:  s.after,
+		Unused: s.unused,
+		Calls:  s.calls,
+		Inside: s.withoutNode,
 	})
 }
 
@@ -60,10 +60,10 @@ func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// cohorts gives the nodes of this session that calls share.
-func (s *session) cohorts() (all []inspect.Cohort) {
+// calls gives the calls above this session, below a root, that have nodes or wait behind them.
+func (s *session) calls(root string) (all []messages.Contender) {
 	for _, above := range s.above.all() {
-		all = append(all, above.Nodes()...)
+		all = append(all, above.Nodes(root)...)
 	}
 	return all
 }

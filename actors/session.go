@@ -13,7 +13,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
@@ -347,8 +346,9 @@ type Inside interface {
 	// of them for locks at a root and below it, in their order, and counts those.
 	CountInside() int
 	Inside(root string, most int) (first []messages.Contender, all int)
-	// Nodes gives the nodes that several calls may have, or wait behind.
-	Nodes() []inspect.Cohort
+	// Nodes gives, at a root and below it, the calls that have nodes which several may have, or wait
+	// behind, and those that wait behind such a node: Contender.WaitsFor.
+	Nodes(root string) []messages.Contender
 }
 
 // AskInside has the session ask about the calls above it, for its queries, its searches for deadlocks

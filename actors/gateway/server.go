@@ -34,7 +34,7 @@ type server struct {
 	locks   map[string]*actor.PID // by the ids of requests
 	ids     map[string]string     // the other way round, by the ids of the lock actors
 	queries *queries
-	inside  *inside // nil without WithCohort
+	inside  inside // zero without WithCohort
 
 	flushing   bool
 	sweepTimer *time.Timer
@@ -253,7 +253,6 @@ func (g *server) perform(ctx actor.Context, out []relay.Output) {
 		case relay.Spawn:
 			if g.inside.shares(&o.Want) {
 				g.inside.begin(o.ID, o.Want)
-				g.flushSoon(ctx)
 				continue
 			}
 			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
@@ -263,8 +262,8 @@ func (g *server) perform(ctx actor.Context, out []relay.Output) {
 		case relay.Tell:
 			if lock := g.locks[o.ID]; lock != nil {
 				ctx.Send(lock, o.Command)
-			} else if g.inside.command(o.ID, o.Command) {
-				g.flushSoon(ctx)
+			} else {
+				g.inside.command(o.ID, o.Command)
 			}
 		case relay.Answer:
 			ctx.Request(actor.NewPID(o.To.Address, o.To.ID), writeReply(o.Reply))

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -31,7 +30,7 @@ const settledLook = 1250 * time.Millisecond
 //
 // A node that several calls may have names none of them, so its owner is believed not to be blocked.
 // Only the session of these calls knows who has the node, and which wait behind it: see
-// Session.Cohorts. How many circles it tells at most: see queue.Deadlocks.
+// Session.Calls. How many circles it tells at most: see queue.Deadlocks.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	found, err := findAmong(conn, root, nil, false, rest)
 	return found.sure, err
@@ -66,16 +65,16 @@ func rest(conn *zkconn.Conn, d time.Duration) {
 	}
 }
 
-// findAmong is Deadlocks, or PossibleDeadlocks, with the cohorts of one session. It calls rest between the
+// findAmong is Deadlocks, or PossibleDeadlocks, with the calls of one session. It calls rest between the
 // readings.
 func findAmong(
-	conn *zkconn.Conn, root string, own cohorts, possible bool, rest func(*zkconn.Conn, time.Duration),
+	conn *zkconn.Conn, root string, own calls, possible bool, rest func(*zkconn.Conn, time.Duration),
 ) (findings, error) {
 	paths, err := contested(conn, root)
 	if err != nil {
 		return findings{}, err
 	}
-	paths = own.contested(paths, root)
+	paths = own.contested(paths)
 	first, err := readAll(conn, paths)
 	if err != nil {
 		return findings{}, err
@@ -141,11 +140,11 @@ type deadlockQuery struct {
 	root     string
 	possible bool // possible ones, too
 	reply    func(why messages.Refusal, all findings) any
-	own      cohorts // of the session that runs it
+	own      calls // of the session that runs it
 }
 
-// knowing is the query of a session that knows its own cohorts.
-func (q deadlockQuery) knowing(own cohorts) query {
+// knowing is the query of a session that knows its own calls.
+func (q deadlockQuery) knowing(own calls) query {
 	q.own = own
 	return q
 }
@@ -168,7 +167,7 @@ type confirmed struct {
 // answer leaves out the deadlocks with an unused member, whose node is being deleted, and those with a
 // call of this session that has got its lock since before the readings, or waits behind another node.
 func (c confirmed) answer(s *Session) any {
-	now := cohorts(s.Cohorts())
+	now := calls(s.Calls(c.root))
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
 	stand := func(all []messages.Deadlock) []messages.Deadlock {
 		return slices.DeleteFunc(all, func(d messages.Deadlock) bool {
@@ -231,39 +230,47 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	return both
 }
 
-// cohorts are the nodes of one session that calls share.
-type cohorts []Cohort
+// calls are those of Session.Calls.
+type calls []messages.Contender
 
-// contested adds the lock paths below a root where a call waits without a node to the given paths,
-// which have waiters. They are in order.
-func (own cohorts) contested(paths []string, root string) []string {
-	below := strings.TrimSuffix(root, "/") + "/"
+// contested adds the lock paths where a call waits without a node to the given paths, which have
+// waiters. They are in order.
+func (own calls) contested(paths []string) []string {
 	for _, k := range own {
-		if path := k.Has.Path; len(k.Waiting) > 0 && (path == root || strings.HasPrefix(path, below)) {
-			paths = append(paths, path)
+		if !k.HasNode() {
+			paths = append(paths, k.Path)
 		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
+// byNode gives the calls that have nodes, and those that wait behind them, by the paths of these.
+func (own calls) byNode() (has map[string]messages.Contender, waiting map[string][]messages.Contender) {
+	has, waiting = map[string]messages.Contender{}, map[string][]messages.Contender{}
+	for _, k := range own {
+		if k.HasNode() {
+			has[k.At()] = k
+			continue
+		}
+		behind := k
+		behind.Node = k.WaitsFor[0]
+		waiting[behind.At()] = append(waiting[behind.At()], k)
+	}
+	return has, waiting
+}
+
 // addTo gives the lock paths that were read, with the calls that have nodes of the session, and those
 // that wait behind them.
-func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
-	if len(own) == 0 {
-		return read
-	}
-	by := map[string]Cohort{}
-	for _, k := range own {
-		by[k.Has.At()] = k
-	}
+func (own calls) addTo(read []queue.LockPath) []queue.LockPath {
+	has, waiting := own.byNode()
 	all := slices.Clone(read)
 	for i := range all {
 		all[i].Contenders, all[i].Waiting = slices.Clone(all[i].Contenders), map[string][]messages.Contender{}
 		for at, c := range all[i].Contenders {
-			if k, known := by[c.At()]; known {
-				all[i].Contenders[at] = named(c, k.Has, k.Has.ID)
-				all[i].Waiting[c.Node] = k.Waiting
+			if k, known := has[c.At()]; known {
+				all[i].Contenders[at] = named(c, k, k.ID)
+				all[i].Waiting[c.Node] = waiting[c.At()]
 			}
 		}
 	}
@@ -280,16 +287,8 @@ func named(c, has messages.Contender, id string) messages.Contender {
 
 // isUnchanged reports whether a call that is a member of a deadlock still has its node, or still waits
 // behind the same one. It is true for all other members: both readings have shown that already.
-func (own cohorts) isUnchanged(c messages.Contender) bool {
-	if c.ID == "" {
-		return true
-	}
-	return slices.ContainsFunc(own, func(k Cohort) bool {
-		if c.HasNode() {
-			return k.Has.ID == c.ID && k.Has.At() == c.At()
-		}
-		return slices.ContainsFunc(k.Waiting, func(b messages.Contender) bool {
-			return b.ID == c.ID && slices.Equal(b.WaitsFor, c.WaitsFor)
-		})
+func (own calls) isUnchanged(c messages.Contender) bool {
+	return c.ID == "" || slices.ContainsFunc(own, func(k messages.Contender) bool {
+		return k.ID == c.ID && k.Node == c.Node && (c.HasNode() || slices.Equal(k.WaitsFor, c.WaitsFor))
 	})
 }

@@ -113,18 +113,18 @@ func TestCallsHaveToStay(t *testing.T) {
 	has := func(id string) messages.Contender { return messages.Contender{Path: "/x", Node: node, ID: id} }
 	found := messages.Deadlock{Members: []messages.Member{{Keeps: holds, Waits: waits}}}
 	for name, c := range map[string]struct {
-		now  []Cohort
+		now  []messages.Contender
 		left bool
 	}{
-		"nothing has changed":    {[]Cohort{{has("h"), []messages.Contender{waits}}}, true},
-		"another has the node":   {[]Cohort{{has("other"), []messages.Contender{waits}}}, false},
-		"it does not wait":       {[]Cohort{{Has: has("h")}}, false},
-		"it waits behind others": {[]Cohort{{has("h"), nil}, {has("other"), []messages.Contender{moved}}}, false},
+		"nothing has changed":    {[]messages.Contender{has("h"), waits}, true},
+		"another has the node":   {[]messages.Contender{has("other"), waits}, false},
+		"it does not wait":       {[]messages.Contender{has("h")}, false},
+		"it waits behind others": {[]messages.Contender{has("h"), has("other"), moved}, false},
 		"all are gone":           {nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk()
-			d.cohorts = c.now
+			d.calls = c.now
 			d.Ask("me", &DeadlockProbe{Root: "/", Node: "w"}, d.hear)
 			p := d.only(t)
 			d.take(p, confirmed{p.query.(deadlockQuery), findings{sure: []messages.Deadlock{found}}}, nil)
@@ -136,14 +136,10 @@ func TestCallsHaveToStay(t *testing.T) {
 // TestOwnCallsAreAddedToWhatIsRead: the present owner of a node counts, and not its maker; and
 // where somebody waits without a node there is something to read.
 func TestOwnCallsAreAddedToWhatIsRead(t *testing.T) {
-	behind := []messages.Contender{{Path: "/a/x", ID: "w", Who: "W"}}
-	own := cohorts{
-		{Has: messages.Contender{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, Waiting: behind},
-		{Has: messages.Contender{Path: "/b", Node: "m", ID: "o", Who: "O"}},
-	}
-	require.Equal(t, []string{"/a/q", "/a/x"}, own.contested([]string{"/a/q"}, "/a"))
-	require.Equal(t, []string{"/a/x"}, own.contested([]string{"/a/x"}, "/"))
-	require.Empty(t, own.contested(nil, "/a/xy"))
+	behind := messages.Contender{Path: "/a/x", ID: "w", Who: "W", WaitsFor: []string{"n"}}
+	own := calls{{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, behind, {Path: "/b", Node: "m", ID: "o", Who: "O"}}
+	require.Equal(t, []string{"/a/q", "/a/x"}, own.contested([]string{"/a/q"}))
+	require.Equal(t, []string{"/a/x"}, own.contested([]string{"/a/x"}))
 	read := []queue.LockPath{{Contenders: []messages.Contender{
 		{Path: "/a/x", Node: "n", Who: "maker", Token: 7, Holds: true}, {Path: "/a/x", Node: "theirs", Who: "T"}}}}
 	all := own.addTo(read)
@@ -151,5 +147,5 @@ func TestOwnCallsAreAddedToWhatIsRead(t *testing.T) {
 	holder := messages.Contender{Path: "/a/x", Node: "n", Who: "H", ID: "h", Token: 7, Holds: true}
 	require.Equal(t, holder, all[0].Contenders[0])
 	require.Equal(t, "T", all[0].Contenders[1].Who)
-	require.Equal(t, map[string][]messages.Contender{"n": behind}, all[0].Waiting)
+	require.Equal(t, map[string][]messages.Contender{"n": {behind}}, all[0].Waiting)
 }

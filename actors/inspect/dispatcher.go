@@ -164,7 +164,7 @@ func (d *Dispatcher) start(p *pending) {
 	p.due, p.running = false, true
 	run := p.query
 	if q, knows := run.(deadlockQuery); knows {
-		run = q.knowing(d.session.Cohorts())
+		run = q.knowing(d.session.Calls(q.root))
 	}
 	d.session.Run(func(conn *zkconn.Conn) func() {
 		answer, err := run.run(conn)
@@ -192,7 +192,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		delete(d.queries, p)
 	}
 	if shown, ok := answer.(*messages.Queue); ok {
-		d.nameHolders(shown.Contenders)
+		d.nameHolders(shown)
 	}
 	if found, ok := answer.(confirmed); ok {
 		answer = found.answer(&d.session)
@@ -205,12 +205,11 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 }
 
 // nameHolders names the calls of the session that have the nodes now.
-func (d *Dispatcher) nameHolders(all []messages.Contender) {
-	for _, k := range d.session.Cohorts() {
-		for i, c := range all {
-			if c.At() == k.Has.At() && c.Session == k.Has.Session {
-				all[i] = named(c, k.Has, "")
-			}
+func (d *Dispatcher) nameHolders(shown *messages.Queue) {
+	has, _ := calls(d.session.Calls(shown.Path)).byNode()
+	for i, c := range shown.Contenders {
+		if k, known := has[c.At()]; known && c.Session == k.Session {
+			shown.Contenders[i] = named(c, k, "")
 		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 // timers are kept, and the test says what came of them.
 type desk struct {
 	*Dispatcher
-	runs    int
-	timers  []func()
-	pauses  []time.Duration // of the timers that were started so far
-	heard   []any
-	unused  func(messages.Contender) bool
-	cohorts []Cohort
+	runs   int
+	timers []func()
+	pauses []time.Duration // of the timers that were started so far
+	heard  []any
+	unused func(messages.Contender) bool
+	calls  []messages.Contender
 }
 
 func newDesk() *desk {
@@ -32,8 +32,8 @@ func newDesk() *desk {
 		After: func(pause time.Duration, do func()) {
 			d.timers, d.pauses = append(d.timers, do), append(d.pauses, pause)
 		},
-		Unused:  func(node messages.Contender) bool { return d.unused(node) },
-		Cohorts: func() []Cohort { return d.cohorts },
+		Unused: func(node messages.Contender) bool { return d.unused(node) },
+		Calls:  func(string) []messages.Contender { return d.calls },
 	})
 	d.Connected()
 	return d

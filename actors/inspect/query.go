@@ -47,19 +47,12 @@ type Session struct {
 	After func(d time.Duration, do func())
 	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
-	// Cohorts gives the nodes of this session that calls share.
-	Cohorts func() []Cohort
+	// Calls gives the calls above this session, below a root, that share its nodes. The session knows
+	// more than a node says: which call has it now, described as the data of a node of its own would,
+	// and which wait behind it without one (WaitsFor), in their order. All have an ID.
+	Calls func(root string) []messages.Contender
 	// Inside gives the first requests of this session, below a root, that wait without a node, and counts all of them.
 	Inside func(root string) (first []messages.Contender, all int)
-}
-
-// Cohort is a node of a session that calls share. The session knows more than the node says: which
-// call has it now, and which wait behind it without a node. All have an ID.
-type Cohort struct {
-	// Has is the call that holds or waits with the node. It has the data of a node of its own.
-	Has messages.Contender
-	// Waiting are the calls that wait behind it, in their order.
-	Waiting []messages.Contender
 }
 
 // Errors that the functions of this package wrap, besides those of package zkconn.

@@ -207,3 +207,9 @@ const lastSequence = 1<<31 - 1<<20
 // Exhausted reports whether a sequence number is too near the end of the lock path's counter, or
 // beyond it, to grant a lock by.
 func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }
+
+// IsBelow reports whether a path is a root, or below it. "/" is above all paths.
+func IsBelow(root, path string) bool {
+	rest, begins := strings.CutPrefix(path, strings.TrimSuffix(root, "/"))
+	return begins && (rest == "" || rest[0] == '/')
+}

@@ -42,26 +42,23 @@ type Deadlocked interface {
 	Deadlocked(messages.Deadlock)
 }
 
-// Observed is a Call with a hold of its own (turns.Want.Alone) that other actors observe: see
-// actors.WithObserver.
-type Observed interface {
-	Call
-	Observers() []*actor.PID
-	Path() string
-}
-
-// Counted is a Call with a hold of its own whose lock actors are counted, until they have ended and
-// nothing of the call is left below.
-type Counted interface {
-	Call
-	LockActors() *sync.WaitGroup
-}
-
 // Troubled is a Call that is told what keeps the servers from taking its hold back; "" when that is
 // over.
 type Troubled interface {
 	Call
 	Troubled(text string)
+}
+
+// Own is a Call that may have a hold of its own (turns.Want.Alone).
+type Own interface {
+	Deadlocked
+	Troubled
+	// Observers are other actors that observe it: see actors.WithObserver.
+	Observers() []*actor.PID
+	Path() string
+	// LockActors counts its lock actors, until they have ended and nothing of the call is left below;
+	// nil for a call that does not count them.
+	LockActors() *sync.WaitGroup
 }
 
 // Hold is a hold that calls have, one after the other or together. Its fields do not change.

@@ -160,14 +160,17 @@ func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 		return false
 	}
 	e.meter.Leaves(why, false)
-	who, _ := e.who.(*observed)
+	who := e.who
 	c.turns.Withdraw(m, id)
 	c.forget(e)
 	c.waiting--
 	c.take(why)
 	c.settle()
-	if who != nil {
+	switch who := who.(type) {
+	case *Notices:
 		who.withdrawn(why)
+	case *observed:
+		who.notices.withdrawn(why)
 	}
 	return true
 }

@@ -222,7 +222,7 @@ func TestKeptHold(t *testing.T) {
 	b.locks[1].hold()
 	b.calls.GiveBack(b.call(want).id)
 	b.calls.Close()
-	require.Len(t, b.calls.Nodes(), 1)
+	require.Len(t, b.calls.Nodes("/"), 1)
 }
 
 // TestStickyTimer: a kept hold is given back when its time is over.

@@ -55,18 +55,15 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
-		if observed, ok := e.who.(Observed); ok {
-			h.observers = observed.Observers()
+		if own, ok := e.who.(Own); ok {
+			if h.observers, h.actors = own.Observers(), own.LockActors(); h.actors != nil {
+				h.actors.Add(1)
+			}
 		}
 		if len(h.observers) > 0 { // they are told of it
 			grace = w.Grace
 		} else if c.session.session == nil { // or else a gateway shares it with other requesters
 			more = true
-		}
-		if counted, ok := e.who.(Counted); ok {
-			if h.actors = counted.LockActors(); h.actors != nil {
-				h.actors.Add(1)
-			}
 		}
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -28,12 +27,11 @@ func (c *Calls) inside() int { return max(0, c.waiting-c.asked) }
 // Inside gives the first calls for locks at a root and below that wait without a node of their own,
 // in the order in which they came, and counts all.
 func (c *Calls) Inside(root string, most int) (first []messages.Contender, all int) {
-	below := strings.TrimSuffix(root, "/") + "/"
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var found []turns.Standing
 	for s := range c.turns.Standings {
-		if path := s.Want.Path; s.Waits() && s.Hold == 0 && (path == root || strings.HasPrefix(path, below)) {
+		if s.Waits() && s.Hold == 0 && queue.IsBelow(root, s.Want.Path) {
 			found = append(found, s)
 		}
 	}
@@ -44,42 +42,31 @@ func (c *Calls) Inside(root string, most int) (first []messages.Contender, all i
 	return first, len(found)
 }
 
-// Nodes gives the nodes of holds that several calls may have, and of those that calls wait behind
-// without a node: who has each, and who waits behind it.
-func (c *Calls) Nodes() (all []inspect.Cohort) {
+// Nodes describes calls for locks at a root and below: of each node that several may have, or wait
+// behind without one, who has it, and who waits behind it, each in order.
+func (c *Calls) Nodes(root string) (all []messages.Contender) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := map[turns.HoldID]int{}
+	known := map[turns.HoldID]bool{}
 	for s := range c.turns.Standings {
 		h := c.hold(s.Behind)
-		if h == nil || h.nodeNow() == "" {
+		if h == nil || !queue.IsBelow(root, h.path) {
 			continue
 		}
-		node := h.nodeNow()
-		i, known := at[h.ID]
-		if !known {
-			i = len(all)
-			at[h.ID] = i
-			all = append(all, inspect.Cohort{Has: messages.Contender{Path: h.path, Node: node}})
-		}
-		switch of := &all[i]; {
-		case of.Has.ID == "" && (!s.Waits() || !h.holds):
-			of.Has = c.describe(&s, node)
+		switch node := h.nodeNow(); {
+		case node == "":
+		case !known[h.ID] && (!s.Waits() || !h.holds):
+			known[h.ID] = true
+			all = append(all, c.describe(&s, node))
 		case !s.Waits(): // readers: one of them is seen
 		case s.Want.Mode == messages.Semaphore, s.Want.Mode == messages.Read && s.Want.Cohort < 2: // they do not wait for one node
 		default:
 			waits := c.describe(&s, "")
 			waits.WaitsFor = []string{node}
-			of.Waiting = append(of.Waiting, waits)
+			all = append(all, waits)
 		}
 	}
-	kept := all[:0]
-	for _, of := range all {
-		if of.Has.ID != "" {
-			kept = append(kept, of)
-		}
-	}
-	return kept
+	return all
 }
 
 // describe describes a call, as the data of a node of its own would.

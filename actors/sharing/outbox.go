@@ -173,13 +173,11 @@ func (c *Calls) ask(o *turns.Output) {
 	for o.Hold.Slot() >= len(c.holds) {
 		c.holds = append(c.holds, nil)
 	}
+	if o, ok := e.who.(*observed); ok { // its lock actor tells them
+		e.who = o.Own
+	}
 	h := c.newHold(o, e)
 	c.holds[o.Hold.Slot()] = h
-	if e.want.Alone {
-		if o, ok := e.who.(*observed); ok {
-			o.below.Store(true)
-		}
-	}
 	c.asked++
 	c.live++ // its lock actor
 	c.later(h.lane, h.spawn)

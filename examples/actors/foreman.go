@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/examples/printing"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -14,7 +15,7 @@ import (
 type foreman struct {
 	settings
 	session *actors.Session
-	prints  *printer
+	prints  *printing.Printer
 	verdict chan<- error
 
 	locks   []*actor.PID     // the lock actors, in the order in which they were spawned
@@ -70,7 +71,7 @@ func (f *foreman) Receive(ctx actor.Context) {
 func (f *foreman) spawn(ctx actor.Context) {
 	name := fmt.Sprintf("lock %d", len(f.locks)+1)
 	want := messages.Acquire{Path: f.path, Label: name, Owner: name}
-	observers := actors.WithObserver(ctx.Self(), f.prints.observe(ctx.ActorSystem(), len(f.locks)+1))
+	observers := actors.WithObserver(ctx.Self(), f.prints.Observe(ctx.ActorSystem(), len(f.locks)+1))
 	f.locks = append(f.locks, ctx.Spawn(actors.NewLock(f.session, want, observers)))
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/examples/printing"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -82,12 +83,12 @@ func run(s settings) (err error) {
 	if err := session.Ready(ctx); err != nil {
 		return err
 	}
-	prints := newPrinter(os.Stdout)
+	prints := printing.New(os.Stdout, "lock")
 	verdict := make(chan error, 1)
 	foreman := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return &foreman{session: session, settings: s, prints: prints, verdict: verdict}
 	}))
-	defer prints.flush(ctx)
+	defer prints.Flush(ctx)
 	defer system.Root.Stop(foreman) // and with it its lock actors, whose nodes the session deletes
 	select {
 	case err := <-verdict:

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/examples/printing"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -72,7 +73,7 @@ func run(s settings) error {
 		clients[i] = client
 	}
 	seen := &witness{}
-	prints := newPrinter(os.Stdout)
+	prints := printing.New(os.Stdout, "worker")
 	var all sync.WaitGroup
 	for n := range s.workers {
 		all.Go(func() {
@@ -82,14 +83,13 @@ func run(s settings) error {
 		})
 	}
 	all.Wait()
-	prints.flush(ctx)
+	prints.Flush(ctx)
 	return seen.verdict(s.workers * s.rounds)
 }
 
 // work is one worker: it locks, holds for a moment, and gives back.
-func work(ctx context.Context, client *locks.Client, n int, s settings, seen *witness, prints *printer) error {
-	observer := prints.observe(client.System(), n)
-	defer client.System().Root.Poison(observer)
+func work(ctx context.Context, client *locks.Client, n int, s settings, seen *witness, prints *printing.Printer) error {
+	observer := prints.Observe(client.System(), n)
 	mutex := client.Mutex(s.path, locks.WithLabel(fmt.Sprintf("worker %d", n)), locks.WithObserver(observer))
 	for range s.rounds {
 		err := locks.Do(ctx, mutex, func(ctx context.Context, token locks.Token) error {

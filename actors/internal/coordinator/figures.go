@@ -2,9 +2,9 @@ package coordinator
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // Reading a coordinator: for the shell, and for package walk.
@@ -47,11 +47,9 @@ func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 // WithoutNode gives the requests for a root, and for paths below it, that wait without a node, with none on the way:
 // at most so many, in the order in which they first asked for one. It counts all of them. "/" is above all paths.
 func (c *Coordinator) WithoutNode(root string, most int) (first []*Spec, all int) {
-	below := strings.TrimSuffix(root, "/") + "/"
 	var ids []RequestID // the least, in order: a session may have many more
 	for id, r := range c.requests {
-		path := r.spec.Want.Path
-		if r.life != active || r.node.phase != absent || path != root && !strings.HasPrefix(path, below) {
+		if r.life != active || r.node.phase != absent || !queue.IsBelow(root, r.spec.Want.Path) {
 			continue
 		}
 		all++

@@ -1,0 +1,154 @@
+package sharing
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/turns"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Notices is a Call that tells what a lock actor of its own would tell of it, in transitions and notices.
+type Notices struct {
+	send func(notice any)
+
+	mu      sync.Mutex
+	state   messages.State
+	grant   messages.Grant // with a node once it has held
+	revoked bool
+	why     messages.Reason // for which its user gives it up
+}
+
+// NewNotices makes one that has told nothing yet. send must not call it.
+func NewNotices(path string, send func(notice any)) *Notices {
+	return &Notices{send: send, grant: messages.Grant{Path: path}}
+}
+
+// Waits tells that it waits.
+func (n *Notices) Waits() { n.move("Begin", messages.ReasonNone, messages.StateWatching) }
+
+// Granted is that of a Call.
+func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func() {
+	return func() {
+		held := *hold.Held
+		held.Token, held.Places, held.Until = token, 0, hold.Clock.Deadline()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.state < messages.StateReleasing {
+			n.grant = held.Grant
+			n.move("Joined", messages.ReasonNone, messages.StateHeld)
+			n.send(&held)
+		}
+	}
+}
+
+// Deadlocked is that of a Call.
+func (n *Notices) Deadlocked(d messages.Deadlock) {
+	n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: d})
+}
+
+// Refused is that of a Call.
+func (n *Notices) Refused(why messages.Reason, detail string) {
+	to := messages.StateFailed
+	switch why {
+	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonTimeout, messages.ReasonCancelled:
+		to = messages.StateCancelled
+	}
+	n.end(to, why, detail)
+}
+
+func (n *Notices) withdrawn(why messages.Reason) { n.end(messages.StateCancelled, why, "") }
+
+// Told is that of a Call.
+func (n *Notices) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
+	if state.Terminal() {
+		n.end(state, why, detail)
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.state >= messages.StateReleasing:
+	case state == messages.StateReleasing:
+		n.move("GraceOver", why, state)
+		n.send(&messages.Revoked{Grant: n.grant})
+	case state == messages.StateRecovering:
+		n.move("Suspended", why, state)
+		n.send(&messages.Suspended{Grant: n.grant})
+	case n.state == messages.StateRecovering:
+		if n.revoked {
+			state = messages.StateRevoking
+		}
+		n.move("Resumed", why, state)
+		n.send(&messages.Resumed{Grant: n.grant})
+	default:
+		n.revoke(until)
+	}
+}
+
+// Revoke tells that it is asked for the lock, by its own user.
+func (n *Notices) Revoke() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.revoke(time.Time{})
+}
+
+func (n *Notices) revoke(until time.Time) {
+	if n.state == messages.StateHeld {
+		n.revoked = true
+		n.move("Revoke", messages.ReasonNone, messages.StateRevoking)
+		n.send(&messages.RevokeRequested{Grant: n.grant, Deadline: until})
+	}
+}
+
+// Leaves tells that its user gives it up, and gives the reason that is told.
+func (n *Notices) Leaves(why messages.Reason) messages.Reason {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.state < messages.StateReleasing {
+		if n.why = why; why == "" || why == messages.ReasonReleased && n.grant.Node == "" {
+			n.why = messages.ReasonCancelled
+		}
+		n.move("Cancel", n.why, messages.StateReleasing)
+	}
+	return n.why
+}
+
+// end tells the end. A hold whose lease was over before the grant was told was none.
+func (n *Notices) end(to messages.State, why messages.Reason, detail string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	held := n.grant.Node != ""
+	switch {
+	case n.state.Terminal():
+		return
+	case to == messages.StateReleased:
+		why = cmp.Or(n.why, why)
+	case to == messages.StateLost && !held:
+		to, why, detail = messages.StateCancelled, messages.ReasonOwnerGone, ""
+	}
+	if n.state != messages.StateReleasing && (to == messages.StateCancelled || to != messages.StateLost && held) {
+		n.move("Ended", messages.ReasonNone, messages.StateReleasing)
+	}
+	n.move("Ended", why, to)
+	switch to {
+	case messages.StateReleased:
+		n.send(&messages.Released{Grant: n.grant, Reason: why})
+	case messages.StateLost:
+		n.send(&messages.Lost{Grant: n.grant, Reason: why, Detail: detail})
+	case messages.StateCancelled:
+		n.send(&messages.Cancelled{Grant: n.grant, Reason: why, Detail: detail})
+	case messages.StateFailed:
+		n.send(&messages.Failed{Grant: n.grant, Reason: why, Detail: detail})
+	}
+}
+
+// move tells a change of state. All begin with creating.
+func (n *Notices) move(on string, why messages.Reason, to messages.State) {
+	if n.state == messages.StateNone && to != messages.StateCreating {
+		n.move(on, messages.ReasonNone, messages.StateCreating)
+	}
+	n.send(&messages.Transition{Grant: n.grant, From: n.state, To: to, On: on, Do: "decided by its client", Reason: why, At: time.Now()})
+	n.state = to
+}
