@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestPollIsWarnedOf: a waiter that may not read the node before its own looks again after a session timeout. The first
@@ -40,7 +39,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				const times = 3
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				dial := locks.WithDialer(server.DialContext)
 				owner, err := locks.Open(t.Context(), server.Connect(), dial, credential(alice), locks.WithACL(onlyMe...),
 					locks.WithParentACL(everyone...))

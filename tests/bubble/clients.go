@@ -13,6 +13,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
+// Client opens a client of a server.
+func Client(t *testing.T, server *embedded.Server) *locks.Client {
+	t.Helper()
+	return OpenClient(t, server, server.Connect())
+}
+
 // OpenClient opens a client that needs no network; it is closed before the bubble ends.
 func OpenClient(t *testing.T, server *embedded.Server, connect string) *locks.Client {
 	t.Helper()

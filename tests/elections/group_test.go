@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 func dataOf(members []locks.Member) []string {
@@ -88,9 +87,9 @@ func TestGroup(t *testing.T) {
 // TestGroupOutlivesSessions: a member whose session expires joins again, and one that leaves meanwhile does not.
 func TestGroupOutlivesSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 		told, err := other.Group("/members").Watch(t.Context())
 		require.NoError(t, err)
 		member, err := client.Group("/members").Join(t.Context(), "one")

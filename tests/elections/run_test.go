@@ -17,7 +17,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // leading is a leader loop that a test follows.
@@ -126,8 +125,8 @@ func TestRunLeads(t *testing.T) {
 // TestRunAfterALoss: the session of a leader expires. It hears of it, returns, and campaigns again.
 func TestRunAfterALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		var among leaders
 		l := lead(t.Context(), client.Election("/lead"), "x", &among)
 		one := l.term(t)
@@ -181,8 +180,8 @@ func TestRunWhenCutOff(t *testing.T) {
 // pause longer than the one before.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		terms := 0
 		run := func(returns ...error) error {
 			terms = 0
@@ -214,8 +213,8 @@ func TestRunEnds(t *testing.T) {
 // when its lease is over and it still runs.
 func TestRunWaitsForItsFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		election := client.Election("/lead")
 		ctx, stop := context.WithCancel(t.Context())
 		var among leaders
@@ -268,10 +267,10 @@ func TestRunWaitsForItsFunction(t *testing.T) {
 // also where one of lower priority came before it. Without priorities nobody is asked.
 func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		var among leaders
 		loop := func(value string, opts ...locks.ElectionOption) *leading {
-			l := lead(t.Context(), bubble.OpenClient(t, server, server.Connect()).Election("/lead", opts...), value, &among)
+			l := lead(t.Context(), bubble.Client(t, server).Election("/lead", opts...), value, &among)
 			time.Sleep(time.Second)
 			return l
 		}
@@ -305,8 +304,8 @@ func TestPriorities(t *testing.T) {
 // TestPriorityAsksTheLeaderOnly: a holder in another queue of the path has no part in the election.
 func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		connect := func() *locks.Client { return bubble.OpenClient(t, server, server.Connect()) }
+		server := bubble.Server(t)
+		connect := func() *locks.Client { return bubble.Client(t, server) }
 		var bystanders []*locks.Lease
 		for _, name := range []string{"orders", "bills"} {
 			lease, err := connect().Mutex("/lead", locks.WithName(name)).Lock(t.Context())
@@ -339,8 +338,8 @@ func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 // TestRunSaysThatTheLastTermWasLost: also where it ends for another reason, at once or while it campaigns again.
 func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		ctx, stop := context.WithCancel(t.Context())
 		began, leave, ended := make(chan *locks.Leadership, 1), make(chan error), make(chan error, 1)
 		campaign := func() {

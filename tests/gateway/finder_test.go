@@ -18,7 +18,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // pairOfGateways is a system with two gateways, each over a session of its own, in virtual time.
@@ -28,7 +27,7 @@ type pairOfGateways struct {
 }
 
 func newPairOfGateways(t *testing.T) *pairOfGateways {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	p := &pairOfGateways{system: bubble.System(t)}
 	for i := range p.pids {
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),

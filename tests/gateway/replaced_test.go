@@ -87,7 +87,7 @@ type replacing struct {
 }
 
 func newServer(t *testing.T) *embedded.Server {
-	return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	return bubble.Server(t)
 }
 
 func newReplacing(t *testing.T, how string) *replacing {

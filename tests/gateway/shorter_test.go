@@ -22,7 +22,7 @@ import (
 func TestShorterTimeoutOfAGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session, shorter = 40 * time.Second, 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSessionTimeouts(2*time.Second, session))
 		first, second := server.Replica(1), server.Replica(2)
 		second.SetSessionTimeouts(2*time.Second, shorter)

@@ -290,8 +290,8 @@ func TestCallbacks(t *testing.T) {
 						never := make(chan struct{})
 						f := &fault{does: map[string]func(){stuck: func() { <-never },
 							slow: func() { time.Sleep(50 * time.Millisecond) }, panics: func() { panic(does) }}[does]}
-						c := &cell{t: t, callback: callback, does: does, server: embedded.Run(t, embedded.WithoutNetwork(),
-							embedded.WithTick(time.Second), embedded.WithSASL(map[string]string{"app": "secret"}))}
+						c := &cell{t: t, callback: callback, does: does,
+							server: bubble.Server(t, embedded.WithSASL(map[string]string{"app": "secret"}))}
 						c.network = &bubble.Network{Server: c.server}
 						var err error
 						c.client, err = locks.Open(t.Context(), c.server.Connect(), callback.with(f, c.network)...)

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestOnChange: an outage that is survived, a revoke request, and an outage that is not are told in order, each with the
@@ -21,9 +20,9 @@ func TestOnChange(t *testing.T) {
 	for _, slow := range []time.Duration{0, time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				d := &bubble.Network{Server: server}
-				client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 				h := &patient.Changes{Slow: slow}
 				lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock(t.Context())
 				require.NoError(t, err)
@@ -55,8 +54,8 @@ func TestOnChange(t *testing.T) {
 // TestOnChangeSaysNothingOfAnOwnersRelease: it knows.
 func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		h := &patient.Changes{}
 		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
 		lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock(t.Context())
@@ -71,7 +70,7 @@ func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 // TestReady: a client is ready while a server answers and through a short outage, and not while nothing can be renewed.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
 		require.NoError(t, client.Ready())
@@ -102,8 +101,8 @@ func TestReady(t *testing.T) {
 // TestReadyWhenNobodyAnswers: the connection stays up, and the heartbeats of a holder get no answer.
 func TestReadyWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		lease, err := client.Mutex("/ready").Lock(t.Context())
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
@@ -124,8 +123,8 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 // change.
 func TestOnChangeMayLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		done := make(chan error, 1)
 		lease, err := client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
 			second, err := client.Mutex("/second").Lock(t.Context())

@@ -13,7 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestCloseUsesItsTime: a client is closed in an outage. With a deadline it tells the servers when they are back, and
@@ -33,12 +32,12 @@ func TestCloseUsesItsTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				d := &bubble.Network{Server: server}
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session))
 				require.NoError(t, err)
 				relists.Count(t, client.Session())
-				other := bubble.OpenClient(t, server, server.Connect())
+				other := bubble.Client(t, server)
 				lease, err := client.Mutex("/close").Lock(t.Context())
 				require.NoError(t, err)
 				time.Sleep(time.Minute)
@@ -80,7 +79,7 @@ func TestCloseUsesItsTime(t *testing.T) {
 func TestOldSessionRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		log, logger := stories.NewLog()
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session), logger)

@@ -77,8 +77,8 @@ func TestDoIsCutShort(t *testing.T) {
 	for name, returned := range map[string]error{"nothing": nil, "an error": patient.ErrOfWork} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				err := locks.Do(t.Context(), client.Mutex("/do"), func(ctx context.Context, _ locks.Token) error {
 					require.NoError(t, server.Expire(server.Sessions()[0]))
 					<-ctx.Done()
@@ -98,8 +98,8 @@ func TestDoIsCutShort(t *testing.T) {
 // TestDoGivesBackWhenNobodyAnswers: the servers fall silent while the work runs. Do returns no later than the lease ends.
 func TestDoGivesBackWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		var fell time.Time
 		require.NoError(t, locks.Do(t.Context(), client.Mutex("/do"), func(context.Context, locks.Token) error {
 			time.Sleep(time.Minute) // a new connection's lease is longer
@@ -115,8 +115,8 @@ func TestDoGivesBackWhenNobodyAnswers(t *testing.T) {
 // TestMaxHold: a hold ends when it is said to, to the millisecond, with an error of its own, and then others get the lock.
 func TestMaxHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		const most = 90 * time.Second
 		mutex := client.Mutex("/hold", locks.WithMaxHold(most))
 		lease, err := mutex.Lock(t.Context())

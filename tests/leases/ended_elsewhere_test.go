@@ -19,9 +19,9 @@ import (
 func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 		lease, err := client.Mutex("/ended").Lock(t.Context())
 		require.NoError(t, err)
 		waits := patient.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
@@ -56,7 +56,7 @@ func TestMuteReconnection(t *testing.T) {
 		{session * 2 / 3, 5500 * time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			server := bubble.Server(t)
 			d := &bubble.Network{Server: server}
 			client := bubble.OpenThrough(t, server, d)
 			lease, err := client.Mutex("/mute").Lock(t.Context())
@@ -88,7 +88,7 @@ func TestMuteReconnection(t *testing.T) {
 func TestSlowReconnection(t *testing.T) {
 	const session = 10 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
 		holds := func() { // anew: the silence is longer than a lease, and a connection is given up for holders alone

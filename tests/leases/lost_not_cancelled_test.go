@@ -81,8 +81,8 @@ func TestLostIsNotCancelled(t *testing.T) {
 			for name, call := range calls {
 				t.Run(name+", "+how+", "+returned, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-						client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+						server := bubble.Server(t)
+						client, other := bubble.Client(t, server), bubble.Client(t, server)
 						for _, callerGoes := range []bool{false, true} {
 							ctx, cancel := context.WithCancel(t.Context())
 							err := call(ctx, client, end.opts, func(ctx context.Context) error {
@@ -118,8 +118,8 @@ func TestLostLeadIsNotCancelled(t *testing.T) {
 	for _, callerGoes := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the caller goes: %v", callerGoes), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				began, ended := make(chan *locks.Leadership, 1), make(chan error, 1)
@@ -157,8 +157,8 @@ func TestLostLeadIsNotCancelled(t *testing.T) {
 // and is told that the lock failed, and why.
 func TestCancelledBySomebodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		held, err := other.Mutex("/work").Lock(t.Context())
 		require.NoError(t, err)
 		for _, command := range []any{&messages.Cancel{}, &messages.Cancel{Reason: messages.ReasonTimeout}, &messages.Release{}} {
@@ -205,8 +205,8 @@ func TestLostLeaseAroundACall(t *testing.T) {
 		for _, before := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, lost before: %v", name, before), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-					client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+					server := bubble.Server(t)
+					client, other := bubble.Client(t, server), bubble.Client(t, server)
 					_, err := other.Mutex("/other").Lock(t.Context())
 					require.NoError(t, err)
 					lease, err := client.Mutex("/outer").Lock(t.Context())
@@ -233,8 +233,8 @@ func TestLostLeaseAroundACall(t *testing.T) {
 // the cause of a caller that goes is told as well.
 func TestAllSaysThatOneWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		_, err := other.Mutex("/c").Lock(t.Context())
 		require.NoError(t, err)
 		ask := func(ctx context.Context) <-chan error {
@@ -275,9 +275,9 @@ func TestGivenUpBetweenReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-				third := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
+				third := bubble.Client(t, server)
 				first, err := other.Mutex("/busy").Lock(t.Context())
 				require.NoError(t, err)
 				between, giveUp := context.WithCancel(t.Context())

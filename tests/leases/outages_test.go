@@ -62,8 +62,8 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 // as soon as there is another connection, and not when the next heartbeat would have been due.
 func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		lease, err := client.Mutex("/outage").Lock(t.Context())
 		require.NoError(t, err)
 		time.Sleep(10 * time.Second)
@@ -103,7 +103,7 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 // TestWaitersAreNotUrgent: a client that holds nothing reconnects at the ordinary pace.
 func TestWaitersAreNotUrgent(t *testing.T) {
 	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		holder := bubble.OpenClient(t, d.Server, d.Server.Connect())
+		holder := bubble.Client(t, d.Server)
 		lease, err := holder.Mutex("/outage").Lock(t.Context())
 		require.NoError(t, err)
 		got := patient.Elsewhere(t.Context(), client.Mutex("/outage").Lock)

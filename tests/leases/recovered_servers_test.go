@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // Servers are so slow for some minutes that each session lapses, and are quick again then. A waiter whose next session
@@ -22,8 +21,8 @@ import (
 func TestQuickServersEndAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second // the timeout of bubble.OpenClient
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		holder := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		holder := bubble.Client(t, server)
 		var delay atomic.Int64
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(session),
 			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -11,15 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // A server that goes on reading and does not answer: the holder is told that the lock is in doubt, and when
 // it answers in time, that it is not any more.
 func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
 		lease, err := mutex.Lock(t.Context())
 		require.NoError(t, err)
@@ -38,8 +37,8 @@ func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 // It does not answer in time: the lock is lost at the end of the lease, by the clock, while the connection is up.
 func TestHeartbeatsUnansweredForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
 		lease, err := mutex.Lock(t.Context())
 		require.NoError(t, err)

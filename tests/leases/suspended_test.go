@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestSuspendedWhileDisconnected: the machine is suspended during an outage. Timers have stood still, and no heartbeat
@@ -23,7 +23,7 @@ func TestSuspendedWhileDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = 10 * time.Second
 		var suspended atomic.Int64
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 			locks.WithSessionTimeout(timeout),
 			locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
@@ -62,7 +62,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var suspended atomic.Int64
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 					locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
 				require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestGivenBackDuringAnOutage(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"closed at once": 0, "the session ends": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext))
 				require.NoError(t, err)
 				relists.Count(t, client.Session())

@@ -26,8 +26,8 @@ func unreachable(server *embedded.Server) (back func()) {
 // goes on, and Unlock tells so when it is called again.
 func TestUnlockEndsWithTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		lease, err := client.Mutex("/gone").Lock(t.Context())
 		require.NoError(t, err)
 		back, cut := unreachable(server), time.Now()
@@ -62,8 +62,8 @@ func TestUnlockEndsWithTheLease(t *testing.T) {
 // TestUnlockOutlastsAShortOutage: the servers are back before the lease is over.
 func TestUnlockOutlastsAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		lease, err := client.Mutex("/short").Lock(t.Context())
 		require.NoError(t, err)
 		time.AfterFunc(500*time.Millisecond, unreachable(server))
@@ -74,8 +74,8 @@ func TestUnlockOutlastsAShortOutage(t *testing.T) {
 // TestUnlockOfSeveralEndsWithTheLeases: not one after the other.
 func TestUnlockOfSeveralEndsWithTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		leases, err := locks.All(t.Context(), client.Mutex("/a"), client.Mutex("/b"), client.Mutex("/c"))
 		require.NoError(t, err)
 		back, cut := unreachable(server), time.Now()

@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // comesBack makes a node of the client's session that none of its requests owns, at the head of a queue, as restored
@@ -32,8 +31,8 @@ func comesBack(t *testing.T, client *locks.Client, node string) {
 // between. Others' nodes stay.
 func TestUnownedNodeIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		bubble.Cycle(t, client, "/x") // the numbers have gone on
 		comesBack(t, client, "/x/_c_gone-lock-0000000000")
 		begun := time.Now()
@@ -79,8 +78,8 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 // TestUnownedNodeOfContest: the one node of a contest is removed, too.
 func TestUnownedNodeOfContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		comesBack(t, client, "/contest")
 		lease, err := client.Contest("/contest").Lock(t.Context())
 		require.NoError(t, err)
@@ -94,8 +93,8 @@ func TestUnownedNodeOfContest(t *testing.T) {
 // lock.
 func TestOwnedNodesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
 			var all []<-chan patient.Answer
 			for range 5 {

@@ -17,8 +17,8 @@ import (
 // Turnstile does needs real time or a real network.
 func TestHoursOfVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		lease, err := client.Mutex("/hours").Lock(t.Context())
 		require.NoError(t, err)
 		time.Sleep(4 * time.Hour)
@@ -33,7 +33,7 @@ func TestHoursOfVirtualTime(t *testing.T) {
 // bubble's clock, where nothing is late.
 func TestLeaseInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+		server := bubble.Server(t, embedded.WithReplicas(3))
 		follower := server.Replica(2)
 		require.NotEqual(t, follower, server.Leader())
 		lease, err := bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock(t.Context())

@@ -76,8 +76,8 @@ func TestLockMeetsEachCode(t *testing.T) {
 	for _, row := range lockRows {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				other, err := client.Mutex("/other").Lock(t.Context())
 				require.NoError(t, err)
 				injected, answer := askRefused(t, server, client, row.code)
@@ -127,8 +127,8 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.passes, len(answer) == 0)
 				require.ErrorContains(t, client.Ready(), row.says)
@@ -207,8 +207,8 @@ func TestThrottled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				done := make(chan error, 1)
 				throttle(t, server, func() {
 					go func() { done <- do(t.Context(), client) }()
@@ -235,8 +235,8 @@ func throttle(t *testing.T, server *embedded.Server, do func()) {
 // TestThrottledRelease: the lock is given back as soon as the server lets it, and Unlock's ctx bounds only its wait.
 func TestThrottledRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		keeps, err := client.Mutex("/keeps").Lock(t.Context())
 		require.NoError(t, err)
 		lease, err := client.Mutex("/x").Lock(t.Context())
@@ -260,8 +260,8 @@ func TestThrottledRelease(t *testing.T) {
 // TestThrottledHolder: a holder whose node cannot be read for a while holds on, and hears of a revoke request later.
 func TestThrottledHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		injected, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: "/x/_c_*", Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
 		lease, err := client.Mutex("/x").Lock(t.Context())

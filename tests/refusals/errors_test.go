@@ -126,8 +126,8 @@ func TestBusyIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
 				held, err := c.holder(other).Lock(t.Context())
 				require.NoError(t, err)
 				for range 3 {

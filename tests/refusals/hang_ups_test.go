@@ -26,8 +26,8 @@ func hangUp(t *testing.T, server *embedded.Server, on embedded.Op, path string) 
 // go on. It is carried out when the server lets it.
 func TestServerHangsUpOnCreate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		other, err := client.Mutex("/other").Lock(t.Context())
 		require.NoError(t, err)
 		injected := hangUp(t, server, 0, "/x/_c_*")
@@ -77,8 +77,8 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				row.fault.Op, row.fault.Count = embedded.OpCreateContainer, -1
 				injected, err := server.Inject(row.fault)
 				require.NoError(t, err)
@@ -97,8 +97,8 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 func TestServerHangsUpOnDelete(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-			client := bubble.OpenClient(t, server, server.Connect())
+			server := bubble.Server(t)
+			client := bubble.Client(t, server)
 			other, err := client.Mutex("/other").Lock(t.Context())
 			require.NoError(t, err)
 			lease, err := client.Mutex("/x").Lock(t.Context())
@@ -118,7 +118,7 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 			if !closes {
 				require.NoError(t, lease.Unlock(t.Context()))
 			}
-			next, err := bubble.OpenClient(t, server, server.Connect()).Mutex("/x").Lock(t.Context())
+			next, err := bubble.Client(t, server).Mutex("/x").Lock(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, next.Unlock(t.Context()))
 		})
@@ -128,8 +128,8 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 // TestServerHangsUpOnTxn: it is sent again at a pace, and names its trouble. The lock can be given back meanwhile.
 func TestServerHangsUpOnTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		lease, err := client.Mutex("/x").Lock(t.Context())
 		require.NoError(t, err)
@@ -158,8 +158,8 @@ func TestServerHangsUpOnTxn(t *testing.T) {
 // TestServerThrottlesTxn: it is carried out when the server lets it.
 func TestServerThrottlesTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		lease, err := client.Mutex("/x").Lock(t.Context())
 		require.NoError(t, err)
@@ -186,8 +186,8 @@ func TestServerThrottlesTxn(t *testing.T) {
 // the search for its node. Nothing is sent again at once.
 func TestServerHangsUpOnSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.Cycle(t, client, "/x")
 		once, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/x/_c_*", Action: embedded.CutAfter})
 		require.NoError(t, err)
@@ -210,8 +210,8 @@ func TestServerHangsUpOnSearch(t *testing.T) {
 func TestServerHangsUpOnHeartbeats(t *testing.T) {
 	for _, lasts := range []time.Duration{2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-			client, waiting := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+			server := bubble.Server(t)
+			client, waiting := bubble.Client(t, server), bubble.Client(t, server)
 			first, err := client.Mutex("/w").Lock(t.Context())
 			require.NoError(t, err)
 			answer := patient.Elsewhere(t.Context(), waiting.Mutex("/w").Lock)

@@ -24,8 +24,8 @@ type beside struct {
 func inBubble(t *testing.T, story func(t *testing.T, b *beside)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		open := func() *locks.Client { return bubble.OpenClient(t, server, server.Connect()) }
+		server := bubble.Server(t)
+		open := func() *locks.Client { return bubble.Client(t, server) }
 		story(t, &beside{server: server, client: open(), other: open()})
 	})
 }

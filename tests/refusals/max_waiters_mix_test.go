@@ -119,11 +119,11 @@ func TestMaxWaitersInEveryMix(t *testing.T) {
 
 // playMix plays a history of one seed to its end.
 func playMix(t *testing.T, m mix, seed uint64) *crowdOf {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	random := rand.New(rand.NewPCG(seed, 38))
 	c := &crowdOf{mix: m, calm: seed%2 == 0, inside: map[*int]bool{}}
 	for range 1 + seed/2%2 {
-		c.clients = append(c.clients, bubble.OpenClient(t, server, server.Connect()))
+		c.clients = append(c.clients, bubble.Client(t, server))
 	}
 	var all sync.WaitGroup
 	for range 8 {

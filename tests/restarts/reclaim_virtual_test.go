@@ -60,7 +60,7 @@ type takingBack struct {
 
 func takeBack(t *testing.T) *takingBack {
 	t.Helper()
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	network, file := &bubble.Network{Server: server}, sessionFile(t)
 	dead, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(network.Dial), locks.WithSessionFile(file),
 		locks.WithSessionTimeout(10*time.Second))
@@ -69,7 +69,7 @@ func takeBack(t *testing.T) *takingBack {
 	b := &takingBack{server: server, file: sessionFile(t)}
 	b.held, err = dead.Mutex(reclaimed, locks.WithReclaim("me")).Lock(t.Context())
 	require.NoError(t, err)
-	b.waits = patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Connect()).Mutex(reclaimed).Lock)
+	b.waits = patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex(reclaimed).Lock)
 	time.Sleep(time.Minute)
 	network.End()
 	leave(t, b.file, copied(t, file))
@@ -191,8 +191,8 @@ func TestStaleTxnAfterReclaim(t *testing.T) {
 // readers wait for such a hold as for any other.
 func TestReclaimInANamedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		for _, name := range []string{"", "of-orders", "read-", "reclaim-x"} {
 			var opts []locks.LockOption
 			if name != "" {

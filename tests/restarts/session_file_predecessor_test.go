@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
@@ -115,7 +115,7 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 	record := sessionfile.Record{Session: 7, Password: []byte("x"), Timeout: 20 * time.Second, Connect: "elsewhere:2181"}
 	leave(t, path, record)
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		log, logger := stories.NewLog()
 		begin := time.Now()
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger,

@@ -86,7 +86,7 @@ const ofTheMachine = 20 * time.Second
 func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
 	const timeout = 10 * time.Second
 	newServer := func(t *testing.T) *embedded.Server {
-		return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		return bubble.Server(t)
 	}
 	for name, befall := range map[string]func(t *testing.T, e *bubble.Estate, server *embedded.Server){
 		"wiped": func(t *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Replace(newServer(t)) },

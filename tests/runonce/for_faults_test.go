@@ -76,7 +76,7 @@ func TestRunOnceForFaults(t *testing.T) {
 }
 
 func (cell instantCell) run(t *testing.T, opts []locks.InstantOption) {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
 	mine := bubble.OpenThrough(t, server, s.network)
 	at, c := time.Now(), &counted{}
@@ -84,7 +84,7 @@ func (cell instantCell) run(t *testing.T, opts []locks.InstantOption) {
 	if cell.before != nil {
 		cell.before(t, s)
 	}
-	s.others = bubble.OpenClient(t, server, server.Connect())
+	s.others = bubble.Client(t, server)
 	got, err := locks.RunOnceFor(t.Context(), mine, jobKey, at, func(ctx context.Context, token locks.Token) error {
 		s.lease = locks.LeaseOf(ctx)
 		time.Sleep(time.Minute + 5*time.Second)

@@ -33,9 +33,9 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 		for what, ran := range map[string]string{"another has run": "", "a node that is no mark": "nonsense"} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					server := bubble.Server(t)
 					d := &bubble.Network{Server: server}
-					client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+					client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 					_, err := run(t.Context(), client, time.Now())
 					require.NoError(t, err)
 					time.Sleep(time.Minute)

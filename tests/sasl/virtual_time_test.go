@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -32,7 +33,7 @@ func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks
 // never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
 		client := virtual(t, server, as(t, "bob"))
 		lease, err := client.Mutex("/hours").Lock(t.Context())
@@ -62,7 +63,7 @@ func TestHoursOfReconnects(t *testing.T) {
 // keep the session alive by it. It goes on when they answer again.
 func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
 		client := virtual(t, server, as(t, "bob"))
 		lease, err := client.Mutex("/lease").Lock(t.Context())

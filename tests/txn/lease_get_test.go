@@ -111,8 +111,8 @@ func TestGetReadsAgain(t *testing.T) {
 // waits for it, and so shows whether it was carried out.
 func TestGetComesBehindTxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		lease, err := client.Mutex("/lock").Lock(t.Context())
 		require.NoError(t, err)

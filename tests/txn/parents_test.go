@@ -123,8 +123,8 @@ func TestParentsChangeMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, others := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, others := bubble.Client(t, server), bubble.Client(t, server)
 				lease, other := patient.Locked(t, client.Mutex("/lock").Lock), patient.Locked(t, others.Mutex("/theirs").Lock)
 				theirs := ""
 				if name == "one is deleted" {
@@ -164,8 +164,8 @@ func TestReplyToTxnWithParentsIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				lease := patient.Locked(t, client.Mutex("/lock").Lock)
 				struck, err := server.Inject(fault)
 				require.NoError(t, err)

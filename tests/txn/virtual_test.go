@@ -21,7 +21,7 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 	for _, any := range []bool{false, true} {
 		t.Run(fmt.Sprint("any version ", any), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+				server := bubble.Server(t, embedded.WithReplicas(3))
 				slow := server.Replica(2)
 				require.NotEqual(t, slow, server.Leader())
 				mine := bubble.OpenClient(t, server, slow.Addr())
@@ -68,8 +68,8 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				bubble.WritePlace(t, client)
 				mutex := client.Mutex("/lock", opts...)
 				lease, err := mutex.Lock(t.Context())
@@ -102,9 +102,9 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 // and a client that has another one.
 func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks.Client, *locks.Lease) {
 	t.Helper()
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	d := &bubble.Network{Server: server}
-	client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+	client, others := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 	bubble.WritePlace(t, others)
 	lease, err := client.Mutex("/lock").Lock(t.Context())
 	require.NoError(t, err)
@@ -166,8 +166,8 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 // called with ends too. It was carried out while the lock was held, and says so.
 func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		var answer error
 		err := locks.Do(t.Context(), client.Mutex("/lock", locks.WithMaxHold(65*time.Second)),
@@ -191,8 +191,8 @@ func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 // TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
 func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		lease, err := client.Mutex("/lock").Lock(t.Context())
 		require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 // that it was to make takes no room in the session.
 func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
 		lease, err := client.Mutex("/lock").Lock(t.Context())
