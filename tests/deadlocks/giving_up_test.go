@@ -23,7 +23,7 @@ import (
 func TestExactlyOneGivesUp(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		detect := locks.WithDeadlockDetection("/pair", often)
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two := at.Open(t), at.Open(t)
 		x, err := one.Mutex("/pair/x").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		y, err := two.Mutex("/pair/y").Lock(patient.Deadline(t))
@@ -137,7 +137,7 @@ func TestOneThatDoesNotLookIsSpared(t *testing.T) {
 func TestLookingHarmsNobody(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		proxy := at.Proxy(t)
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, proxy.Addr()+at.Root())
+		one, two := at.Open(t), patient.Open(t, proxy.Addr()+at.Root())
 		held, err := one.Mutex("/slow").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		other, err := two.Mutex("/mine").Lock(patient.Deadline(t))
@@ -159,7 +159,7 @@ func TestLookingHarmsNobody(t *testing.T) {
 // TestDeadlocksThatMayNotBeLookedFor: such a request is refused before anything is sent.
 func TestDeadlocksThatMayNotBeLookedFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		for _, bad := range []messages.Detection{
 			{Root: "/"}, {Root: "/", Every: -1}, {Every: often}, {Root: "locks", Every: often}, {Root: "/locks/", Every: often},
 			{Root: "/other", Every: often}, {Root: "/lock", Every: often},
@@ -180,7 +180,7 @@ func TestGivingUpOverAndOver(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		detect := locks.WithDeadlockDetection("/both", often)
 		done := make(chan error, 2)
-		for i, client := range []*locks.Client{patient.Open(t, at.Connect()), patient.Open(t, at.Connect())} {
+		for i, client := range []*locks.Client{at.Open(t), at.Open(t)} {
 			paths := []string{"/both/x", "/both/y"}
 			if i == 1 {
 				slices.Reverse(paths)

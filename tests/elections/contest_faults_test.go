@@ -28,7 +28,7 @@ func TestContestMeetsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
-				one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+				one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 				stories.Look(t, zk).Plant(t, "/arena", "")
 				rule := rule
 				rule.Path = func(path string) bool { return strings.HasSuffix(path, "/arena/c") }
@@ -64,7 +64,7 @@ func TestContestNodeIsReplaced(t *testing.T) {
 		require.NoError(t, err)
 	}
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		rec := patient.Recorder(t, client)
 		lease, err := client.Contest("/arena/c", patient.ObservedBy(rec)).Lock(patient.Deadline(t))
 		require.NoError(t, err)

@@ -28,7 +28,7 @@ func newArena(t *testing.T) *arena {
 	t.Helper()
 	server := embedded.Run(t)
 	at := stories.At("", server.Addr())
-	return &arena{t, stories.Look(t, at), server, patient.Open(t, at.Connect()), patient.Open(t, at.Connect())}
+	return &arena{t, stories.Look(t, at), server, at.Open(t), at.Open(t)}
 }
 
 // hold has the first client hold the contest, and gives the name of the guard.

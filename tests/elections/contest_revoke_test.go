@@ -18,8 +18,8 @@ import (
 // what was written there, and soon the node names it again.
 func TestContestSaysWhoHoldsAgain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, asker, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()),
-			patient.Open(t, at.Connect()), at.Raw(t)
+		one, two, asker, raw := at.Open(t), at.Open(t),
+			at.Open(t), at.Raw(t)
 		before, err := one.Contest("/late", locks.WithLabel("before")).Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		_, err = asker.Revoke(patient.Deadline(t), "/late")
@@ -51,7 +51,7 @@ func TestContestSaysWhoHoldsAgain(t *testing.T) {
 // TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
 func TestContestHearsRevokeRequest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		lease, err := client.Contest("/arena/c").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)

@@ -50,7 +50,7 @@ func equal(a, b []string) bool {
 // TestGroup: members see each other come and go, with what they joined with.
 func TestGroup(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two, watching := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two, watching := zk.Open(t), zk.Open(t), zk.Open(t)
 		group := watching.Group("/members")
 		none, err := group.Members(patient.Deadline(t))
 		require.NoError(t, err)

@@ -102,11 +102,11 @@ func (l *leading) end(t *testing.T) error {
 func TestRunLeads(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		among := leaders{real: true}
-		first := lead(patient.Deadline(t), patient.Open(t, zk.Connect()).Election("/lead"), "first", &among)
+		first := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "first", &among)
 		one := first.term(t)
 		require.Equal(t, "first", one.Value())
 		require.True(t, first.election.IsLeader())
-		second := lead(patient.Deadline(t), patient.Open(t, zk.Connect()).Election("/lead"), "second", &among)
+		second := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "second", &among)
 		require.False(t, second.election.IsLeader())
 		require.ErrorIs(t, first.end(t), context.Canceled)
 		require.False(t, first.election.IsLeader())
@@ -114,7 +114,7 @@ func TestRunLeads(t *testing.T) {
 		require.Greater(t, two.Token(), one.Token())
 		require.NoError(t, second.election.Health())
 
-		_, err := patient.Open(t, zk.Connect()).Revoke(patient.Deadline(t), "/lead") // it resigns, and campaigns again
+		_, err := zk.Open(t).Revoke(patient.Deadline(t), "/lead") // it resigns, and campaigns again
 		require.NoError(t, err)
 		require.Greater(t, second.term(t).Token(), two.Token())
 		require.ErrorIs(t, second.end(t), context.Canceled)
@@ -153,7 +153,7 @@ func TestRunWhenCutOff(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
 				short := locks.WithSessionTimeout(2 * time.Second)
-				cutOff, other := patient.Open(t, proxy.Addr()+zk.Root(), short), patient.Open(t, zk.Connect())
+				cutOff, other := patient.Open(t, proxy.Addr()+zk.Root(), short), zk.Open(t)
 				among := leaders{real: true}
 				mine := lead(patient.Deadline(t), cutOff.Election("/lead"), "mine", &among)
 				one := mine.term(t)

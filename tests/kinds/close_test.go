@@ -30,7 +30,7 @@ func everyKind(c *locks.Client, at string, opts ...locks.LockOption) map[string]
 // it ended. After that the client refuses everything with ErrClosed.
 func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		holder, next := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		holder, next := zk.Open(t), zk.Open(t)
 		leases, waiting := map[string]*locks.Lease{}, map[string]<-chan patient.Answer{}
 		for kind, lock := range everyKind(holder, "/close") {
 			lease, err := lock(patient.Deadline(t))
@@ -61,7 +61,7 @@ func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 // TestEveryKindIsGivenBackOnce: a second Unlock says so, and harms nobody.
 func TestEveryKindIsGivenBackOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for kind := range everyKind(client, "/twice") {
 			lock := everyKind(client, "/twice")[kind]
 			first, err := lock(patient.Deadline(t))
@@ -82,7 +82,7 @@ func TestEveryKindIsGivenBackOnce(t *testing.T) {
 // TestEveryKindRefusesBadPaths before anything is sent.
 func TestEveryKindRefusesBadPaths(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, path := range []string{"", "relative", "//", "/a\x00", "/a/../b", "/zookeeper/x"} {
 			for _, lock := range []func(context.Context) (*locks.Lease, error){
 				client.RWMutex(path).RLock, client.RWMutex(path).TryRLock, client.RWMutex(path).Lock, client.RWMutex(path).TryLock,
@@ -101,7 +101,7 @@ func TestEveryKindRefusesBadPaths(t *testing.T) {
 // TestEveryKindHearsRevokeRequest: the holder is told, and a grace period ends the lease by force.
 func TestEveryKindHearsRevokeRequest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		for kind, lock := range everyKind(client, "/asked", locks.WithGrace(time.Millisecond)) {
 			lease, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestEveryKindHearsRevokeRequest(t *testing.T) {
 // TestSemaphoreWaitersNodeIsDeleted by an operator: it queues anew, leaves nothing behind, and is served.
 func TestSemaphoreWaitersNodeIsDeleted(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		holder, err := client.Semaphore("/deleted", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		rec := patient.Recorder(t, client)

@@ -22,7 +22,7 @@ import (
 func TestThousandReadersAreOneNode(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		const readers = 1000
-		client, other, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
+		client, other, raw := at.Open(t), at.Open(t), at.Raw(t)
 		first, err := other.RWMutex("/crowd").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		crowd := client.RWMutex("/crowd", locks.WithCohort(readers))
@@ -69,7 +69,7 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 func TestWriterAmongReadersOfACohort(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const workers, grants = 8, 20
-		busy, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		busy, other := at.Open(t), at.Open(t)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var granted, reading, writing atomic.Int64
 		var working sync.WaitGroup
@@ -135,7 +135,7 @@ func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases [
 // them, and a later reader makes another node.
 func TestReadersOfACohortAreBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, raw := patient.Open(t, at.Connect()), at.Raw(t)
+		client, raw := at.Open(t), at.Raw(t)
 		leases := readersOf(t, client, "/broken", 5)
 		require.NoError(t, raw.Delete(at.Root()+"/broken/"+leases[0].Node(), -1))
 		for _, lease := range leases {
@@ -154,7 +154,7 @@ func TestReadersOfACohortAreBroken(t *testing.T) {
 // contender that wants it.
 func TestReadersOfACohortAreAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, other := at.Open(t), at.Open(t)
 		leases := readersOf(t, client, "/asked", 5)
 		writes := patient.Recorder(t, other)
 		writer := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/asked", patient.ObservedBy(writes)).Lock)

@@ -17,7 +17,7 @@ import (
 // openLongest opens a client whose cohorts do not end because the machine is slow: half a minute after the first grant.
 func openLongest(t *testing.T, at *stories.Servers) *locks.Client {
 	t.Helper()
-	return patient.Open(t, at.Connect(), locks.WithSessionTimeout(stories.Longest))
+	return at.Open(t, locks.WithSessionTimeout(stories.Longest))
 }
 
 // TestCohortIsOneNode: calls that a node of their client may serve have no node of their own. They
@@ -60,7 +60,7 @@ func TestCohortIsOneNode(t *testing.T) {
 func TestCohortGivesOthersTheirTurn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const workers, grants = 6, 5
-		busy, other, o := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), stories.Look(t, at)
+		busy, other, o := at.Open(t), at.Open(t), stories.Look(t, at)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var granted atomic.Int64
 		var working sync.WaitGroup

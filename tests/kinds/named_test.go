@@ -22,8 +22,8 @@ import (
 // not given back.
 func TestNamed(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		keyed := patient.Open(t, zk.Connect()).Keyed("/named")
-		mine, others := keyed.ByName(), patient.Open(t, zk.Connect()).Keyed("/named").ByName()
+		keyed := zk.Open(t).Keyed("/named")
+		mine, others := keyed.ByName(), zk.Open(t).Keyed("/named").ByName()
 		require.Same(t, mine, keyed.ByName())
 		const key = "cert/example.com"
 		require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
@@ -178,7 +178,7 @@ func TestNamedExcludes(t *testing.T) {
 		inside := make([]atomic.Int32, keys)
 		var all sync.WaitGroup
 		for i := range 2 {
-			keyed := patient.Open(t, zk.Connect()).Keyed("/named")
+			keyed := zk.Open(t).Keyed("/named")
 			for j := range goroutines {
 				all.Go(func() {
 					for round := range rounds {

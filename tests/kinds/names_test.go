@@ -19,7 +19,7 @@ import (
 // TestQueuesOfOneLockPath do not meet, in any kinds of locks.
 func TestQueuesOfOneLockPath(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		queues := func(c *locks.Client) []func(context.Context) (*locks.Lease, error) {
 			return []func(context.Context) (*locks.Lease, error){
 				c.Mutex("/dir").TryLock, c.Mutex("/dir", locks.WithName("orders")).TryLock,
@@ -49,7 +49,7 @@ func TestQueuesOfOneLockPath(t *testing.T) {
 // TestForeignNodesOfANamedQueue, as recipes make them, without a GUID: they are waited for.
 func TestForeignNodesOfANamedQueue(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/dir", "")
 		theirs, err := o.Create(at.Root()+"/dir/orders_lock_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 // session has ended, so nobody waits for it.
 func TestNumbersOfOtherLengths(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/dir", "")
 		for _, child := range []string{"lock-000000001", "lock-00000000001", "x__lock__00000000002"} {
 			_, err := o.Create(at.Root()+"/dir/"+child, nil, 0, zk.WorldACL(zk.PermAll))
@@ -93,7 +93,7 @@ func TestNumbersOfOtherLengths(t *testing.T) {
 // TestBadNames are refused before anything is sent, with the name and the rule.
 func TestBadNames(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for name, says := range map[string]string{
 			"a/b": "slash", "/": "slash", "a\x00b": "NUL", "_c_mine": "_c_", strings.Repeat("n", 256): "255", "a\x01": "",
 		} {
@@ -123,7 +123,7 @@ func TestBadNames(t *testing.T) {
 func TestNamings(t *testing.T) {
 	const uuid, hex = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, `[0-9a-f]{32}`
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		rw := func(naming messages.Naming) *locks.RWMutex { return client.RWMutex("/names", locks.WithNaming(naming)) }
 		m := func(naming messages.Naming) *locks.Mutex { return client.Mutex("/names", locks.WithNaming(naming)) }
 		curator, kazoo, recipe := messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming

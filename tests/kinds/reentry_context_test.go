@@ -15,7 +15,7 @@ import (
 // TestReleasesMatchAcquisitions: each lease is given back by itself, once, in any order; the lock goes with the last.
 func TestReleasesMatchAcquisitions(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		for name, mutex := range map[string]locks.Locker{
 			"exclusive": client.Mutex("/match", locks.WithReentry()),
 			"write":     client.RWMutex("/match", locks.WithReentry()),
@@ -57,7 +57,7 @@ func TestReleasesMatchAcquisitions(t *testing.T) {
 // TestWithinALeaseOfAnotherLock: two that lock within one lease are two, and wait for each other.
 func TestWithinALeaseOfAnotherLock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		outer, err := client.Mutex("/outer").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		inner := client.Mutex("/inner", locks.WithReentry())
@@ -86,7 +86,7 @@ func TestWithinALeaseOfAnotherLock(t *testing.T) {
 // TestWithinALeaseThatIsGivenBack: its values live on, its ownership does not.
 func TestWithinALeaseThatIsGivenBack(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease, err := client.Mutex("/over").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		within := context.WithoutCancel(lease.Context())
@@ -110,7 +110,7 @@ func TestWithinALeaseThatIsGivenBack(t *testing.T) {
 // TestReentryIsRefusedAtOnce by default, in every kind of lock, and leaves nothing behind.
 func TestReentryIsRefusedAtOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		rw := client.RWMutex("/refused/rw")
 		for name, mutex := range map[string]locks.Locker{
 			"exclusive": client.Mutex("/refused/m"), "write": rw, "read": rw.Reader(), "contest": client.Contest("/refused/c"),

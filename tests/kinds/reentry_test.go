@@ -13,7 +13,7 @@ import (
 // TestReentry: within a lease the same lock is refused, or counted.
 func TestReentry(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		outer, err := client.Mutex("/again").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		_, err = client.Mutex("/again").Lock(outer.Context())
@@ -23,7 +23,7 @@ func TestReentry(t *testing.T) {
 		require.Equal(t, outer.Token(), inner.Token())
 		require.NoError(t, outer.Unlock(patient.Deadline(t)))
 		require.True(t, inner.Valid())
-		_, err = patient.Open(t, zk.Connect()).Mutex("/again").TryLock(patient.Deadline(t))
+		_, err = zk.Open(t).Mutex("/again").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.NoError(t, inner.Unlock(patient.Deadline(t)))
 		require.ErrorIs(t, inner.Unlock(patient.Deadline(t)), locks.ErrNotHeld)

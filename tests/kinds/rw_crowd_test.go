@@ -20,7 +20,7 @@ func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 		if len(zk.Members) > 1 {
 			readers = 200
 		}
-		w, err := patient.Open(t, zk.Connect()).RWMutex("/crowd").Lock(patient.Deadline(t))
+		w, err := zk.Open(t).RWMutex("/crowd").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		seen := newTally()
 		var clients []*locks.Client

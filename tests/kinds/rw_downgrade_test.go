@@ -63,7 +63,7 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 	for name, downgrade := range downgrades {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+				one, two := zk.Open(t), zk.Open(t)
 				rw := one.RWMutex("/down")
 				w, err := rw.Lock(patient.Deadline(t))
 				require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
-				one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+				one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 				w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
 				require.NoError(t, err)
 				waiting := behind(t, two, "/down")
@@ -131,7 +131,7 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 func TestSessionExpiresDuringADowngrade(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		waiting := behind(t, two, "/down")
@@ -155,7 +155,7 @@ func TestSessionExpiresDuringADowngrade(t *testing.T) {
 // TestOnlyWritersAreDowngraded: other leases say so, and go on.
 func TestOnlyWritersAreDowngraded(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for name, lock := range map[string]func(context.Context) (*locks.Lease, error){
 			"exclusive": client.Mutex("/m").Lock,
 			"read":      client.RWMutex("/r").RLock,

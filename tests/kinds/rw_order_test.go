@@ -18,7 +18,7 @@ import (
 // together, a writer alone, and nobody passes.
 func TestReadersAndWritersInOrder(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		lock := func(i int, write bool, rec locks.LockOption) <-chan patient.Answer {
 			rw := clients[i%2].RWMutex("/order", rec)
 			if write {
@@ -72,7 +72,7 @@ func TestReadersAndWritersInOrder(t *testing.T) {
 // without one. A writer gets its turn each time nevertheless.
 func TestWriterAmongConstantReaders(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		readers, writer := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		readers, writer := zk.Open(t), zk.Open(t)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var all sync.WaitGroup
 		baton := make(chan *locks.Lease, 1) // the lease before is given back when the next is held
@@ -125,7 +125,7 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 // TestUpgradeIsRefused at once: it would wait for itself.
 func TestUpgradeIsRefused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
 			rw := client.RWMutex("/upgrade", opts...)
 			lease, err := rw.RLock(patient.Deadline(t))

@@ -14,7 +14,7 @@ import (
 // TestReadersHoldTogether: readers hold together, a writer alone, and nobody overtakes.
 func TestReadersHoldTogether(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		r1, err := one.RWMutex("/rw").RLock(patient.Deadline(t))
 		require.NoError(t, err)
 		r2, err := two.RWMutex("/rw").RLock(patient.Deadline(t))
@@ -44,7 +44,7 @@ func TestReadersHoldTogether(t *testing.T) {
 // TestWriterThatBecomesAReader: nobody comes in between.
 func TestWriterThatBecomesAReader(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		writes := patient.Recorder(t, two)

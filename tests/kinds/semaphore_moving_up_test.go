@@ -16,7 +16,7 @@ import (
 // predecessor has come in, and said so. Nobody says it again, and yet the waiter must see any holder leave.
 func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
-		client, proxy := patient.Open(t, zk.Connect()), zk.Proxy(t)
+		client, proxy := zk.Open(t), zk.Proxy(t)
 		late := patient.Open(t, proxy.Addr()+zk.Root())
 		leaving, err := client.Semaphore("/moves-up", 2).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 // TestContendersDisagreeOnPermits: a contender that comes with another number is told both numbers.
 func TestContendersDisagreeOnPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		lease, err := one.Semaphore("/disagree", 3).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		for _, client := range []*locks.Client{one, two} {
@@ -39,7 +39,7 @@ func TestContendersDisagreeOnPermits(t *testing.T) {
 // TestPermitsInTheLockPath: the number is a decimal one in the lock path's data, where kazoo keeps it too.
 func TestPermitsInTheLockPath(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		o.Plant(t, "/permits/theirs", "2")
 		o.Plant(t, "/permits/empty", "")
 		for path, permits := range map[string]int{"/permits/theirs": 2, "/permits/empty": 7, "/permits/new": 12} {
@@ -67,7 +67,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 // TestDataOfASemaphoreAreSpoiled: waiters are told, and holders go on.
 func TestDataOfASemaphoreAreSpoiled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		lease, err := client.Semaphore("/spoiled", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		waiting := queueUp(t, client, "/spoiled", 1, 1, messages.StateWatching)
@@ -92,7 +92,7 @@ func setPermits(t *testing.T, o stories.Outside, path string, permits int) {
 // TestPermitsGrow: those come in who fit now, in their order, and the others wait on.
 func TestPermitsGrow(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		semaphore := client.Semaphore("/grow", 1)
 		holder, err := semaphore.Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestPermitsGrow(t *testing.T) {
 func TestPermitsShrink(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
 		for n, leave := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 1}} {
-			client, o, path := patient.Open(t, zk.Connect()), stories.Look(t, zk), "/shrink-"+strconv.Itoa(n)
+			client, o, path := zk.Open(t), stories.Look(t, zk), "/shrink-"+strconv.Itoa(n)
 			var holders [3]*locks.Lease
 			for i := range holders {
 				var err error
@@ -157,7 +157,7 @@ func TestPermitsShrink(t *testing.T) {
 // TestSetPermits: by a client, on purpose.
 func TestSetPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 1))
 		holder, err := one.Semaphore("/new/semaphore", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)

@@ -36,7 +36,7 @@ func queueUp(t *testing.T, client *locks.Client, path string, permits, n int, un
 func TestHoldersLeaveInAnyOrder(t *testing.T) {
 	const permits = 3
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		for n, order := range [][permits]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			path := fmt.Sprintf("/order-%d", n)
 			var holders [permits]*locks.Lease
@@ -69,7 +69,7 @@ func TestHoldersLeaveInAnyOrder(t *testing.T) {
 // passes it.
 func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		first, err := one.Semaphore("/heavy", 5).Acquire(patient.Deadline(t), 2)
 		require.NoError(t, err)
 		second, err := two.Semaphore("/heavy", 5).Acquire(patient.Deadline(t), 2)
@@ -99,7 +99,7 @@ func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 // TestWaiterThatGivesUpLetsTheOthersIn: a heavy waiter goes, and those behind it fit at once.
 func TestWaiterThatGivesUpLetsTheOthersIn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		holder, err := one.Semaphore("/gives-up", 3).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
@@ -123,7 +123,7 @@ func TestWaiterThatGivesUpLetsTheOthersIn(t *testing.T) {
 // TestBadPermits are refused before anything is sent.
 func TestBadPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, bad := range []struct {
 			permits, n int
 			says       string

@@ -15,7 +15,7 @@ import (
 // woken, and how many watch events were sent, while the queue drained: each waiter is in a session of its own.
 func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...locks.LockOption) (woken, events int) {
 	t.Helper()
-	holder, err := patient.Open(t, zk.Connect()).Mutex(path).Lock(patient.Deadline(t))
+	holder, err := zk.Open(t).Mutex(path).Lock(patient.Deadline(t))
 	require.NoError(t, err)
 	seen := newTally()
 	var clients []*locks.Client
@@ -74,7 +74,7 @@ func TestHerd(t *testing.T) {
 // TestWatchAllInEveryKind: it is another way to wait, and does not change the order of grants.
 func TestWatchAllInEveryKind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		all := locks.WithWatchAll()
 		w, err := one.RWMutex("/rw", all).Lock(patient.Deadline(t))
 		require.NoError(t, err)

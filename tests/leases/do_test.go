@@ -21,7 +21,7 @@ import (
 // free when Do returns, however the work ends.
 func TestDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine, others := patient.Open(t, zk.Connect()).Mutex("/do"), patient.Open(t, zk.Connect()).Mutex("/do")
+		mine, others := zk.Open(t).Mutex("/do"), zk.Open(t).Mutex("/do")
 		var last locks.Token
 		free := func() {
 			t.Helper()
@@ -56,7 +56,7 @@ func TestDo(t *testing.T) {
 // TestDoEndsWithItsCaller: the work hears that its caller has gone, and why, and the lock is given back.
 func TestDoEndsWithItsCaller(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mutex := patient.Open(t, zk.Connect()).Mutex("/do")
+		mutex := zk.Open(t).Mutex("/do")
 		gone := errors.New("the caller has gone")
 		ctx, leave := context.WithCancelCause(patient.Deadline(t))
 		err := locks.Do(ctx, mutex, func(ctx context.Context, _ locks.Token) error {
@@ -151,7 +151,7 @@ func TestMaxHold(t *testing.T) {
 // TestRelease returns at once, and Unlock says whether the node is gone.
 func TestRelease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		lease, err := client.Mutex("/release").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		lease.Release()

@@ -61,7 +61,7 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 				stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 					proxy := zk.Proxy(t)
 					client := patient.Open(t, proxy.Addr()+zk.Root())
-					holder, err := patient.Open(t, zk.Connect()).Mutex("/gone").Lock(patient.Deadline(t))
+					holder, err := zk.Open(t).Mutex("/gone").Lock(patient.Deadline(t))
 					require.NoError(t, err)
 					requireKnown(t, client, "/gone")
 
@@ -120,7 +120,7 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 		patient.Await(t, rec, messages.StateReleasing) // it knows before the grant can come
 		fault.Release()
 		patient.Await(t, rec, messages.StateCancelled)
-		next, err := patient.Open(t, zk.Connect()).Mutex("/late").TryLock(patient.Deadline(t))
+		next, err := zk.Open(t).Mutex("/late").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		require.NoError(t, next.Unlock(patient.Deadline(t)))
 		stories.AwaitNone(t, zk, "/late")

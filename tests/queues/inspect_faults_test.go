@@ -17,7 +17,7 @@ var meets = map[string]rig.Action{"its reply is lost": rig.DropReply, "it is los
 // TestBreakIsFollowedToItsEnd: one delete, and the caller learns that it was done.
 func TestBreakIsFollowedToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		holder := patient.Open(t, at.Connect())
+		holder := at.Open(t)
 		proxy := at.Proxy(t)
 		operator := patient.Open(t, proxy.Addr()+at.Root())
 		for name, action := range meets {
@@ -39,7 +39,7 @@ func TestBreakIsFollowedToItsEnd(t *testing.T) {
 // TestRevokeIsFollowedToItsEnd: the holder is asked.
 func TestRevokeIsFollowedToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		holder := patient.Open(t, at.Connect())
+		holder := at.Open(t)
 		proxy := at.Proxy(t)
 		asker := patient.Open(t, proxy.Addr()+at.Root())
 		for name, action := range meets {
@@ -61,7 +61,7 @@ func TestRevokeIsFollowedToItsEnd(t *testing.T) {
 // TestQueueIsReadToItsEnd, whichever of its requests is lost.
 func TestQueueIsReadToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		lease, err := patient.Open(t, at.Connect()).Mutex("/read").Lock(patient.Deadline(t))
+		lease, err := at.Open(t).Mutex("/read").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		proxy := at.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+at.Root())

@@ -22,7 +22,7 @@ import (
 
 func TestLocksFindsAllBelow(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, o := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), stories.Look(t, at)
+		one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/app/config", "a note")
 		for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
 			_, err := one.Mutex(path).Lock(patient.Deadline(t))
@@ -85,7 +85,7 @@ func TestLocksFromTheVeryRoot(t *testing.T) {
 // TestLocksReportsWhatItMayNotRead: and goes on with the rest.
 func TestLocksReportsWhatItMayNotRead(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/shut/lock", "")
 		_, err := o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
 		require.NoError(t, err)
@@ -180,7 +180,7 @@ func reasonOf(t *testing.T, answer any) messages.Reason {
 // TestQueriesInVain: after Close, and when ctx has ended.
 func TestQueriesInVain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		for name, question := range questions {

@@ -46,7 +46,7 @@ func TestQueueWaitsForTheConnection(t *testing.T) {
 func TestQueueOutlastsTheSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		proxy := at.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+at.Root()), patient.Open(t, at.Connect())
+		client, other := patient.Open(t, proxy.Addr()+at.Root()), at.Open(t)
 		lease, err := other.Mutex("/kept").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		before := client.Session().ID()

@@ -38,7 +38,7 @@ func mutexOf(client *locks.Client, path string, more ...locks.LockOption) lockWi
 
 func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two, other := at.Open(t), at.Open(t), at.Open(t)
 		begun := time.Now()
 		held, err := one.Mutex("/orders/42", locks.WithLabel("billing")).Lock(patient.Deadline(t))
 		require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 
 func TestQueueOfReadersAndWriters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		one, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
 		require.NoError(t, err)
 		two, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
@@ -130,7 +130,7 @@ func TestQueueOfReadersAndWriters(t *testing.T) {
 
 func TestQueueOfASemaphore(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		acquire := func(n int) func(...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 			return func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 				return func(ctx context.Context) (*locks.Lease, error) {
@@ -160,7 +160,7 @@ func TestQueueOfASemaphore(t *testing.T) {
 
 func TestQueueOfAContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		lease, err := client.Contest("/deep/plain", locks.WithLabel("one")).Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		all := patient.QueueOf(t, client, "/deep/plain")
@@ -181,7 +181,7 @@ func TestQueueOfAContest(t *testing.T) {
 // TestQueueWithNames: each is a queue of its own.
 func TestQueueWithNames(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		for _, name := range []string{"b", "a", ""} {
 			var opts []locks.LockOption
 			if name != "" {
@@ -204,7 +204,7 @@ func TestQueueWithNames(t *testing.T) {
 func TestQueueKnowsOthersNodes(t *testing.T) {
 	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/mixed", "")
 		var want []messages.Library
 		for _, n := range []struct {
@@ -249,11 +249,11 @@ func TestQueueKnowsOthersNodes(t *testing.T) {
 // TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data, among the others.
 func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		owner := patient.Open(t, at.Connect(), locks.WithAuth("digest", []byte("me:secret")),
+		owner := at.Open(t, locks.WithAuth("digest", []byte("me:secret")),
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
 		lease, err := owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock(patient.Deadline(t))
 		require.NoError(t, err)
-		stranger := patient.Open(t, at.Connect())
+		stranger := at.Open(t)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
 		defer giveUp()
 		rec := patient.Recorder(t, stranger)

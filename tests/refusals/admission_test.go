@@ -24,7 +24,7 @@ import (
 func TestCrowdStandsInLine(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		const crowd, nodes = 40, 4
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(nodes))
+		client := zk.Open(t, locks.WithMaxWaiting(nodes))
 		mutex := client.Mutex("/crowd")
 		first, err := mutex.Lock(patient.Deadline(t))
 		require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestCrowdStandsInLine(t *testing.T) {
 // the last node of its session.
 func TestWaitsInsideBehind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1))
+		client := zk.Open(t, locks.WithMaxWaiting(1))
 		mutex := client.Mutex("/behind")
 		lease, err := mutex.Lock(patient.Deadline(t))
 		require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestWaitsInsideBehind(t *testing.T) {
 // get one.
 func TestTriesBeyondTheBound(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(16))
+		client := zk.Open(t, locks.WithMaxWaiting(16))
 		const crowd = 300
 		for name, try := range map[string]func(context.Context) (*locks.Lease, error){
 			"readers": client.RWMutex("/tries").TryRLock,
@@ -131,7 +131,7 @@ func TestTriesBeyondTheBound(t *testing.T) {
 // refused, also behind a holder of the session. Kept holds that nobody uses are given back before.
 func TestSessionFull(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
 		lock := func(path string) *locks.Lease {
 			lease, err := client.Mutex(path).Lock(patient.Deadline(t))
 			require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestSessionFull(t *testing.T) {
 // tries, and not thousands.
 func TestAllInAFullSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
 		var tries atomic.Int64
 		both := func() error {
 			for ; ; tries.Add(1) {
@@ -205,7 +205,7 @@ func TestAllInAFullSession(t *testing.T) {
 // TestAllIsRefused: a session in which the second lock never has room refuses all, after a few tries, and holds nothing.
 func TestAllIsRefused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")))
 		rec := patient.Recorder(t, client)
 		_, err := locks.All(patient.Deadline(t), client.Mutex("/a", locks.WithObserver(rec.PID())), client.Mutex("/b"))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
@@ -223,7 +223,7 @@ func TestAllIsRefused(t *testing.T) {
 func TestTransactionsWeigh(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one := 4 + len(zk.Root()+"/mine-0123456789")
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")+one))
+		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")+one))
 		lease, err := client.Mutex("/a").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		mine := locks.CreateSequential("/mine-", nil)

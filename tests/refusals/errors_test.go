@@ -47,7 +47,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 // that it gives up.
 func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		_, err := client.Mutex("/a").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		mutex, rec := patient.Recorded(t, client, "/a")
@@ -67,7 +67,7 @@ func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 // in this one, by a queue, a cohort or a contest.
 func TestTimeoutsSayBehindWhom(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, other := at.Open(t), at.Open(t)
 		label := locks.WithLabel("nightly run")
 		begun := time.Now().Truncate(time.Second)
 		for name, c := range map[string]struct{ holder, waiter locks.Locker }{

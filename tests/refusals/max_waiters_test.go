@@ -35,7 +35,7 @@ var boundedKinds = map[string]func(client *locks.Client, most int) locking{
 // node. One with a bound of three waits, and holds in its turn.
 func TestMaxWaiters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		first, second, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		first, second, third := zk.Open(t), zk.Open(t), zk.Open(t)
 		for kind, lock := range boundedKinds {
 			path := "/" + kind
 			holds, err := lock(first, 1)(patient.Deadline(t))
@@ -71,7 +71,7 @@ func TestMaxWaiters(t *testing.T) {
 // that only tries.
 func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		bound := locks.WithMaxWaiters(1)
 		keep := func(lock locking) {
 			lease, err := lock(patient.Deadline(t))
@@ -106,7 +106,7 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 // no node.
 func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		bound := locks.WithMaxWaiters(1)
 		holds, err := client.Semaphore("/s", 2).Acquire(patient.Deadline(t), 2)
 		require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestMaxWaitersInside(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		const most, crowd = 5, 40
 		for name, opts := range map[string][]locks.LockOption{"line": nil, "cohort": {locks.WithCohort(100)}} {
-			client, other := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1)), patient.Open(t, zk.Connect())
+			client, other := zk.Open(t, locks.WithMaxWaiting(1)), zk.Open(t)
 			path := "/" + name
 			mutex := client.Mutex(path, append(opts, locks.WithMaxWaiters(most))...)
 			first, err := mutex.Lock(patient.Deadline(t))

@@ -26,7 +26,7 @@ type onlooker struct {
 
 func onlookerOf(t *testing.T, at *stories.Servers) *onlooker {
 	t.Helper()
-	w := &onlooker{client: patient.Open(t, at.Connect())}
+	w := &onlooker{client: at.Open(t)}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patient.Bound)
 	t.Cleanup(cancel)
 	w.got = patient.Elsewhere(ctx, w.client.Mutex(reclaimed).Lock)
@@ -116,7 +116,7 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 		record, held := reclaimable(t, at, 15*time.Second, "/one", "/two", "/three")
 		path := sessionFile(t)
 		leave(t, path, record)
-		client, other := patient.Open(t, at.Connect(), locks.WithSessionFile(path)), patient.Open(t, at.Connect())
+		client, other := at.Open(t, locks.WithSessionFile(path)), at.Open(t)
 		for _, p := range []string{"/one", "/two"} {
 			_, err := other.Mutex(p).TryLock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrNotAcquired)

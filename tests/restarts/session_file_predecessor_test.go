@@ -31,7 +31,7 @@ func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 		path := sessionFile(t)
 		leave(t, path, one, unusable, two)
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		for _, p := range []string{"/one", "/two"} {
 			lease, err := client.Mutex(p).TryLock(patient.Deadline(t))
 			require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		wrong.Password = []byte("0123456789abcdef")
 		leave(t, path, wrong)
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		log.Await(t, "existed=false")
 		_, err := client.Mutex("/over").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
@@ -62,7 +62,7 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), record.Session, record.Password))
 		leave(t, path, record)
 		log, logger = stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
+		lease, err := at.Open(t, locks.WithSessionFile(path),
 			logger).Mutex("/over").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		log.Await(t, "existed=false")
@@ -154,7 +154,7 @@ func TestSessionOfAnotherHostIsNotClosed(t *testing.T) {
 		require.Contains(t, text, "another")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		_, err := client.Mutex("/host").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/host"))

@@ -59,7 +59,7 @@ func abandoned(t *testing.T, at *stories.Servers, path string) (record sessionfi
 func TestCloseEmptiesTheSessionFile(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		path := sessionFile(t)
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path))
+		client := at.Open(t, locks.WithSessionFile(path))
 		require.Contains(t, readFile(t, path), fmt.Sprintf("%#x", client.Session().ID()), "when it is open it is there")
 		require.NoError(t, client.Close(patient.Deadline(t)))
 		require.Empty(t, readFile(t, path))
@@ -76,7 +76,7 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 
 		proxy.Refuse(false)
 		log, logger := stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
+		lease, err := at.Open(t, locks.WithSessionFile(path),
 			logger).Mutex("/cut").TryLock(patient.Deadline(t))
 		require.NoError(t, err)
 		log.Await(t, "existed=true")

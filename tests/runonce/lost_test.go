@@ -87,7 +87,7 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 // refused for another reason stays refused.
 func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, conn := patient.Open(t, zk.Connect()), zk.Raw(t)
+		client, conn := zk.Open(t), zk.Raw(t)
 		for name, c := range map[string]struct {
 			opts []locks.OnceOption
 			with []locks.Op

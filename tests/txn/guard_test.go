@@ -54,7 +54,7 @@ func TestFenceOfEachKind(t *testing.T) {
 func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.Client) (lock, waits locking)) {
 	zk.Write(t, "/dir", "")
 	proxy := zk.Proxy(t)
-	client, others := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+	client, others := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 	lock, waits := of(client, others)
 	for range 2 {
 		lease := patient.Locked(t, lock)
@@ -88,7 +88,7 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/dir", "")
 		proxy := zk.Proxy(t)
-		client, operator := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, operator := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		write := func() (made []locks.OpResult) {
 			made, err := lease.Txn(patient.Deadline(t), locks.CreateSequential("/dir/n-", nil))

@@ -66,7 +66,7 @@ func addOne(ctx context.Context, path string) error {
 // TestGetRefuses what is not well formed, and reads nothing for a lease that was given back.
 func TestGetRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		zk.Write(t, "/value", "is there")
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		_, _, err := lease.Get(patient.Deadline(t), "value")
@@ -185,7 +185,7 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 func TestGetWithoutReadOfItsNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/value", "first")
-		client := patient.Open(t, zk.Connect(), locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
+		client := zk.Open(t, locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
 			locks.WithParentACL(zkconn.ACL{Perms: 31, Scheme: "world", ID: "anyone"}))
 		lease, err := client.Mutex("/lock").Lock(patient.Deadline(t))
 		require.NoError(t, err)

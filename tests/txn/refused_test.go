@@ -15,7 +15,7 @@ import (
 // parent's Create before it, in the same transaction, it is carried out.
 func TestTxnMakesNoParents(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease, err := client.Mutex("/txn").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		for _, create := range []locks.Op{locks.Create("/deep/er", nil), locks.CreateSequential("/deep/er", nil)} {
@@ -34,7 +34,7 @@ func TestTxnMakesNoParents(t *testing.T) {
 // TestTxnThatIsTooLarge: it has an error of its own, which does not pass, and the connection and the lease go on.
 func TestTxnThatIsTooLarge(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease, err := client.Mutex("/txn").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		_, err = lease.Txn(patient.Deadline(t), locks.Create("/large", make([]byte, 2<<20)))

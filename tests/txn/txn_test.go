@@ -18,7 +18,7 @@ import (
 // TestTxn: all parts are carried out, or none, and the results tell what was made.
 func TestTxn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")),
 			locks.CreateSequential("/jobs/n-", []byte("one")))
@@ -57,7 +57,7 @@ func TestTxn(t *testing.T) {
 // TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent.
 func TestTxnRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		contest := patient.Locked(t, client.Contest("/contest").Lock)
 		_, err := contest.Txn(patient.Deadline(t), locks.Create("/x", nil))
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
@@ -83,7 +83,7 @@ func TestTxnRefuses(t *testing.T) {
 func TestTxnOfAHolderThatWasBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/value", "first")
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for range 10 {
 			lease := patient.Locked(t, client.Mutex("/lock").Lock)
 			require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/lock/"+lease.Node(), -1))
