@@ -51,15 +51,14 @@ func TestPollIsWarnedOf(t *testing.T) {
 				relists.Right(t, waiter.Session(), times)
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
-					first, err := owner.Mutex("/closed").Lock(t.Context())
-					require.NoError(t, err)
+					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
 					second := wait(t, waiter, mutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
 					}
-					require.NoError(t, first.Unlock(t.Context()))
-					require.NoError(t, second.granted(t).Unlock(t.Context()))
+					bubble.GiveBack(t, first)
+					bubble.GiveBack(t, second.granted(t))
 				}
 				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
 				if c.discards {

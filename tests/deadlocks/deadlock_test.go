@@ -128,10 +128,8 @@ func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := at.Open(t), at.Open(t)
-		x, err := one.Mutex("/x").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		y, err := two.Mutex("/y").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		x := patient.Locked(t, one.Mutex("/x").Lock)
+		y := patient.Locked(t, two.Mutex("/y").Lock)
 		forY, forX := lockWithin(t, one, x, "/y"), lockWithin(t, two, y, "/x")
 		found, err := one.Deadlocks(patient.Deadline(t), "/")
 		require.NoError(t, err)

@@ -18,16 +18,15 @@ import (
 func TestContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := zk.Open(t), zk.Open(t)
-		lease, err := one.Contest("/deep/contest").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = two.Contest("/deep/contest").TryLock(patient.Deadline(t))
+		lease := patient.Locked(t, one.Contest("/deep/contest").Lock)
+		_, err := two.Contest("/deep/contest").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		waiting := patient.Elsewhere(patient.Deadline(t), two.Contest("/deep/contest").Lock)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), lease.Token())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 	})
 }
 

@@ -308,8 +308,7 @@ func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 		connect := func() *locks.Client { return bubble.Client(t, server) }
 		var bystanders []*locks.Lease
 		for _, name := range []string{"orders", "bills"} {
-			lease, err := connect().Mutex("/lead", locks.WithName(name)).Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, connect().Mutex("/lead", locks.WithName(name)).Lock)
 			bystanders = append(bystanders, lease)
 		}
 		var among leaders
@@ -328,7 +327,7 @@ func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 				t.Errorf("%s was asked", lease.Node())
 			default:
 			}
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 		}
 		require.ErrorIs(t, high.end(t), context.Canceled)
 		require.ErrorIs(t, low.end(t), context.Canceled)
@@ -354,15 +353,14 @@ func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 		}
 		go campaign()
 		lose(<-began)
-		next, err := other.Mutex("/lead").Lock(t.Context())
-		require.NoError(t, err)
+		next := bubble.Locked(t, other.Mutex("/lead").Lock)
 		leave <- nil
 		time.Sleep(time.Hour) // it campaigns, and the other leads
 		stop()
-		err = <-ended
+		err := <-ended
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, locks.ErrLost)
-		require.NoError(t, next.Unlock(t.Context()))
+		bubble.GiveBack(t, next)
 
 		for _, of := range []error{nil, patient.ErrOfWork, context.Canceled} {
 			ctx, stop = context.WithCancel(t.Context())

@@ -69,9 +69,8 @@ func TestAllIsLostAsAWhole(t *testing.T) {
 		require.ErrorIs(t, context.Cause(leases.Context()), locks.ErrLost)
 		require.False(t, leases.Valid())
 		for _, path := range []string{"/whole/a", "/whole/b", "/whole/c"} {
-			lease, err := two.RWMutex(path).Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			lease := patient.Locked(t, two.RWMutex(path).Lock)
+			patient.GiveBack(t, lease)
 		}
 		require.ErrorIs(t, leases.Unlock(patient.Deadline(t)), locks.ErrLost)
 	})
@@ -97,8 +96,7 @@ func TestAllOfNothing(t *testing.T) {
 func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		outer, inner := zk.Open(t), patient.Open(t, zk.Connect()+"/a")
-		first, err := inner.Mutex("/z").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		first := patient.Locked(t, inner.Mutex("/z").Lock)
 
 		got := make(chan *locks.Leases, 1)
 		go func() {
@@ -109,7 +107,7 @@ func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 		stories.AwaitCount(t, zk, "/a/z", 2)
 		require.Empty(t, zk.Children(t, zk.Raw(t), "/m"), "what comes later in the order is not asked for yet")
 
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, first)
 		leases := <-got
 		require.NotNil(t, leases)
 		require.Equal(t, []string{"/z", "/m"}, []string{leases.Each()[0].Path(), leases.Each()[1].Path()})

@@ -48,7 +48,7 @@ func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 			got := patient.Receive(t, waiting[kind])
 			require.NoError(t, got.Err, kind)
 			require.Greater(t, got.Lease.Token(), lease.Token())
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, got.Lease)
 			_, err := everyKind(holder, "/close")[kind](patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrClosed, kind)
 		}
@@ -66,7 +66,7 @@ func TestEveryKindIsGivenBackOnce(t *testing.T) {
 			lock := everyKind(client, "/twice")[kind]
 			first, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
-			require.NoError(t, first.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, first)
 			second, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
 			for range 2 {
@@ -74,7 +74,7 @@ func TestEveryKindIsGivenBackOnce(t *testing.T) {
 			}
 			require.True(t, second.Valid())
 			require.NoError(t, err)
-			require.NoError(t, second.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, second)
 		}
 	})
 }
@@ -133,11 +133,11 @@ func TestSemaphoreWaitersNodeIsDeleted(t *testing.T) {
 			patient.ObservedBy(rec)), 1))
 		node := patient.Await(t, rec, messages.StateWatching).Node
 		o.Remove(t, "/deleted", node)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.NotEqual(t, node, got.Lease.Node())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 		stories.AwaitNone(t, zk, "/deleted")
 	})
 }

@@ -49,11 +49,11 @@ func TestKeyed(t *testing.T) {
 		}
 		for i, key := range oddKeys {
 			waits := patient.Elsewhere(patient.Deadline(t), func(ctx context.Context) (*locks.Lease, error) { return others.Lock(ctx, key) })
-			require.NoError(t, held[i].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, held[i])
 			next := patient.Receive(t, waits)
 			require.NoError(t, next.Err, "%.40q", key)
 			require.Greater(t, next.Lease.Token(), held[i].Token())
-			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, next.Lease)
 		}
 	})
 }
@@ -119,8 +119,7 @@ func TestOnLostOfOtherLocks(t *testing.T) {
 		mutex := client.Mutex("/told", locks.WithMaxHold(time.Millisecond), locks.WithOnLost(func(key string, err error) {
 			told <- fmt.Sprint(key, " ", errors.Is(err, locks.ErrMaxHold))
 		}))
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		<-lease.Context().Done()
 		require.Equal(t, "/told true", <-told)
 		patient.Cycle(t, client.Mutex("/told"))

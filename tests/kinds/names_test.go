@@ -40,7 +40,7 @@ func TestQueuesOfOneLockPath(t *testing.T) {
 		}
 		for _, lease := range held {
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		stories.AwaitNone(t, zk, "/dir")
 	})
@@ -55,8 +55,7 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 		require.NoError(t, err)
 		_, err = client.Mutex("/dir", locks.WithName("orders")).TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		bills, err := client.Mutex("/dir", locks.WithName("bills")).TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		bills := patient.Locked(t, client.Mutex("/dir", locks.WithName("bills")).TryLock)
 		rec := patient.Recorder(t, client)
 		waiting := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/dir", locks.WithName("orders"),
 			patient.ObservedBy(rec)).RLock)
@@ -65,8 +64,7 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.Contains(t, got.Lease.Node(), "-orders_read_")
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
-		require.NoError(t, bills.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease, bills)
 	})
 }
 
@@ -80,13 +78,12 @@ func TestNumbersOfOtherLengths(t *testing.T) {
 			_, err := o.Create(at.Root()+"/dir/"+child, nil, 0, zk.WorldACL(zk.PermAll))
 			require.NoError(t, err)
 		}
-		lease, err := client.Mutex("/dir").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/dir").TryLock)
 		queue, err := client.Queue(patient.Deadline(t), "/dir")
 		require.NoError(t, err)
 		require.Len(t, queue, 1)
 		require.True(t, queue[0].Holds)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -113,9 +110,8 @@ func TestBadNames(t *testing.T) {
 			require.ErrorIs(t, err, actors.ErrBadAcquire)
 		}
 		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
-		longest, err := client.Mutex("/good", locks.WithName(strings.Repeat("n", 255))).TryLock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, longest.Unlock(patient.Deadline(t)))
+		longest := patient.Locked(t, client.Mutex("/good", locks.WithName(strings.Repeat("n", 255))).TryLock)
+		patient.GiveBack(t, longest)
 	})
 }
 
@@ -157,7 +153,7 @@ func TestNamings(t *testing.T) {
 			for _, later := range waiting[i+1:] {
 				require.Empty(t, later)
 			}
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, got.Lease)
 		}
 	})
 }

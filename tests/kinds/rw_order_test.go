@@ -61,7 +61,7 @@ func TestReadersAndWritersInOrder(t *testing.T) {
 					}
 				}
 				last = max(last, lease.Token())
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 			}
 		}
 		stories.AwaitNone(t, zk, "/order")
@@ -106,15 +106,14 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 			})
 		}
 		for range 5 {
-			lease, err := writer.RWMutex("/starve").Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			lease := patient.Locked(t, writer.RWMutex("/starve").Lock)
+			patient.GiveBack(t, lease)
 		}
 		stop()
 		all.Wait()
 		select {
 		case last := <-baton:
-			require.NoError(t, last.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, last)
 		default:
 			require.True(t, t.Failed(), "a reader has failed")
 		}
@@ -138,13 +137,13 @@ func TestUpgradeIsRefused(t *testing.T) {
 			}
 			require.Len(t, zk.Children(t, zk.Raw(t), "/upgrade"), 1)
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			w, err := rw.TryLock(lease.Context())
 			require.ErrorIs(t, err, locks.ErrReleased, "its context is over")
 			require.Nil(t, w)
 			w, err = rw.Lock(context.WithoutCancel(lease.Context()))
 			require.NoError(t, err, "within a lease that is given back it is a request like any other")
-			require.NoError(t, w.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, w)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func TestContendersDisagreeOnPermits(t *testing.T) {
 		}
 		require.Len(t, zk.Children(t, zk.Raw(t), "/disagree"), 1, "who was refused leaves nothing")
 		require.True(t, lease.Valid())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		_, err = two.Semaphore("/disagree", 4).TryAcquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "the number stays when nobody holds")
 	})
@@ -48,7 +48,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 			data, _, err := o.Get(zk.Root() + path)
 			require.NoError(t, err)
 			require.Equal(t, strconv.Itoa(permits), string(data))
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		for n, data := range []string{"two", "0", "-3", "2 ", "2.0", "99999999999999999999", "{\"permits\":2}", "\x00\x00\x00\x02"} {
 			path := "/permits/bad-" + strconv.Itoa(n)
@@ -77,7 +77,7 @@ func TestDataOfASemaphoreAreSpoiled(t *testing.T) {
 		require.ErrorIs(t, got.Err, locks.ErrPermits)
 		require.ErrorContains(t, got.Err, "many")
 		require.NoError(t, lease.Context().Err())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		stories.AwaitNone(t, zk, "/spoiled")
 	})
 }
@@ -105,7 +105,7 @@ func TestPermitsGrow(t *testing.T) {
 		require.NoError(t, second.Err)
 		require.NoError(t, third.Err)
 		require.Empty(t, waiters[2])
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		fourth := patient.Receive(t, waiters[2])
 		require.NoError(t, fourth.Err)
 		require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
@@ -135,10 +135,10 @@ func TestPermitsShrink(t *testing.T) {
 			for range 3 { // and has come to rest
 				patient.CatchUp(t, client)
 			}
-			require.NoError(t, holders[leave[0]].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holders[leave[0]])
 			patient.CatchUp(t, client)
 			require.Empty(t, light, "two hold, and there are two permits")
-			require.NoError(t, holders[leave[1]].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holders[leave[1]])
 			got := patient.Receive(t, light)
 			require.NoError(t, got.Err)
 			require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
@@ -147,8 +147,7 @@ func TestPermitsShrink(t *testing.T) {
 			require.ErrorContains(t, refused.Err, "3 permits are asked for")
 			stays := holders[3-leave[0]-leave[1]]
 			require.True(t, stays.Valid())
-			require.NoError(t, stays.Unlock(patient.Deadline(t)))
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, stays, got.Lease)
 			stories.AwaitNone(t, zk, path)
 		}
 	})
@@ -169,8 +168,7 @@ func TestSetPermits(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrPermits, "who comes from now on must name the new number")
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 1))
 		waiting = queueUp(t, two, "/new/semaphore", 1, 1, messages.StateWatching)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder, got.Lease)
 		require.NoError(t, patient.Receive(t, waiting).Err)
 		for _, bad := range []int{0, -1, queue.MaxPermits + 1} {
 			require.ErrorIs(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", bad), actors.ErrBadAcquire)

@@ -91,8 +91,7 @@ func TestStickyGoesToWhoComes(t *testing.T) {
 			ended <- nil
 		}()
 		for range 20 {
-			lease, err := theirs.Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, theirs.Lock)
 			require.NoError(t, held(patient.Deadline(t), seen, lease))
 		}
 		stop()
@@ -136,8 +135,7 @@ func TestStickyIsKnownByItsFirstName(t *testing.T) {
 		client := zk.Open(t)
 		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
 		patient.Cycle(t, mutex)
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		within, err := client.Mutex("/within").Lock(lease.Context())
 		require.NoError(t, err)
 		var who []string
@@ -148,7 +146,6 @@ func TestStickyIsKnownByItsFirstName(t *testing.T) {
 			who = append(who, queue[0].Who)
 		}
 		require.Equal(t, who[0], who[1])
-		require.NoError(t, within.Unlock(patient.Deadline(t)))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, within, lease)
 	})
 }

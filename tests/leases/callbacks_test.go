@@ -301,10 +301,8 @@ func TestCallbacks(t *testing.T) {
 						if callback.lock != nil {
 							opts = callback.lock(f)
 						}
-						c.first, err = c.client.Mutex("/first", opts...).Lock(t.Context())
-						require.NoError(t, err)
-						c.next, err = c.client.Mutex("/next", opts...).Lock(t.Context())
-						require.NoError(t, err)
+						c.first = bubble.Locked(t, c.client.Mutex("/first", opts...).Lock)
+						c.next = bubble.Locked(t, c.client.Mutex("/next", opts...).Lock)
 						dead := c.client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 						require.NoError(t, c.client.System().Root.StopFuture(dead).Wait())
 						time.Sleep(20 * time.Second) // the lease is a steady one

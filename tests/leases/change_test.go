@@ -24,14 +24,13 @@ func TestOnChange(t *testing.T) {
 				d := &bubble.Network{Server: server}
 				client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 				h := &patient.Changes{Slow: slow}
-				lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock)
 				time.Sleep(time.Minute)
 				d.Outage(time.Second)
 				time.Sleep(time.Minute)
 				require.True(t, lease.Valid())
 				asked := time.Now()
-				_, err = other.Revoke(t.Context(), "/change")
+				_, err := other.Revoke(t.Context(), "/change")
 				require.NoError(t, err)
 				time.Sleep(time.Minute)
 				d.Outage(time.Minute)
@@ -58,8 +57,7 @@ func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 		client := bubble.Client(t, server)
 		h := &patient.Changes{}
 		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
-		lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock)
 		<-lease.Context().Done()
 		synctest.Wait()
 		require.Equal(t, []locks.ChangeKind{locks.Lost}, h.Kinds())
@@ -103,8 +101,7 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		lease, err := client.Mutex("/ready").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/ready").Lock)
 		time.Sleep(time.Minute)
 		server.Leader().HoldReplies()
 		<-lease.Context().Done()
@@ -126,15 +123,14 @@ func TestOnChangeMayLock(t *testing.T) {
 		server := bubble.Server(t)
 		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		done := make(chan error, 1)
-		lease, err := client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
+		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
 			second, err := client.Mutex("/second").Lock(t.Context())
 			if err == nil {
 				err = errors.Join(second.Unlock(t.Context()), c.Lease.Unlock(t.Context()))
 			}
 			done <- err
-		})).Lock(t.Context())
-		require.NoError(t, err)
-		_, err = other.Revoke(t.Context(), "/change")
+		})).Lock)
+		_, err := other.Revoke(t.Context(), "/change")
 		require.NoError(t, err)
 		require.NoError(t, <-done)
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)

@@ -25,10 +25,9 @@ func TestDo(t *testing.T) {
 		var last locks.Token
 		free := func() {
 			t.Helper()
-			lease, err := others.TryLock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, others.TryLock)
 			require.Greater(t, lease.Token(), last)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		require.NoError(t, locks.Do(patient.Deadline(t), mine, func(ctx context.Context, token locks.Token) error {
 			require.NoError(t, ctx.Err())
@@ -49,7 +48,7 @@ func TestDo(t *testing.T) {
 		})
 		lease, err := others.Lock(patient.Deadline(t)) // it is given back behind the panic
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -119,8 +118,7 @@ func TestMaxHold(t *testing.T) {
 		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		const most = 90 * time.Second
 		mutex := client.Mutex("/hold", locks.WithMaxHold(most))
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 		granted := time.Now()
 		got := patient.Elsewhere(t.Context(), other.Mutex("/hold").Lock)
 		<-lease.Context().Done()
@@ -131,9 +129,9 @@ func TestMaxHold(t *testing.T) {
 		require.NoError(t, next.Err)
 		require.Less(t, time.Since(granted), most+time.Second)
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrMaxHold)
-		require.NoError(t, next.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, next.Lease)
 
-		err = locks.Do(t.Context(), mutex, func(ctx context.Context, _ locks.Token) error {
+		err := locks.Do(t.Context(), mutex, func(ctx context.Context, _ locks.Token) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
@@ -152,13 +150,12 @@ func TestMaxHold(t *testing.T) {
 func TestRelease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
-		lease, err := client.Mutex("/release").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/release").Lock)
 		lease.Release()
 		lease.Release()
 		require.False(t, lease.Valid())
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		requireNotHeld(t, lease)
 		leases, err := locks.All(patient.Deadline(t), client.Mutex("/a"), client.Mutex("/b"))
 		require.NoError(t, err)
@@ -177,11 +174,10 @@ func TestTryOfEachKind(t *testing.T) {
 	for locker, mode := range map[locks.Locker]messages.Mode{
 		locks.Try(rw): messages.Write, locks.Try(rw.Reader()): messages.Read, locks.Try(client.Mutex("/kinds")): messages.Exclusive,
 	} {
-		lease, err := locker.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, locker.Lock)
 		queue := patient.QueueOf(t, client, "/kinds")
 		require.Len(t, queue, 1)
 		require.Equal(t, mode, queue[0].Mode)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	}
 }

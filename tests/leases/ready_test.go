@@ -36,8 +36,7 @@ func TestReadyFallsOnce(t *testing.T) {
 					bubble.CloseLater(t, client)
 					valid := func() bool { return true }
 					if c.holds {
-						lease, err := client.Mutex("/ready").Lock(t.Context())
-						require.NoError(t, err)
+						lease := bubble.Locked(t, client.Mutex("/ready").Lock)
 						valid = lease.Valid
 					}
 					time.Sleep(time.Minute + time.Duration(at)*timeout/20)

@@ -35,8 +35,7 @@ func TestQuickServersEndAPause(t *testing.T) {
 		require.NoError(t, err)
 		bubble.CloseLater(t, client)
 		for round := range 5 {
-			lease, err := holder.Mutex("/slow").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, holder.Mutex("/slow").Lock)
 			delay.Store(int64(session / 8)) // a round trip takes a quarter
 			mutex, rec := patient.Recorded(t, client, "/slow")
 			waiting := patient.Elsewhere(t.Context(), mutex.Lock)
@@ -50,13 +49,13 @@ func TestQuickServersEndAPause(t *testing.T) {
 
 			delay.Store(0)
 			quick := time.Now()
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 			got := patient.Receive(t, waiting)
 			require.NoError(t, got.Err)
 			t.Logf("round %d: granted %v after the servers' recovery", round, time.Since(quick))
 			require.LessOrEqual(t, time.Since(quick), session+2*time.Second)
 			require.True(t, got.Lease.Valid())
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 	})
 }

@@ -20,8 +20,7 @@ func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 
 		server.Replica(0).HoldReplies()
 		patient.Await(t, rec, messages.StateRecovering)
@@ -30,7 +29,7 @@ func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 		patient.Await(t, rec, messages.StateHeld)
 		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering, messages.StateHeld)
 		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Resumed{})
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -40,8 +39,7 @@ func TestHeartbeatsUnansweredForTooLong(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 
 		ends := lease.Deadline()
 		server.Replica(0).HoldReplies()

@@ -33,8 +33,7 @@ func TestSuspendedWhileDisconnected(t *testing.T) {
 			patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 		}()
-		lease, err := client.Mutex("/suspended").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/suspended").Lock)
 		time.Sleep(time.Minute)
 		unreachable(server)
 		time.Sleep(time.Millisecond)
@@ -77,8 +76,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 				}), locks.WithOnChange(func(change locks.Change) {
 					told <- fmt.Sprint(change.Kind, " ", errors.Is(change.Err, locks.ErrLost))
 				}))
-				lease, err := mutex.Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mutex.Lock)
 				synctest.Wait()
 
 				suspended.Store(int64(time.Hour))
@@ -106,10 +104,9 @@ func TestGivenBackDuringAnOutage(t *testing.T) {
 				require.NoError(t, err)
 				relists.Count(t, client.Session())
 				told := make(chan string, 10)
-				lease, err := client.Mutex("/outage", locks.WithOnLost(func(key string, err error) {
+				lease := bubble.Locked(t, client.Mutex("/outage", locks.WithOnLost(func(key string, err error) {
 					told <- fmt.Sprint(key, " ", err)
-				})).Lock(t.Context())
-				require.NoError(t, err)
+				})).Lock)
 				time.Sleep(time.Minute)
 				unreachable(server)
 				time.Sleep(time.Millisecond)

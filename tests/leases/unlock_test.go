@@ -28,11 +28,10 @@ func TestUnlockEndsWithTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		lease, err := client.Mutex("/gone").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/gone").Lock)
 		back, cut := unreachable(server), time.Now()
 
-		err = lease.Unlock(context.Background())
+		err := lease.Unlock(context.Background())
 		require.ErrorIs(t, err, locks.ErrUnconfirmed)
 		require.ErrorContains(t, err, "goes on trying")
 		require.ErrorContains(t, err, "/gone")
@@ -55,7 +54,7 @@ func TestUnlockEndsWithTheLease(t *testing.T) {
 		}
 		next, err := client.Mutex("/gone").TryLock(t.Context())
 		require.NoError(t, err, "the node is gone")
-		require.NoError(t, next.Unlock(t.Context()))
+		bubble.GiveBack(t, next)
 	})
 }
 
@@ -64,8 +63,7 @@ func TestUnlockOutlastsAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		lease, err := client.Mutex("/short").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/short").Lock)
 		time.AfterFunc(500*time.Millisecond, unreachable(server))
 		require.NoError(t, lease.Unlock(context.Background()))
 	})

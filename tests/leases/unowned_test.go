@@ -17,13 +17,12 @@ import (
 // servers do. It has the name of a contender that has gone.
 func comesBack(t *testing.T, client *locks.Client, node string) {
 	t.Helper()
-	lease, err := client.Mutex("/setup").Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, client.Mutex("/setup").Lock)
 	op := locks.Create(node, nil)
 	op.Ephemeral = true
-	_, err = lease.Txn(t.Context(), op)
+	_, err := lease.Txn(t.Context(), op)
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
+	bubble.GiveBack(t, lease)
 }
 
 // TestUnownedNodeIsRemoved: a request that waits for a node of its own session that no request owns
@@ -36,8 +35,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		bubble.Cycle(t, client, "/x") // the numbers have gone on
 		comesBack(t, client, "/x/_c_gone-lock-0000000000")
 		begun := time.Now()
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		require.Less(t, time.Since(begun), time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
@@ -49,11 +47,11 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		time.Sleep(time.Second)
 		last := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		for _, next := range []<-chan patient.Answer{between, second, last} {
 			got := <-next
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 2, client.Session().Counters().Unowned)
@@ -68,7 +66,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		for _, next := range []<-chan patient.Answer{waits, mine} {
 			got := <-next
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3, client.Session().Counters().Unowned)
@@ -81,11 +79,10 @@ func TestUnownedNodeOfContest(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
 		comesBack(t, client, "/contest")
-		lease, err := client.Contest("/contest").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Contest("/contest").Lock)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -108,7 +105,7 @@ func TestOwnedNodesStay(t *testing.T) {
 					if len(next) > 0 {
 						got := <-next
 						require.NoError(t, got.Err)
-						require.NoError(t, got.Lease.Unlock(t.Context()))
+						bubble.GiveBack(t, got.Lease)
 						all = append(all[:i:i], all[i+1:]...)
 						break
 					}

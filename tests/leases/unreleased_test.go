@@ -15,8 +15,7 @@ import (
 
 // forget locks and does not give back.
 func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
-	lease, err := mutex.Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, mutex.Lock)
 	return lease
 }
 

@@ -19,12 +19,11 @@ func TestHoursOfVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		lease, err := client.Mutex("/hours").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
 		time.Sleep(4 * time.Hour)
 		require.True(t, lease.Valid())
 		require.NoError(t, lease.Context().Err())
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -36,8 +35,7 @@ func TestLeaseInVirtualTime(t *testing.T) {
 		server := bubble.Server(t, embedded.WithReplicas(3))
 		follower := server.Replica(2)
 		require.NotEqual(t, follower, server.Leader())
-		lease, err := bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock)
 		got := patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Addr()).Mutex("/lease").Lock)
 		time.Sleep(20 * time.Second) // a new connection's lease is longer
 

@@ -56,8 +56,7 @@ func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 func TestBreakOfAWaiter(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := at.Open(t), at.Open(t, locks.WithSessionTimeout(12*time.Second))
-		held, err := one.Mutex("/pushed").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		held := patient.Locked(t, one.Mutex("/pushed").Lock)
 		rec := patient.Recorder(t, two)
 		first := patient.Elsewhere(patient.Deadline(t), two.Mutex("/pushed", patient.ObservedBy(rec)).Lock)
 		node := patient.Await(t, rec, messages.StateWatching).Node
@@ -66,7 +65,7 @@ func TestBreakOfAWaiter(t *testing.T) {
 		all := patient.QueueOf(t, one, "/pushed")
 		require.Equal(t, node, all[1].Node)
 		require.NoError(t, one.Break(patient.Deadline(t), all[1]))
-		_, err = rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
+		_, err := rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
 		require.NoError(t, err)
 		stories.AwaitCount(t, at, "/pushed", 3)
 		all = patient.QueueOf(t, one, "/pushed")
@@ -87,13 +86,11 @@ func TestBreakOfAWaiter(t *testing.T) {
 func TestBreakSparesWhoCameLater(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two := at.Open(t), at.Open(t)
-		before, err := one.Contest("/prize").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		before := patient.Locked(t, one.Contest("/prize").Lock)
 		seen := patient.QueueOf(t, two, "/prize")[0]
 		patient.GiveBack(t, before)
-		after, err := one.Contest("/prize").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		err = two.Break(patient.Deadline(t), seen)
+		after := patient.Locked(t, one.Contest("/prize").Lock)
+		err := two.Break(patient.Deadline(t), seen)
 		require.ErrorIs(t, err, locks.ErrGone)
 		require.ErrorContains(t, err, "/prize")
 		require.Equal(t, after.Token(), patient.QueueOf(t, two, "/prize")[0].Token)

@@ -40,8 +40,7 @@ func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two, other := at.Open(t), at.Open(t), at.Open(t)
 		begun := time.Now()
-		held, err := one.Mutex("/orders/42", locks.WithLabel("billing")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		held := patient.Locked(t, one.Mutex("/orders/42", locks.WithLabel("billing")).Lock)
 		got, waiter := waiting(t, two, mutexOf(two, "/orders/42"))
 
 		all := patient.QueueOf(t, other, "/orders/42")
@@ -83,8 +82,7 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 		locker, looker := patient.Open(t, at.Members[0].Addr()+at.Root()),
 			patient.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
 		for range 50 {
-			lease, err := locker.Mutex("/fresh").Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, locker.Mutex("/fresh").Lock)
 			all := patient.QueueOf(t, looker, "/fresh")
 			require.Len(t, all, 1)
 			require.Equal(t, lease.Token(), all[0].Token)
@@ -97,10 +95,8 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 func TestQueueOfReadersAndWriters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client := at.Open(t)
-		one, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		two, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
+		one := patient.Locked(t, client.RWMutex("/rw").RLock)
+		two := patient.Locked(t, client.RWMutex("/rw").RLock)
 		w, writer := waiting(t, client, func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 			return client.RWMutex("/rw", opts...).Lock
 		})
@@ -161,8 +157,7 @@ func TestQueueOfASemaphore(t *testing.T) {
 func TestQueueOfAContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client := at.Open(t)
-		lease, err := client.Contest("/deep/plain", locks.WithLabel("one")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Contest("/deep/plain", locks.WithLabel("one")).Lock)
 		all := patient.QueueOf(t, client, "/deep/plain")
 		require.Len(t, all, 1)
 		require.Equal(t, messages.Contest, all[0].Mode)
@@ -187,8 +182,7 @@ func TestQueueWithNames(t *testing.T) {
 			if name != "" {
 				opts = append(opts, locks.WithName(name))
 			}
-			_, err := client.Mutex("/names", opts...).Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			patient.Locked(t, client.Mutex("/names", opts...).Lock)
 		}
 		all := patient.QueueOf(t, client, "/names")
 		require.Len(t, all, 3)
@@ -251,8 +245,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		owner := at.Open(t, locks.WithAuth("digest", []byte("me:secret")),
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
-		lease, err := owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock)
 		stranger := at.Open(t)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
 		defer giveUp()
@@ -279,7 +272,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
 		giveUp() // no event would tell it that the one before is gone
 		require.ErrorIs(t, patient.Receive(t, behind).Err, context.Canceled)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 

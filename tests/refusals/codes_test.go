@@ -78,8 +78,7 @@ func TestLockMeetsEachCode(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := bubble.Server(t)
 				client := bubble.Client(t, server)
-				other, err := client.Mutex("/other").Lock(t.Context())
-				require.NoError(t, err)
+				other := bubble.Locked(t, client.Mutex("/other").Lock)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.goes, len(answer) == 0)
 				if ready := client.Ready(); row.goes || row.code == -120 {
@@ -101,12 +100,10 @@ func TestLockMeetsEachCode(t *testing.T) {
 				}
 				require.True(t, other.Valid(), "nothing else is the worse for it")
 				injected.Remove()
-				lease, err := client.Mutex("/x").Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, client.Mutex("/x").Lock)
 				require.NoError(t, client.Ready())
 				require.Empty(t, client.State().Trouble)
-				require.NoError(t, lease.Unlock(t.Context()))
-				require.NoError(t, other.Unlock(t.Context()))
+				bubble.GiveBack(t, lease, other)
 			})
 		})
 	}
@@ -146,7 +143,7 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 				}
 				require.NoError(t, err)
 				require.NoError(t, client.Ready())
-				require.NoError(t, lease.Unlock(t.Context()))
+				bubble.GiveBack(t, lease)
 			})
 		})
 	}
@@ -237,10 +234,8 @@ func TestThrottledRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		keeps, err := client.Mutex("/keeps").Lock(t.Context())
-		require.NoError(t, err)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		keeps := bubble.Locked(t, client.Mutex("/keeps").Lock)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
 		throttle(t, server, func() {
 			require.True(t, lease.Valid())
@@ -251,9 +246,9 @@ func TestThrottledRelease(t *testing.T) {
 			require.ErrorContains(t, err, "the server is throttled and does not carry out")
 			require.True(t, locks.MayPass(err))
 		})
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		require.True(t, keeps.Valid())
-		require.NoError(t, keeps.Unlock(t.Context()))
+		bubble.GiveBack(t, keeps)
 	})
 }
 
@@ -264,8 +259,7 @@ func TestThrottledHolder(t *testing.T) {
 		client := bubble.Client(t, server)
 		injected, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: "/x/_c_*", Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Minute)
 		require.True(t, lease.Valid())
 		require.Positive(t, injected.Hits())
@@ -274,7 +268,7 @@ func TestThrottledHolder(t *testing.T) {
 		_, err = client.Revoke(t.Context(), "/x")
 		require.NoError(t, err)
 		<-lease.Revoked()
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 

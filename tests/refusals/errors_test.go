@@ -23,12 +23,11 @@ var errShift = errors.New("the shift is over")
 // TestErrorsAreOneLine: also where several things are said, so that a log record is one.
 func TestErrorsAreOneLine(t *testing.T) {
 	client := patient.Open(t, embedded.Run(t).Addr())
-	lease, err := client.Mutex("/a").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex("/a").Lock)
 	ctx, cancel := context.WithTimeoutCause(patient.Deadline(t), time.Millisecond, errShift)
 	defer cancel()
 	<-ctx.Done()
-	_, err = client.Mutex("/a").Lock(ctx)
+	_, err := client.Mutex("/a").Lock(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, errShift)
 	require.NotContains(t, err.Error(), "\n")
@@ -48,8 +47,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client := at.Open(t)
-		_, err := client.Mutex("/a").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, client.Mutex("/a").Lock)
 		mutex, rec := patient.Recorded(t, client, "/a")
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
 		got := patient.Elsewhere(ctx, mutex.Lock)
@@ -97,7 +95,7 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 				require.ErrorContains(t, err, `"nightly run", process `)
 				require.NotContains(t, err.Error()[1:], "turnstile: ")
 				require.NotContains(t, err.Error(), "releasing")
-				require.NoError(t, held.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, held)
 			})
 		}
 	})
@@ -143,7 +141,7 @@ func TestBusyIsTold(t *testing.T) {
 						require.NotEmpty(t, e.Behind.Host)
 					}
 				}
-				require.NoError(t, held.Unlock(t.Context()))
+				bubble.GiveBack(t, held)
 			})
 		})
 	}

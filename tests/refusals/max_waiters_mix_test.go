@@ -144,7 +144,7 @@ func playMix(t *testing.T, m mix, seed uint64) *crowdOf {
 		for choice := range 3 {
 			lease, err := m.lock(client, "/mix", choice, locks.WithMaxWaiters(1))(patient.Deadline(t))
 			require.NoError(t, err, "client %d, seed %d: nobody is there", i, seed)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			time.Sleep(10 * time.Second)
 		}
 	}

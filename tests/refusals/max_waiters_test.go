@@ -56,11 +56,11 @@ func TestMaxWaiters(t *testing.T) {
 
 			also := patient.Elsewhere(patient.Deadline(t), lock(third, 3))
 			stories.AwaitCount(t, zk, path, 3)
-			require.NoError(t, holds.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holds)
 			for _, got := range []<-chan patient.Answer{waits, also} {
 				a := patient.Receive(t, got)
 				require.NoError(t, a.Err, kind)
-				require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, a.Lease)
 			}
 			stories.AwaitNone(t, zk, path)
 		}
@@ -76,7 +76,7 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 		keep := func(lock locking) {
 			lease, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, lease.Unlock(patient.Deadline(t))) })
+			t.Cleanup(func() { patient.GiveBack(t, lease) })
 		}
 		for range 2 {
 			for _, c := range []*locks.Client{client, other} {
@@ -90,14 +90,13 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrQueueFull)
 
 		reentrant := client.Mutex("/m", bound, locks.WithReentry())
-		lease, err := reentrant.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, reentrant.Lock)
 		again, err := reentrant.Lock(lease.Context())
 		require.NoError(t, err)
-		require.NoError(t, again.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, again)
 		_, err = other.Mutex("/m", bound).TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "it never waits")
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -119,7 +118,7 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 			_, err = c.Semaphore("/s", 1, bound).Acquire(patient.Deadline(t), 1)
 			require.ErrorIs(t, err, locks.ErrQueueFull, name)
 		}
-		require.NoError(t, holds.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holds)
 		_, err = other.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
 		stories.AwaitNone(t, zk, "/s")
@@ -135,8 +134,7 @@ func TestMaxWaitersInside(t *testing.T) {
 			client, other := zk.Open(t, locks.WithMaxWaiting(1)), zk.Open(t)
 			path := "/" + name
 			mutex := client.Mutex(path, append(opts, locks.WithMaxWaiters(most))...)
-			first, err := mutex.Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			first := patient.Locked(t, mutex.Lock)
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			refused, held := 0, 0
@@ -164,7 +162,7 @@ func TestMaxWaitersInside(t *testing.T) {
 			require.Less(t, len(queue), most, "most wait inside")
 			_, err = mutex.Lock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrQueueFull)
-			require.NoError(t, first.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, first)
 			all.Wait()
 			require.Equal(t, most-1, held, name)
 			require.Equal(t, crowd-held, refused, name)
@@ -179,8 +177,7 @@ func TestMaxWaitersOnce(t *testing.T) {
 	t.Parallel()
 	server := embedded.Run(t)
 	first, others, client := patient.Open(t, server.Addr()), patient.Open(t, server.Addr()), patient.Open(t, server.Addr())
-	holds, err := first.Mutex("/once").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	holds := patient.Locked(t, first.Mutex("/once").Lock)
 	rec := patient.Recorder(t, client)
 	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/once", locks.WithMaxWaiters(2), locks.WithObserver(rec.PID())).Lock)
 	patient.Await(t, rec, messages.StateWatching)
@@ -193,9 +190,9 @@ func TestMaxWaitersOnce(t *testing.T) {
 		return err == nil && len(queue) == 5
 	}, "the others queue")
 	require.NoError(t, server.Expire(client.Session().ID()))
-	_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
-	require.NoError(t, holds.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, holds)
 	var all sync.WaitGroup
 	for _, got := range append(came, waits) { // in the order in which they queue, which nobody knows
 		all.Go(func() {

@@ -33,8 +33,7 @@ func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 		log, logger := stories.NewLog()
 		client := at.Open(t, locks.WithSessionFile(path), logger)
 		for _, p := range []string{"/one", "/two"} {
-			lease, err := client.Mutex(p).TryLock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, client.Mutex(p).TryLock)
 			patient.GiveBack(t, lease)
 		}
 		log.Await(t, "bad configuration")
@@ -62,9 +61,8 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), record.Session, record.Password))
 		leave(t, path, record)
 		log, logger = stories.NewLog()
-		lease, err := at.Open(t, locks.WithSessionFile(path),
-			logger).Mutex("/over").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, at.Open(t, locks.WithSessionFile(path),
+			logger).Mutex("/over").TryLock)
 		log.Await(t, "existed=false")
 		patient.GiveBack(t, lease)
 	})

@@ -66,8 +66,7 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 
 		proxy := at.Proxy(t)
 		client = patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionFile(path))
-		_, err := client.Mutex("/cut").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, client.Mutex("/cut").Lock)
 		proxy.Refuse(true)
 		proxy.Cut()
 		require.ErrorIs(t, client.Close(context.WithoutCancel(patient.Deadline(t))), locks.ErrSessionRemains)
@@ -76,9 +75,8 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 
 		proxy.Refuse(false)
 		log, logger := stories.NewLog()
-		lease, err := at.Open(t, locks.WithSessionFile(path),
-			logger).Mutex("/cut").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, at.Open(t, locks.WithSessionFile(path),
+			logger).Mutex("/cut").TryLock)
 		log.Await(t, "existed=true")
 		patient.GiveBack(t, lease)
 	})

@@ -163,7 +163,7 @@ func TestRunOnceForIsBusy(t *testing.T) {
 		busy := cameTo(t, locks.OnceBusy, other, night(4), &counted{})
 		require.Equal(t, lease.Token(), busy.Holder.Token)
 		require.Zero(t, busy.Mark)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 

@@ -27,7 +27,7 @@ func TestTxnMakesNoParents(t *testing.T) {
 		made, err := lease.Txn(patient.Deadline(t), locks.Create("/deep", nil), locks.Create("/deep/er", nil))
 		require.NoError(t, err)
 		require.Equal(t, "/deep/er", made[1].Path)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -35,14 +35,13 @@ func TestTxnMakesNoParents(t *testing.T) {
 func TestTxnThatIsTooLarge(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client := zk.Open(t)
-		lease, err := client.Mutex("/txn").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("/large", make([]byte, 2<<20)))
+		lease := patient.Locked(t, client.Mutex("/txn").Lock)
+		_, err := lease.Txn(patient.Deadline(t), locks.Create("/large", make([]byte, 2<<20)))
 		require.ErrorIs(t, err, locks.ErrTooLarge)
 		require.False(t, locks.MayPass(err))
 		require.True(t, lease.Valid())
 		_, err = lease.Txn(patient.Deadline(t), locks.Create("/large", nil))
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }

@@ -44,7 +44,7 @@ func TestTxn(t *testing.T) {
 		mine.Ephemeral = true
 		_, err = lease.Txn(patient.Deadline(t), mine)
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		_, err = lease.Txn(patient.Deadline(t), locks.Set("/jobs", []byte("late"), locks.AnyVersion))
 		require.ErrorIs(t, err, locks.ErrReleased)
 		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
@@ -206,7 +206,7 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 	require.Equal(t, creates, made["new"], "once")
 	require.Equal(t, old, made["old"])
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // TestTxnEndsWithItsContext: nothing of it is sent afterwards when the connection was down all the time.
@@ -231,6 +231,6 @@ func TestTxnEndsWithItsContext(t *testing.T) {
 		proxy.Refuse(false)
 		require.NoError(t, <-waits, "it goes out when the connection is back")
 		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }

@@ -27,8 +27,7 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 				mine := bubble.OpenClient(t, server, slow.Addr())
 				others := bubble.OpenClient(t, server, server.Addr())
 				bubble.WritePlace(t, others)
-				lease, err := mine.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mine.Mutex("/lock").Lock)
 				time.Sleep(time.Minute)
 				slow.HoldRequests()
 				version := int32(0)
@@ -41,14 +40,13 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 				queue, err := others.Queue(t.Context(), "/lock")
 				require.NoError(t, err)
 				require.NoError(t, others.Break(t.Context(), queue[0]))
-				next, err := others.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
+				next := bubble.Locked(t, others.Mutex("/lock").Lock)
 				require.NoError(t, bubble.Swap(t.Context(), next, "second", 0))
 				require.Empty(t, answer)
 				slow.ReleaseRequests()
 				require.ErrorIs(t, <-answer, locks.ErrLost)
 				bubble.RequireAt(t, others, 1)
-				require.NoError(t, next.Unlock(t.Context()))
+				bubble.GiveBack(t, next)
 			})
 		})
 	}
@@ -72,8 +70,7 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 				client := bubble.Client(t, server)
 				bubble.WritePlace(t, client)
 				mutex := client.Mutex("/lock", opts...)
-				lease, err := mutex.Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mutex.Lock)
 				waiter := patient.Elsewhere(t.Context(), mutex.Lock)
 				time.Sleep(time.Minute + 5*time.Second) // and not when the waiter looks again
 				server.Leader().HoldRequests()
@@ -92,7 +89,7 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 				require.NoError(t, bubble.Swap(t.Context(), next.Lease, "of the second", 1))
 				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 2), locks.ErrReleased)
 				bubble.RequireAt(t, client, 2)
-				require.NoError(t, next.Lease.Unlock(t.Context()))
+				bubble.GiveBack(t, next.Lease)
 			})
 		})
 	}
@@ -106,8 +103,7 @@ func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks
 	d := &bubble.Network{Server: server}
 	client, others := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 	bubble.WritePlace(t, others)
-	lease, err := client.Mutex("/lock").Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 	time.Sleep(time.Minute)
 	return server, d, others, lease
 }
@@ -194,8 +190,7 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex("/lock").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		const all = 20
 		answers := make(chan error, all)
 		for range all {
@@ -205,7 +200,7 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 			require.NoError(t, <-answers)
 		}
 		bubble.RequireAt(t, client, all)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -216,8 +211,7 @@ func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
-		lease, err := client.Mutex("/lock").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		before := client.State().NodeBytes
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
@@ -238,6 +232,6 @@ func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, before, client.State().NodeBytes)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
