@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestPollIsWarnedOf: a waiter that may not read the node before its own looks again after a session timeout. The first
@@ -40,7 +39,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				const times = 3
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				dial := locks.WithDialer(server.DialContext)
 				owner, err := locks.Open(t.Context(), server.Connect(), dial, credential(alice), locks.WithACL(onlyMe...),
 					locks.WithParentACL(everyone...))
@@ -52,15 +51,14 @@ func TestPollIsWarnedOf(t *testing.T) {
 				relists.Right(t, waiter.Session(), times)
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
-					first, err := owner.Mutex("/closed").Lock(t.Context())
-					require.NoError(t, err)
+					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
 					second := wait(t, waiter, mutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
 					}
-					require.NoError(t, first.Unlock(t.Context()))
-					require.NoError(t, second.granted(t).Unlock(t.Context()))
+					bubble.GiveBack(t, first)
+					bubble.GiveBack(t, second.granted(t))
 				}
 				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
 				if c.discards {

@@ -140,14 +140,13 @@ func TestSessionClosedWhileWaiting(t *testing.T) {
 func TestPanics(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder, err := other(t, server).Mutex(path).Lock(t.Context())
-		require.NoError(t, err)
+		holder := bubble.Locked(t, other(t, server).Mutex(path).Lock)
 		waits := n.spawn(j)
 		for _, message := range []any{work{n: 1}, fail{}, work{n: 2}, fail{}, work{n: 3}} {
 			n.send(waits, message)
 		}
 		synctest.Wait()
-		require.NoError(t, holder.Unlock(t.Context()))
+		bubble.GiveBack(t, holder)
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"Started", "1", "Restarting", "Started", "2", "Restarting", "Started", "3"},
 			j.served("n"))

@@ -131,9 +131,8 @@ func storm(t *testing.T, server *embedded.Server, seed uint64) {
 	}
 	require.Greater(t, served, 1)
 	require.Greater(t, len(j.entries), 100)
-	last, err := client.Mutex(path).Lock(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, last.Unlock(t.Context()))
+	last := bubble.Locked(t, client.Mutex(path).Lock)
+	bubble.GiveBack(t, last)
 	time.Sleep(time.Minute)
 	queue, err := client.Queue(t.Context(), path)
 	require.NoError(t, err)

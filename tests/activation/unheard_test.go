@@ -106,15 +106,14 @@ func TestClockIsAskedForContinuations(t *testing.T) {
 func TestNoneOvertakes(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder, err := other(t, server).Mutex(path).Lock(t.Context())
-		require.NoError(t, err)
+		holder := bubble.Locked(t, other(t, server).Mutex(path).Lock)
 		waits, want := n.spawn(j), []string{"Started"}
 		for i := range 20 {
 			want = append(want, fmt.Sprint(i))
 			n.send(waits, work{n: i, lasts: time.Second})
 			if i == 9 {
 				synctest.Wait()
-				require.NoError(t, holder.Unlock(t.Context()))
+				bubble.GiveBack(t, holder)
 			}
 			if i >= 9 {
 				time.Sleep(300 * time.Millisecond)

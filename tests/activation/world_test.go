@@ -30,7 +30,7 @@ const path = "/accounts/seven"
 // virtually runs a test in virtual time, on a server of its own.
 func virtually(t *testing.T, test func(t *testing.T, server *embedded.Server)) {
 	synctest.Test(t, func(t *testing.T) {
-		test(t, embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)))
+		test(t, bubble.Server(t))
 	})
 }
 

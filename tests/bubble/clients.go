@@ -13,6 +13,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
+// Client opens a client of a server.
+func Client(t *testing.T, server *embedded.Server) *locks.Client {
+	t.Helper()
+	return OpenClient(t, server, server.Connect())
+}
+
 // OpenClient opens a client that needs no network; it is closed before the bubble ends.
 func OpenClient(t *testing.T, server *embedded.Server, connect string) *locks.Client {
 	t.Helper()
@@ -45,9 +51,7 @@ func CloseLater(t *testing.T, client *locks.Client) {
 // Cycle locks and unlocks once.
 func Cycle(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
-	lease, err := client.Mutex(path).Lock(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
+	GiveBack(t, Locked(t, client.Mutex(path).Lock))
 }
 
 // Place is a node that holders write under a lock.
@@ -56,11 +60,10 @@ const Place = "/value"
 // WritePlace makes the node under a lock of another name.
 func WritePlace(t *testing.T, client *locks.Client) {
 	t.Helper()
-	lease, err := client.Mutex("/setup").Lock(t.Context())
+	lease := Locked(t, client.Mutex("/setup").Lock)
+	_, err := lease.Txn(t.Context(), locks.Create(Place, []byte("first")))
 	require.NoError(t, err)
-	_, err = lease.Txn(t.Context(), locks.Create(Place, []byte("first")))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
+	GiveBack(t, lease)
 }
 
 // Swap writes the place at a version.
@@ -72,9 +75,24 @@ func Swap(ctx context.Context, lease *locks.Lease, to string, version int32) err
 // RequireAt finds the version of the place, and so how often it was written.
 func RequireAt(t *testing.T, client *locks.Client, version int32) {
 	t.Helper()
-	lease, err := client.Mutex("/setup").Lock(t.Context())
+	lease := Locked(t, client.Mutex("/setup").Lock)
+	_, err := lease.Txn(t.Context(), locks.Check(Place, version))
 	require.NoError(t, err)
-	_, err = lease.Txn(t.Context(), locks.Check(Place, version))
+	GiveBack(t, lease)
+}
+
+// Locked gives the lease of a Lock that must succeed.
+func Locked(t *testing.T, lock func(context.Context) (*locks.Lease, error)) *locks.Lease {
+	t.Helper()
+	lease, err := lock(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
+	return lease
+}
+
+// GiveBack gives leases back, each of which must be valid yet.
+func GiveBack(t *testing.T, leases ...*locks.Lease) {
+	t.Helper()
+	for _, l := range leases {
+		require.NoError(t, l.Unlock(t.Context()))
+	}
 }

@@ -33,8 +33,7 @@ func TestDrain(t *testing.T) {
 	server := rig.StartStandalone(t, servers...)
 	k := crowd{many: many / processes, unbounded: unbounded, passes: true, timeout: patient.Session}
 	holder := patient.Open(t, server.Addr())
-	held, err := holder.Mutex(k.path(0)).Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	held := patient.Locked(t, holder.Mutex(k.path(0)).Lock)
 	var all []*process
 	memory := 0.0
 	for range processes {
@@ -44,7 +43,7 @@ func TestDrain(t *testing.T) {
 		memory += residentMiB(t, p.Pid())
 	}
 	begun := time.Now()
-	require.NoError(t, held.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, held)
 	for _, p := range all {
 		p.await(t, fmt.Sprintf("passed %d", k.many))
 	}

@@ -16,7 +16,7 @@ import (
 // last gives up, and the error says who waited for whom. What another holds in turn is no deadlock.
 func TestDeadlockInsideAClient(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect(), locks.WithSessionTimeout(stories.Longest))
+		client := at.Open(t, locks.WithSessionTimeout(stories.Longest))
 		lock := func(path string) *locks.Mutex {
 			return client.Mutex(path, locks.WithCohort(64), locks.WithDeadlockDetection("/within", often))
 		}
@@ -52,7 +52,7 @@ func TestDeadlockInsideAClient(t *testing.T) {
 // gone, and the node that was asked for the call is for those behind it.
 func TestDeadlockOfOneInACohort(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
-		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, other := at.Open(t), at.Open(t)
 		x, y := patient.Locked(t, client.Mutex("/one/x").Lock), patient.Locked(t, other.Mutex("/one/y").Lock)
 		older := patient.Elsewhere(y.Context(), other.Mutex("/one/x").Lock)
 		m := client.Mutex("/one/y", locks.WithCohort(2), locks.WithDeadlockDetection("/one", often))

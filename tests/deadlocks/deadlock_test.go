@@ -52,7 +52,7 @@ func deadlocks(t *testing.T, client *locks.Client, root string) (words []string)
 // TestDeadlocksAreFound: on demand, across locks and sessions, and told in words.
 func TestDeadlocksAreFound(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		looker := patient.Open(t, at.Connect())
+		looker := at.Open(t)
 		one, two, three := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stage.New(t, at.Connect())
 		t.Run("two", func(t *testing.T) {
 			ax := caller(t, one, "A", "/two/x").Holds(t)
@@ -100,7 +100,7 @@ func TestDeadlocksAreFound(t *testing.T) {
 // TestSemaphoreIsDeadlockedOnlyWhenTooManyAre: as long as another holder may give back what is needed, nobody is stuck.
 func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		looker := patient.Open(t, at.Connect())
+		looker := at.Open(t)
 		one, two, three := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stage.New(t, at.Connect())
 		caller(t, one, "A", "/sem", permits(2, 1)).Holds(t)
 		c := caller(t, three, "C", "/sem", permits(2, 1)).Holds(t)
@@ -127,11 +127,9 @@ func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 // waits.
 func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
-		x, err := one.Mutex("/x").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		y, err := two.Mutex("/y").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := at.Open(t), at.Open(t)
+		x := patient.Locked(t, one.Mutex("/x").Lock)
+		y := patient.Locked(t, two.Mutex("/y").Lock)
 		forY, forX := lockWithin(t, one, x, "/y"), lockWithin(t, two, y, "/x")
 		found, err := one.Deadlocks(patient.Deadline(t), "/")
 		require.NoError(t, err)

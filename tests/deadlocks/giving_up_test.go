@@ -23,11 +23,9 @@ import (
 func TestExactlyOneGivesUp(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		detect := locks.WithDeadlockDetection("/pair", often)
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
-		x, err := one.Mutex("/pair/x").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		y, err := two.Mutex("/pair/y").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := at.Open(t), at.Open(t)
+		x := patient.Locked(t, one.Mutex("/pair/x").Lock)
+		y := patient.Locked(t, two.Mutex("/pair/y").Lock)
 		older := patient.Elsewhere(x.Context(), one.Mutex("/pair/y", detect).Lock)
 		stories.AwaitCount(t, at, "/pair/y", 2)
 		younger := patient.Elsewhere(y.Context(), two.Mutex("/pair/x", detect).Lock)
@@ -137,11 +135,9 @@ func TestOneThatDoesNotLookIsSpared(t *testing.T) {
 func TestLookingHarmsNobody(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		proxy := at.Proxy(t)
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, proxy.Addr()+at.Root())
-		held, err := one.Mutex("/slow").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		other, err := two.Mutex("/mine").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := at.Open(t), patient.Open(t, proxy.Addr()+at.Root())
+		held := patient.Locked(t, one.Mutex("/slow").Lock)
+		other := patient.Locked(t, two.Mutex("/mine").Lock)
 		got := lockWithin(t, two, other, "/slow", locks.WithDeadlockDetection("/", often))
 		begun := proxy.Requests(rig.OpGetChildren2)
 		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 }, "it does not look")
@@ -159,7 +155,7 @@ func TestLookingHarmsNobody(t *testing.T) {
 // TestDeadlocksThatMayNotBeLookedFor: such a request is refused before anything is sent.
 func TestDeadlocksThatMayNotBeLookedFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		for _, bad := range []messages.Detection{
 			{Root: "/"}, {Root: "/", Every: -1}, {Every: often}, {Root: "locks", Every: often}, {Root: "/locks/", Every: often},
 			{Root: "/other", Every: often}, {Root: "/lock", Every: often},
@@ -180,7 +176,7 @@ func TestGivingUpOverAndOver(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		detect := locks.WithDeadlockDetection("/both", often)
 		done := make(chan error, 2)
-		for i, client := range []*locks.Client{patient.Open(t, at.Connect()), patient.Open(t, at.Connect())} {
+		for i, client := range []*locks.Client{at.Open(t), at.Open(t)} {
 			paths := []string{"/both/x", "/both/y"}
 			if i == 1 {
 				slices.Reverse(paths)

@@ -39,7 +39,7 @@ func thisProcess(t *testing.T) string {
 // twice.
 func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, looker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, looker := at.Open(t), at.Open(t)
 		mutex := client.Mutex("/again/x", locks.WithReentry())
 		outer := patient.Locked(t, mutex.Lock)
 		inner, err := mutex.Lock(outer.Context())
@@ -81,7 +81,7 @@ func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 // so with a context.
 func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, looker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, looker := at.Open(t), at.Open(t)
 		other := startPair(t, at.Connect(), "/y", "/x")
 		require.Equal(t, "holds", other.Hear(t))
 		x := patient.Locked(t, client.Mutex("/x").Lock)

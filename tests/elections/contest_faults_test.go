@@ -28,7 +28,7 @@ func TestContestMeetsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
-				one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+				one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 				stories.Look(t, zk).Plant(t, "/arena", "")
 				rule := rule
 				rule.Path = func(path string) bool { return strings.HasSuffix(path, "/arena/c") }
@@ -43,12 +43,11 @@ func TestContestMeetsFaults(t *testing.T) {
 				children := zk.Children(t, zk.Raw(t), "/arena")
 				require.Len(t, children, 2, "one node, and its guard")
 				require.Contains(t, children, "c")
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 				<-fault.Fired()
-				next, err := two.Contest("/arena/c").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				next := patient.Locked(t, two.Contest("/arena/c").Lock)
 				require.Greater(t, next.Token(), lease.Token())
-				require.NoError(t, next.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, next)
 				require.Empty(t, zk.Children(t, zk.Raw(t), "/arena"))
 			})
 		})
@@ -64,16 +63,15 @@ func TestContestNodeIsReplaced(t *testing.T) {
 		require.NoError(t, err)
 	}
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		rec := patient.Recorder(t, client)
-		lease, err := client.Contest("/arena/c", patient.ObservedBy(rec)).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Contest("/arena/c", patient.ObservedBy(rec)).Lock)
 		patient.CatchUp(t, client)
 		replace(t, o)
 		<-lease.Context().Done()
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
 		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
-		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
+		_, err := client.Contest("/arena/c").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		data, _, err := o.Get(at.Root() + "/arena/c")
 		require.NoError(t, err)
@@ -86,9 +84,8 @@ func TestContestNodeIsReplaced(t *testing.T) {
 		// Unlock is asked for before anybody hears that the node is another's.
 		proxy := at.Proxy(t)
 		other := patient.Open(t, proxy.Addr()+at.Root())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
-		lease, err = other.Contest("/arena/c").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.GiveBack(t, got.Lease)
+		lease = patient.Locked(t, other.Contest("/arena/c").Lock)
 		patient.CatchUp(t, other)
 		proxy.Hold(true)
 		replace(t, o)

@@ -28,14 +28,13 @@ func newArena(t *testing.T) *arena {
 	t.Helper()
 	server := embedded.Run(t)
 	at := stories.At("", server.Addr())
-	return &arena{t, stories.Look(t, at), server, patient.Open(t, at.Connect()), patient.Open(t, at.Connect())}
+	return &arena{t, stories.Look(t, at), server, at.Open(t), at.Open(t)}
 }
 
 // hold has the first client hold the contest, and gives the name of the guard.
 func (a *arena) hold() (*locks.Lease, string) {
 	a.Helper()
-	lease, err := a.client.Contest("/arena/c").Lock(patient.Deadline(a))
-	require.NoError(a, err)
+	lease := patient.Locked(a, a.client.Contest("/arena/c").Lock)
 	return lease, a.guard()
 }
 
@@ -124,8 +123,7 @@ func TestContestNodeDeletedByItself(t *testing.T) {
 	lease, guard := a.hold()
 	require.NoError(t, a.Delete("/arena/c", -1))
 	patient.AwaitLost(t, lease)
-	next, err := a.other.Contest("/arena/c").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	next := patient.Locked(t, a.other.Contest("/arena/c").Lock)
 	a.await(2)
 	require.NotEqual(t, guard, a.guard())
 	require.True(t, next.Valid())
@@ -163,10 +161,8 @@ func TestContestBrokenWithItsGuard(t *testing.T) {
 // TestGuardIsNoLock: lists of locks and of queues do not have it, and do not look at it.
 func TestGuardIsNoLock(t *testing.T) {
 	a := newArena(t)
-	below, err := a.other.Mutex("/arena").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	lease, err := a.client.Contest("/arena/c").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	below := patient.Locked(t, a.other.Mutex("/arena").Lock)
+	lease := patient.Locked(t, a.client.Contest("/arena/c").Lock)
 	looks := a.names("c-*-guard", 0)
 	require.Len(t, patient.QueueOf(t, a.client, "/arena"), 1)
 	all, err := a.client.Locks(patient.Deadline(t), "/")
@@ -192,8 +188,7 @@ func TestContestWeighsBothNodes(t *testing.T) {
 		_, err := tight.Contest("/arena/c").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
 		wide := patient.Open(t, a.At.Connect()+chroot, locks.WithMaxNodeBytes(both))
-		lease, err = wide.Contest("/arena/c").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease = patient.Locked(t, wide.Contest("/arena/c").TryLock)
 		patient.GiveBack(t, lease)
 	}
 }

@@ -34,7 +34,7 @@ func TestRealContestDeletedLate(t *testing.T) {
 	require.True(t, next.Valid())
 	_, err = other.Contest("/arena/c").TryLock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	require.NoError(t, next.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, next)
 	patient.Eventually(t, func() bool {
 		children, _, err := e.Witness.Children("/arena")
 		return err == nil && len(children) == 0

@@ -18,11 +18,10 @@ import (
 // what was written there, and soon the node names it again.
 func TestContestSaysWhoHoldsAgain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, asker, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()),
-			patient.Open(t, at.Connect()), at.Raw(t)
-		before, err := one.Contest("/late", locks.WithLabel("before")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = asker.Revoke(patient.Deadline(t), "/late")
+		one, two, asker, raw := at.Open(t), at.Open(t),
+			at.Open(t), at.Raw(t)
+		before := patient.Locked(t, one.Contest("/late", locks.WithLabel("before")).Lock)
+		_, err := asker.Revoke(patient.Deadline(t), "/late")
 		require.NoError(t, err)
 		_, err = raw.Sync(at.Root() + "/late") // its member may lag
 		require.NoError(t, err)
@@ -32,8 +31,7 @@ func TestContestSaysWhoHoldsAgain(t *testing.T) {
 		require.False(t, bytes.Contains(late, []byte(`"id"`)), "nobody knows its node by a request: %s", late)
 		patient.GiveBack(t, before)
 
-		lease, err := two.Contest("/late", locks.WithLabel("now")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, two.Contest("/late", locks.WithLabel("now")).Lock)
 		_, err = raw.Set(at.Root()+"/late", late, 0)
 		require.NoError(t, err)
 		patient.AwaitAsked(t, lease)
@@ -51,18 +49,16 @@ func TestContestSaysWhoHoldsAgain(t *testing.T) {
 // TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
 func TestContestHearsRevokeRequest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
-		lease, err := client.Contest("/arena/c").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
+		client, o := at.Open(t), stories.Look(t, at)
+		lease := patient.Locked(t, client.Contest("/arena/c").Lock)
+		_, err := o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
 		require.NoError(t, err)
 		<-lease.Revoked()
 		require.True(t, lease.Valid())
 		_, err = client.Contest("/arena/c").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "another request of the session is not the holder")
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-		forced, err := client.Contest("/arena/c", locks.WithGrace(time.Millisecond)).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.GiveBack(t, lease)
+		forced := patient.Locked(t, client.Contest("/arena/c", locks.WithGrace(time.Millisecond)).Lock)
 		_, err = o.Set(at.Root()+"/arena/c", []byte("unlock"), -1)
 		require.NoError(t, err)
 		<-forced.Context().Done()

@@ -17,17 +17,16 @@ import (
 // TestContest: the client that makes the node holds.
 func TestContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		lease, err := one.Contest("/deep/contest").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = two.Contest("/deep/contest").TryLock(patient.Deadline(t))
+		one, two := zk.Open(t), zk.Open(t)
+		lease := patient.Locked(t, one.Contest("/deep/contest").Lock)
+		_, err := two.Contest("/deep/contest").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		waiting := patient.Elsewhere(patient.Deadline(t), two.Contest("/deep/contest").Lock)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), lease.Token())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 	})
 }
 
@@ -37,7 +36,7 @@ func TestContestAmongMany(t *testing.T) {
 		var holding sync.Mutex
 		var all sync.WaitGroup
 		for range 3 {
-			client := patient.Open(t, zk.Connect())
+			client := zk.Open(t)
 			for range 4 {
 				all.Go(func() {
 					for range 3 {
@@ -61,7 +60,7 @@ func TestContestAmongMany(t *testing.T) {
 // TestBadContests are refused before anything is sent.
 func TestBadContests(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, contest := range []*locks.Contest{
 			client.Contest("/"), client.Contest(""), client.Contest("c"), client.Contest("/a//c"), client.Contest("/c/"),
 		} {

@@ -34,7 +34,7 @@ func nextLeader(t *testing.T, told <-chan locks.Leader, value string) locks.Lead
 
 func TestElection(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two, third := zk.Open(t), zk.Open(t), zk.Open(t)
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
 		told, err := third.Election("/lead").Observe(ctx)
 		require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestElection(t *testing.T) {
 // Observe tells of each as a leader of its own, with the token of its lease.
 func TestLeadersOfOneSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, other := zk.Open(t), zk.Open(t)
 		told, err := other.Election("/lead").Observe(patient.Deadline(t))
 		require.NoError(t, err)
 		first, err := one.Election("/lead").Campaign(patient.Deadline(t), "first")
@@ -107,7 +107,7 @@ func TestLeadersOfOneSession(t *testing.T) {
 func TestObserverOutlivesItsConnection(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		watching, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		watching, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		first, err := other.Election("/lead").Campaign(patient.Deadline(t), "first")
 		require.NoError(t, err)
 		told, err := watching.Election("/lead").Observe(patient.Deadline(t))
@@ -128,7 +128,7 @@ func TestObserverOutlivesItsConnection(t *testing.T) {
 
 func TestElectionRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		_, err := client.Election("bad").Campaign(patient.Deadline(t), "x")
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
 		_, err = client.Election("bad").Leader(patient.Deadline(t))

@@ -17,8 +17,8 @@ import (
 // Leave returns when the next session's member is gone, too.
 func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		member, err := client.Group("/members").Join(t.Context(), "one")
 		require.NoError(t, err)
 		synctest.Wait() // no request of its first node is on its way
@@ -47,8 +47,8 @@ func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 // TestMembershipThatEnds: where it cannot join again, it says so.
 func TestMembershipThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		group := client.Group("/members")
 		left, err := group.Join(t.Context(), "left")
 		require.NoError(t, err)

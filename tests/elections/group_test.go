@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 func dataOf(members []locks.Member) []string {
@@ -51,7 +50,7 @@ func equal(a, b []string) bool {
 // TestGroup: members see each other come and go, with what they joined with.
 func TestGroup(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two, watching := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two, watching := zk.Open(t), zk.Open(t), zk.Open(t)
 		group := watching.Group("/members")
 		none, err := group.Members(patient.Deadline(t))
 		require.NoError(t, err)
@@ -88,9 +87,9 @@ func TestGroup(t *testing.T) {
 // TestGroupOutlivesSessions: a member whose session expires joins again, and one that leaves meanwhile does not.
 func TestGroupOutlivesSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 		told, err := other.Group("/members").Watch(t.Context())
 		require.NoError(t, err)
 		member, err := client.Group("/members").Join(t.Context(), "one")

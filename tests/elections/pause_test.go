@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestLoneCandidateLeadsAgain: the servers end a lone candidate's session a second into each of its terms. The lead is not
@@ -50,7 +49,7 @@ func TestLoneCandidateLeadsAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 					locks.WithSessionTimeout(session))
 				require.NoError(t, err)
@@ -101,7 +100,7 @@ func TestPausesOfACandidateAreBounded(t *testing.T) {
 		for _, over := range []string{"session", "gateway"} {
 			t.Run(name+", "+over, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					server := bubble.Server(t)
 					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 						locks.WithSessionTimeout(session))
 					require.NoError(t, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // leading is a leader loop that a test follows.
@@ -103,11 +102,11 @@ func (l *leading) end(t *testing.T) error {
 func TestRunLeads(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		among := leaders{real: true}
-		first := lead(patient.Deadline(t), patient.Open(t, zk.Connect()).Election("/lead"), "first", &among)
+		first := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "first", &among)
 		one := first.term(t)
 		require.Equal(t, "first", one.Value())
 		require.True(t, first.election.IsLeader())
-		second := lead(patient.Deadline(t), patient.Open(t, zk.Connect()).Election("/lead"), "second", &among)
+		second := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "second", &among)
 		require.False(t, second.election.IsLeader())
 		require.ErrorIs(t, first.end(t), context.Canceled)
 		require.False(t, first.election.IsLeader())
@@ -115,7 +114,7 @@ func TestRunLeads(t *testing.T) {
 		require.Greater(t, two.Token(), one.Token())
 		require.NoError(t, second.election.Health())
 
-		_, err := patient.Open(t, zk.Connect()).Revoke(patient.Deadline(t), "/lead") // it resigns, and campaigns again
+		_, err := zk.Open(t).Revoke(patient.Deadline(t), "/lead") // it resigns, and campaigns again
 		require.NoError(t, err)
 		require.Greater(t, second.term(t).Token(), two.Token())
 		require.ErrorIs(t, second.end(t), context.Canceled)
@@ -126,8 +125,8 @@ func TestRunLeads(t *testing.T) {
 // TestRunAfterALoss: the session of a leader expires. It hears of it, returns, and campaigns again.
 func TestRunAfterALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		var among leaders
 		l := lead(t.Context(), client.Election("/lead"), "x", &among)
 		one := l.term(t)
@@ -154,7 +153,7 @@ func TestRunWhenCutOff(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
 				short := locks.WithSessionTimeout(2 * time.Second)
-				cutOff, other := patient.Open(t, proxy.Addr()+zk.Root(), short), patient.Open(t, zk.Connect())
+				cutOff, other := patient.Open(t, proxy.Addr()+zk.Root(), short), zk.Open(t)
 				among := leaders{real: true}
 				mine := lead(patient.Deadline(t), cutOff.Election("/lead"), "mine", &among)
 				one := mine.term(t)
@@ -181,8 +180,8 @@ func TestRunWhenCutOff(t *testing.T) {
 // pause longer than the one before.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		terms := 0
 		run := func(returns ...error) error {
 			terms = 0
@@ -214,8 +213,8 @@ func TestRunEnds(t *testing.T) {
 // when its lease is over and it still runs.
 func TestRunWaitsForItsFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		election := client.Election("/lead")
 		ctx, stop := context.WithCancel(t.Context())
 		var among leaders
@@ -268,10 +267,10 @@ func TestRunWaitsForItsFunction(t *testing.T) {
 // also where one of lower priority came before it. Without priorities nobody is asked.
 func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		var among leaders
 		loop := func(value string, opts ...locks.ElectionOption) *leading {
-			l := lead(t.Context(), bubble.OpenClient(t, server, server.Connect()).Election("/lead", opts...), value, &among)
+			l := lead(t.Context(), bubble.Client(t, server).Election("/lead", opts...), value, &among)
 			time.Sleep(time.Second)
 			return l
 		}
@@ -305,12 +304,11 @@ func TestPriorities(t *testing.T) {
 // TestPriorityAsksTheLeaderOnly: a holder in another queue of the path has no part in the election.
 func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		connect := func() *locks.Client { return bubble.OpenClient(t, server, server.Connect()) }
+		server := bubble.Server(t)
+		connect := func() *locks.Client { return bubble.Client(t, server) }
 		var bystanders []*locks.Lease
 		for _, name := range []string{"orders", "bills"} {
-			lease, err := connect().Mutex("/lead", locks.WithName(name)).Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, connect().Mutex("/lead", locks.WithName(name)).Lock)
 			bystanders = append(bystanders, lease)
 		}
 		var among leaders
@@ -329,7 +327,7 @@ func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 				t.Errorf("%s was asked", lease.Node())
 			default:
 			}
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 		}
 		require.ErrorIs(t, high.end(t), context.Canceled)
 		require.ErrorIs(t, low.end(t), context.Canceled)
@@ -339,8 +337,8 @@ func TestPriorityAsksTheLeaderOnly(t *testing.T) {
 // TestRunSaysThatTheLastTermWasLost: also where it ends for another reason, at once or while it campaigns again.
 func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		ctx, stop := context.WithCancel(t.Context())
 		began, leave, ended := make(chan *locks.Leadership, 1), make(chan error), make(chan error, 1)
 		campaign := func() {
@@ -355,15 +353,14 @@ func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 		}
 		go campaign()
 		lose(<-began)
-		next, err := other.Mutex("/lead").Lock(t.Context())
-		require.NoError(t, err)
+		next := bubble.Locked(t, other.Mutex("/lead").Lock)
 		leave <- nil
 		time.Sleep(time.Hour) // it campaigns, and the other leads
 		stop()
-		err = <-ended
+		err := <-ended
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, locks.ErrLost)
-		require.NoError(t, next.Unlock(t.Context()))
+		bubble.GiveBack(t, next)
 
 		for _, of := range []error{nil, patient.ErrOfWork, context.Canceled} {
 			ctx, stop = context.WithCancel(t.Context())

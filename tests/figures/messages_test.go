@@ -70,10 +70,9 @@ func TestMessagesOfACycle(t *testing.T) {
 			end := time.Now().Add(patient.Bound)
 			for tries := 0; tries < 12 || least == 0 && time.Now().Before(end); tries++ {
 				was := received()
-				lease, err := client.Mutex("/cycle").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				lease := patient.Locked(t, client.Mutex("/cycle").Lock)
 				awaitReceived(t, received, "*actors.lockEvent", was["*actors.lockEvent"]+c.events)
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 				awaitReceived(t, received, "actors.lockEnded", was["actors.lockEnded"]+1) // it may come after Unlock has returned
 				sum, now := 0, received()
 				for kind, n := range now {

@@ -172,8 +172,7 @@ func TestSpanOfAnInterruption(t *testing.T) {
 // TestSpansOfADowngrade: the reader's spans are children of the writer's hold, which ends as it should.
 func TestSpansOfADowngrade(t *testing.T) {
 	w := newTraced(t)
-	writer, err := w.client.RWMutex("/orders/42").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	writer := patient.Locked(t, w.client.RWMutex("/orders/42").Lock)
 	ctx, caller := w.tracer.Start(patient.Deadline(t), "caller")
 	reader, err := writer.Downgrade(ctx)
 	require.NoError(t, err)

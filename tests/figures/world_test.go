@@ -38,14 +38,13 @@ func (w *world) open(opts ...locks.Option) *locks.Client {
 
 func (w *world) lock(m *locks.Mutex) *locks.Lease {
 	w.t.Helper()
-	lease, err := m.Lock(patient.Deadline(w.t))
-	require.NoError(w.t, err)
+	lease := patient.Locked(w.t, m.Lock)
 	return lease
 }
 
 func (w *world) unlock(l *locks.Lease) {
 	w.t.Helper()
-	require.NoError(w.t, l.Unlock(patient.Deadline(w.t)))
+	patient.GiveBack(w.t, l)
 }
 
 // inBackground locks on a goroutine.

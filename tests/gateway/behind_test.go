@@ -48,7 +48,7 @@ func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 			require.Equal(t, "nightly run", e.Behind.Label)
 			require.False(t, e.Behind.Since.Before(begun))
 			require.ErrorContains(t, err, `"nightly run", process `)
-			require.NoError(t, held.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, held)
 		})
 	}
 }

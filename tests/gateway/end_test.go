@@ -33,17 +33,15 @@ func TestBrokenLeaseIsLost(t *testing.T) {
 	lost, _ := notice[*messages.Lost](t, told)
 	require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
 	direct := s.direct(t)
-	lease, err := direct.Mutex("/gap").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	lease := patient.Locked(t, direct.Mutex("/gap").Lock)
+	patient.GiveBack(t, lease)
 }
 
 // TestGatewayEndsWithSession: a gateway whose session has ended for good stops.
 func TestGatewayEndsWithSession(t *testing.T) {
 	s := newStage(t, short)
 	client := s.outside.client(t, s.pid)
-	lease, err := client.Mutex("/ends").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex("/ends").Lock)
 	s.inside.system.Root.Stop(s.session.PID())
 	await(t, lease.Context().Done())
 	patient.Eventually(t, func() bool {

@@ -18,7 +18,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // pairOfGateways is a system with two gateways, each over a session of its own, in virtual time.
@@ -28,7 +27,7 @@ type pairOfGateways struct {
 }
 
 func newPairOfGateways(t *testing.T) *pairOfGateways {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	p := &pairOfGateways{system: bubble.System(t)}
 	for i := range p.pids {
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
@@ -67,16 +66,14 @@ func TestFinder(t *testing.T) {
 		f := &finder{pairOfGateways: newPairOfGateways(t)}
 		client, err := gateway.Open(t.Context(), f.system, gateway.Find(f.find))
 		require.NoError(t, err)
-		lease, err := client.Mutex("/found").Lock(t.Context())
-		require.NoError(t, err)
-		other, err := client.Mutex("/other").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/found").Lock)
+		other := bubble.Locked(t, client.Mutex("/other").Lock)
 		next := elsewhere(t.Context(), client.Mutex("/found"))
 		time.Sleep(time.Minute)
 		f.finds.Store(1)
 		time.Sleep(time.Hour)
 		require.True(t, lease.Valid(), "it has stayed with the first")
-		require.NoError(t, other.Unlock(t.Context()))
+		bubble.GiveBack(t, other)
 		before := f.again.Load()
 		stopped(t, f.system, f.pids[0])
 		<-lease.Context().Done()
@@ -84,7 +81,7 @@ func TestFinder(t *testing.T) {
 		require.NoError(t, taken.err)
 		require.Greater(t, taken.lease.Token(), lease.Token())
 		require.Greater(t, f.again.Load(), before)
-		require.NoError(t, taken.lease.Unlock(t.Context()))
+		bubble.GiveBack(t, taken.lease)
 		require.NoError(t, client.Close(t.Context()))
 	})
 }

@@ -74,9 +74,8 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		root.Send(s.pid, strange)
 	}
 	client := s.outside.client(t, s.pid)
-	lease, err := client.Mutex("/input").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	lease := patient.Locked(t, client.Mutex("/input").Lock)
+	patient.GiveBack(t, lease)
 }
 
 // TestBadRepliesEndARequest: a gateway that says what the requester does not know is not believed.
@@ -143,7 +142,6 @@ func TestUnknownTypeEndsNothing(t *testing.T) {
 	s := newStage(t, patient.Session)
 	client := s.outside.client(t, s.pid)
 	s.outside.system.Root.Send(s.pid, unlinked())
-	lease, err := client.Mutex("/unlinked").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	lease := patient.Locked(t, client.Mutex("/unlinked").Lock)
+	patient.GiveBack(t, lease)
 }

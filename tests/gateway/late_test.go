@@ -43,9 +43,9 @@ func TestLateRequestIsOver(t *testing.T) {
 	outside.system.Root.RequestWithCustomSender(pid, late, requester)
 	await(t, begun)
 	await(t, ended)
-	require.NoError(t, lease.Unlock(patient.Deadline(t))) // the late one is next
+	patient.GiveBack(t, lease) // the late one is next
 
 	lease, err = client.Mutex("/input").Lock(patient.Deadline(t))
 	require.NoError(t, err, "the lock is held for nobody")
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 }

@@ -87,7 +87,7 @@ type replacing struct {
 }
 
 func newServer(t *testing.T) *embedded.Server {
-	return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	return bubble.Server(t)
 }
 
 func newReplacing(t *testing.T, how string) *replacing {
@@ -157,11 +157,9 @@ func (r *replacing) inTime(t *testing.T, who string) {
 
 func replaced(t *testing.T, r *replacing, ahead, subject kind) {
 	holder, waiter, idle := r.requester(t), r.requester(t), r.requester(t)
-	lease, err := subject(idle, "/idle").Lock(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
-	held, err := ahead(holder, "/held").Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, subject(idle, "/idle").Lock)
+	bubble.GiveBack(t, lease)
+	held := bubble.Locked(t, ahead(holder, "/held").Lock)
 	waiting := patient.Elsewhere(t.Context(), subject(waiter, "/held").Lock)
 	synctest.Wait()
 	r.befall(t, func(dead *locks.Client) error {
@@ -174,13 +172,12 @@ func replaced(t *testing.T, r *replacing, ahead, subject kind) {
 	require.False(t, held.Valid(), "two valid leases")
 	require.True(t, got.Lease.Valid())
 	require.ErrorIs(t, held.Unlock(t.Context()), locks.ErrLost)
-	require.NoError(t, got.Lease.Unlock(t.Context()))
+	bubble.GiveBack(t, got.Lease)
 	for who, again := range map[string]locks.Locker{"the holder": ahead(holder, "/held"), "the idle client": subject(idle, "/idle")} {
-		lease, err := again.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, again.Lock)
 		r.works(t, who)
 		require.True(t, lease.Valid())
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	}
 }
 

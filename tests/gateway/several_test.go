@@ -18,7 +18,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // office is two gateways in virtual time, each with a session of its own, and a client of both.
@@ -36,7 +35,7 @@ type office struct {
 func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		o := &office{t: t, system: bubble.System(t)}
 		for i := range o.clients {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
@@ -143,7 +142,7 @@ func TestOwnerStaysAtItsGateway(t *testing.T) {
 
 		for _, lease := range []*locks.Lease{writer, reader, inner, outer, plain} {
 			require.True(o.t, lease.Valid())
-			require.NoError(o.t, lease.Unlock(o.t.Context()))
+			bubble.GiveBack(o.t, lease)
 		}
 	})
 }
@@ -165,7 +164,7 @@ func TestFullGateway(t *testing.T) {
 		for _, lease := range leases {
 			require.True(o.t, lease.Valid())
 		}
-		require.NoError(o.t, leases[1].Unlock(o.t.Context()))
+		bubble.GiveBack(o.t, leases[1])
 		time.Sleep(time.Second) // until the gateway knows that its requester knows
 		lease := o.lock(o.t.Context(), o.client.Mutex("/full/more"))
 		require.Equal(o.t, o.session(0), lease.Session())

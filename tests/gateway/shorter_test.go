@@ -22,7 +22,7 @@ import (
 func TestShorterTimeoutOfAGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session, shorter = 40 * time.Second, 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSessionTimeouts(2*time.Second, session))
 		first, second := server.Replica(1), server.Replica(2)
 		second.SetSessionTimeouts(2*time.Second, shorter)
@@ -44,8 +44,7 @@ func TestShorterTimeoutOfAGateway(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = requester.Close(context.WithoutCancel(t.Context())) })
 
-		lease, err := requester.Mutex("/shorter").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, requester.Mutex("/shorter").Lock)
 		time.Sleep(session)
 		require.True(t, lease.Valid())
 		next := elsewhere(t.Context(), other.Mutex("/shorter"))
@@ -66,9 +65,8 @@ func TestShorterTimeoutOfAGateway(t *testing.T) {
 		require.False(t, valid, "two valid leases")
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
 		second.ReleaseRequests()
-		require.NoError(t, got.lease.Unlock(t.Context()))
-		lease, err = requester.Mutex("/shorter").Lock(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, got.lease)
+		lease = bubble.Locked(t, requester.Mutex("/shorter").Lock)
+		bubble.GiveBack(t, lease)
 	})
 }

@@ -68,10 +68,9 @@ func TestTroubleOverGateway(t *testing.T) {
 	for _, one := range injected {
 		one.Remove()
 	}
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
-	next, err := client.Mutex("/x").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, next.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
+	next := patient.Locked(t, client.Mutex("/x").Lock)
+	patient.GiveBack(t, next)
 }
 
 // detailOf gives the detail that an error has of the servers.

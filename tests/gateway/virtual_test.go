@@ -19,7 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestVirtualWeather: the real actors on the embedded server, in virtual time, while messages are
@@ -50,7 +49,7 @@ type site struct {
 }
 
 func virtualWeather(t *testing.T, seed uint64) {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	system := bubble.System(t)
 	w := &weather{system: system, random: rand.New(rand.NewPCG(seed, 1))}
 	var sites []*site
@@ -102,9 +101,8 @@ func virtualWeather(t *testing.T, seed uint64) {
 	workers.Wait()
 	require.Empty(t, run.wrong)
 	require.Greater(t, run.grants, 20)
-	last, err := client.Mutex("/weather").Lock(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, last.Unlock(t.Context()))
+	last := bubble.Locked(t, client.Mutex("/weather").Lock)
+	bubble.GiveBack(t, last)
 	time.Sleep(time.Minute)
 	queue, err := client.Queue(t.Context(), "/weather")
 	require.NoError(t, err)

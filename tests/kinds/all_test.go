@@ -28,7 +28,7 @@ func fourLocks(client *locks.Client, opts ...locks.LockOption) []locks.Locker {
 // TestAllNeverDeadlocks: callers name the same locks in any order.
 func TestAllNeverDeadlocks(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		var holding sync.Mutex
 		var all sync.WaitGroup
 		for worker := range 6 {
@@ -58,7 +58,7 @@ func TestAllNeverDeadlocks(t *testing.T) {
 // TestAllIsLostAsAWhole: one lock is lost, the others are given back.
 func TestAllIsLostAsAWhole(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		leases, err := locks.All(patient.Deadline(t), one.Mutex("/whole/b"), two.RWMutex("/whole/a"), one.Mutex("/whole/c"))
 		require.NoError(t, err)
 		require.True(t, leases.Deadline().After(leases.Each()[0].Deadline().AddDate(-1, 0, 0)))
@@ -69,9 +69,8 @@ func TestAllIsLostAsAWhole(t *testing.T) {
 		require.ErrorIs(t, context.Cause(leases.Context()), locks.ErrLost)
 		require.False(t, leases.Valid())
 		for _, path := range []string{"/whole/a", "/whole/b", "/whole/c"} {
-			lease, err := two.RWMutex(path).Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			lease := patient.Locked(t, two.RWMutex(path).Lock)
+			patient.GiveBack(t, lease)
 		}
 		require.ErrorIs(t, leases.Unlock(patient.Deadline(t)), locks.ErrLost)
 	})
@@ -79,7 +78,7 @@ func TestAllIsLostAsAWhole(t *testing.T) {
 
 func TestAllOfNothing(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		_, err := locks.All(patient.Deadline(t), client.Mutex("/x"), nil)
 		require.ErrorIs(t, err, actors.ErrBadAcquire)
 		_, err = locks.All(patient.Deadline(t), client.Semaphore("/x", 1).Weight(0))
@@ -96,9 +95,8 @@ func TestAllOfNothing(t *testing.T) {
 // as the first program names them: /m, /z.
 func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		outer, inner := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()+"/a")
-		first, err := inner.Mutex("/z").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		outer, inner := zk.Open(t), patient.Open(t, zk.Connect()+"/a")
+		first := patient.Locked(t, inner.Mutex("/z").Lock)
 
 		got := make(chan *locks.Leases, 1)
 		go func() {
@@ -109,7 +107,7 @@ func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 		stories.AwaitCount(t, zk, "/a/z", 2)
 		require.Empty(t, zk.Children(t, zk.Raw(t), "/m"), "what comes later in the order is not asked for yet")
 
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, first)
 		leases := <-got
 		require.NotNil(t, leases)
 		require.Equal(t, []string{"/z", "/m"}, []string{leases.Each()[0].Path(), leases.Each()[1].Path()})

@@ -24,10 +24,10 @@ func TestEveryPairHasItsTurnsAfterFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pairs, turns = 16, 1500
 		server := embedded.Run(t, embedded.WithoutNetwork())
-		operator := bubble.OpenClient(t, server, server.Connect())
+		operator := bubble.Client(t, server)
 		var clients []*locks.Client
 		for range 4 {
-			clients = append(clients, bubble.OpenClient(t, server, server.Connect()))
+			clients = append(clients, bubble.Client(t, server))
 		}
 		path := func(n int) string { return fmt.Sprintf("/all/%d", n) }
 		ctx, stop := context.WithCancel(t.Context())

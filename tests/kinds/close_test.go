@@ -30,7 +30,7 @@ func everyKind(c *locks.Client, at string, opts ...locks.LockOption) map[string]
 // it ended. After that the client refuses everything with ErrClosed.
 func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		holder, next := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		holder, next := zk.Open(t), zk.Open(t)
 		leases, waiting := map[string]*locks.Lease{}, map[string]<-chan patient.Answer{}
 		for kind, lock := range everyKind(holder, "/close") {
 			lease, err := lock(patient.Deadline(t))
@@ -48,7 +48,7 @@ func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 			got := patient.Receive(t, waiting[kind])
 			require.NoError(t, got.Err, kind)
 			require.Greater(t, got.Lease.Token(), lease.Token())
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, got.Lease)
 			_, err := everyKind(holder, "/close")[kind](patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrClosed, kind)
 		}
@@ -61,12 +61,12 @@ func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 // TestEveryKindIsGivenBackOnce: a second Unlock says so, and harms nobody.
 func TestEveryKindIsGivenBackOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for kind := range everyKind(client, "/twice") {
 			lock := everyKind(client, "/twice")[kind]
 			first, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
-			require.NoError(t, first.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, first)
 			second, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
 			for range 2 {
@@ -74,7 +74,7 @@ func TestEveryKindIsGivenBackOnce(t *testing.T) {
 			}
 			require.True(t, second.Valid())
 			require.NoError(t, err)
-			require.NoError(t, second.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, second)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestEveryKindIsGivenBackOnce(t *testing.T) {
 // TestEveryKindRefusesBadPaths before anything is sent.
 func TestEveryKindRefusesBadPaths(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, path := range []string{"", "relative", "//", "/a\x00", "/a/../b", "/zookeeper/x"} {
 			for _, lock := range []func(context.Context) (*locks.Lease, error){
 				client.RWMutex(path).RLock, client.RWMutex(path).TryRLock, client.RWMutex(path).Lock, client.RWMutex(path).TryLock,
@@ -101,7 +101,7 @@ func TestEveryKindRefusesBadPaths(t *testing.T) {
 // TestEveryKindHearsRevokeRequest: the holder is told, and a grace period ends the lease by force.
 func TestEveryKindHearsRevokeRequest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		for kind, lock := range everyKind(client, "/asked", locks.WithGrace(time.Millisecond)) {
 			lease, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestEveryKindHearsRevokeRequest(t *testing.T) {
 // TestSemaphoreWaitersNodeIsDeleted by an operator: it queues anew, leaves nothing behind, and is served.
 func TestSemaphoreWaitersNodeIsDeleted(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		holder, err := client.Semaphore("/deleted", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		rec := patient.Recorder(t, client)
@@ -133,11 +133,11 @@ func TestSemaphoreWaitersNodeIsDeleted(t *testing.T) {
 			patient.ObservedBy(rec)), 1))
 		node := patient.Await(t, rec, messages.StateWatching).Node
 		o.Remove(t, "/deleted", node)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.NotEqual(t, node, got.Lease.Node())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 		stories.AwaitNone(t, zk, "/deleted")
 	})
 }

@@ -22,9 +22,8 @@ import (
 func TestThousandReadersAreOneNode(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		const readers = 1000
-		client, other, raw := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), at.Raw(t)
-		first, err := other.RWMutex("/crowd").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client, other, raw := at.Open(t), at.Open(t), at.Raw(t)
+		first := patient.Locked(t, other.RWMutex("/crowd").Lock)
 		crowd := client.RWMutex("/crowd", locks.WithCohort(readers))
 		var waiting []<-chan patient.Answer
 		for range readers {
@@ -36,7 +35,7 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 		second := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/crowd", patient.ObservedBy(rec)).Lock)
 		patient.Await(t, rec, messages.StateWatching)
 
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, first)
 		var leases []*locks.Lease
 		for _, next := range waiting {
 			got := patient.Receive(t, next)
@@ -50,15 +49,15 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 			require.Greater(t, lease.Token(), first.Token())
 		}
 		for _, lease := range leases[1:] {
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		patient.CatchUp(t, other)
 		require.Empty(t, second, "one still reads")
-		require.NoError(t, leases[0].Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, leases[0])
 		got := patient.Receive(t, second)
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), leases[0].Token())
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 		require.Zero(t, client.Session().Counters().Polls+other.Session().Counters().Polls)
 		stories.AwaitNone(t, at, "/crowd")
 	})
@@ -69,7 +68,7 @@ func TestThousandReadersAreOneNode(t *testing.T) {
 func TestWriterAmongReadersOfACohort(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const workers, grants = 8, 20
-		busy, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		busy, other := at.Open(t), at.Open(t)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var granted, reading, writing atomic.Int64
 		var working sync.WaitGroup
@@ -105,7 +104,7 @@ func TestWriterAmongReadersOfACohort(t *testing.T) {
 			// are about to count themselves.
 			require.LessOrEqual(t, granted.Load()-before, int64(grants+workers))
 			writing.Store(0)
-			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, next.Lease)
 		}
 	})
 }
@@ -113,15 +112,14 @@ func TestWriterAmongReadersOfACohort(t *testing.T) {
 // readersOf are so many that read with one node: they have waited for the same writer.
 func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases []*locks.Lease) {
 	t.Helper()
-	writer, err := client.RWMutex(path).Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	writer := patient.Locked(t, client.RWMutex(path).Lock)
 	rw := client.RWMutex(path, locks.WithCohort(100))
 	var waiting []<-chan patient.Answer
 	for range n {
 		waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), rw.RLock))
 	}
 	patient.AwaitWaiting(t, client, path, n)
-	require.NoError(t, writer.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, writer)
 	for _, next := range waiting {
 		got := patient.Receive(t, next)
 		require.NoError(t, got.Err)
@@ -135,17 +133,16 @@ func readersOf(t *testing.T, client *locks.Client, path string, n int) (leases [
 // them, and a later reader makes another node.
 func TestReadersOfACohortAreBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, raw := patient.Open(t, at.Connect()), at.Raw(t)
+		client, raw := at.Open(t), at.Raw(t)
 		leases := readersOf(t, client, "/broken", 5)
 		require.NoError(t, raw.Delete(at.Root()+"/broken/"+leases[0].Node(), -1))
 		for _, lease := range leases {
 			patient.AwaitLost(t, lease)
 		}
-		next, err := client.RWMutex("/broken", locks.WithCohort(100)).RLock(patient.Deadline(t))
-		require.NoError(t, err)
+		next := patient.Locked(t, client.RWMutex("/broken", locks.WithCohort(100)).RLock)
 		require.NotEqual(t, leases[0].Node(), next.Node())
 		require.Greater(t, next.Token(), leases[0].Token())
-		require.NoError(t, next.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, next)
 		stories.AwaitNone(t, at, "/broken")
 	})
 }
@@ -154,7 +151,7 @@ func TestReadersOfACohortAreBroken(t *testing.T) {
 // contender that wants it.
 func TestReadersOfACohortAreAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, other := at.Open(t), at.Open(t)
 		leases := readersOf(t, client, "/asked", 5)
 		writes := patient.Recorder(t, other)
 		writer := patient.Elsewhere(patient.Deadline(t), other.RWMutex("/asked", patient.ObservedBy(writes)).Lock)
@@ -167,14 +164,14 @@ func TestReadersOfACohortAreAsked(t *testing.T) {
 		reader := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/asked", locks.WithCohort(100)).RLock)
 		patient.AwaitWaiting(t, client, "/asked", 1)
 		for _, lease := range leases {
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		w := patient.Receive(t, writer)
 		require.NoError(t, w.Err)
-		require.NoError(t, w.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, w.Lease)
 		r := patient.Receive(t, reader)
 		require.NoError(t, r.Err)
-		require.NoError(t, r.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, r.Lease)
 		stories.AwaitNone(t, at, "/asked")
 	})
 }

@@ -17,7 +17,7 @@ import (
 // openLongest opens a client whose cohorts do not end because the machine is slow: half a minute after the first grant.
 func openLongest(t *testing.T, at *stories.Servers) *locks.Client {
 	t.Helper()
-	return patient.Open(t, at.Connect(), locks.WithSessionTimeout(stories.Longest))
+	return at.Open(t, locks.WithSessionTimeout(stories.Longest))
 }
 
 // TestCohortIsOneNode: calls that a node of their client may serve have no node of their own. They
@@ -27,8 +27,7 @@ func TestCohortIsOneNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const waiters, grants = 30, 8
 		client, raw := openLongest(t, at), at.Raw(t)
-		lease, err := client.Mutex("/cohort", locks.WithCohort(grants)).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/cohort", locks.WithCohort(grants)).Lock)
 		var waiting []<-chan patient.Answer
 		for i := range waiters { // each waits before the next asks
 			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex("/cohort", locks.WithCohort(grants)).Lock))
@@ -37,7 +36,7 @@ func TestCohortIsOneNode(t *testing.T) {
 		require.Len(t, at.Children(t, raw, "/cohort"), 4, "one for each run of calls that it may serve")
 		tokens, nodes := []messages.Token{lease.Token()}, map[string]int{lease.Node(): 1}
 		for _, next := range waiting {
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			got := patient.Receive(t, next)
 			require.NoError(t, got.Err)
 			lease = got.Lease
@@ -45,7 +44,7 @@ func TestCohortIsOneNode(t *testing.T) {
 			tokens = append(tokens, lease.Token())
 			nodes[lease.Node()]++
 		}
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		require.IsIncreasing(t, tokens)
 		for node, times := range nodes {
 			require.LessOrEqual(t, times, grants, node)
@@ -60,7 +59,7 @@ func TestCohortIsOneNode(t *testing.T) {
 func TestCohortGivesOthersTheirTurn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const workers, grants = 6, 5
-		busy, other, o := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), stories.Look(t, at)
+		busy, other, o := at.Open(t), at.Open(t), stories.Look(t, at)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var granted atomic.Int64
 		var working sync.WaitGroup
@@ -88,7 +87,7 @@ func TestCohortGivesOthersTheirTurn(t *testing.T) {
 			require.NoError(t, next.Err)
 			// The cohort at hand, and one more where its node was made just before.
 			require.LessOrEqual(t, granted.Load()-before, int64(2*grants+1))
-			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, next.Lease)
 		}
 		for range 5 {
 			outside := stories.LockOutside(o, "/fair")

@@ -21,7 +21,7 @@ func TestManyWorkersOneLock(t *testing.T) {
 		ctx := patient.Deadline(t)
 		var clients []*locks.Client
 		for range sessions {
-			clients = append(clients, patient.Open(t, zk.Connect()))
+			clients = append(clients, zk.Open(t))
 		}
 		seen := &patient.Witness{}
 		failures := make(chan error, workers)

@@ -25,8 +25,8 @@ var oddKeys = []string{
 // client's key is the other's.
 func TestKeyed(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine := patient.Open(t, zk.Connect()).Keyed("/keyed/all", locks.WithLabel("mine"))
-		client := patient.Open(t, zk.Connect())
+		mine := zk.Open(t).Keyed("/keyed/all", locks.WithLabel("mine"))
+		client := zk.Open(t)
 		others := client.Keyed("/keyed/all")
 		var held []*locks.Lease
 		for _, key := range oddKeys {
@@ -49,11 +49,11 @@ func TestKeyed(t *testing.T) {
 		}
 		for i, key := range oddKeys {
 			waits := patient.Elsewhere(patient.Deadline(t), func(ctx context.Context) (*locks.Lease, error) { return others.Lock(ctx, key) })
-			require.NoError(t, held[i].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, held[i])
 			next := patient.Receive(t, waits)
 			require.NoError(t, next.Err, "%.40q", key)
 			require.Greater(t, next.Lease.Token(), held[i].Token())
-			require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, next.Lease)
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestKeyed(t *testing.T) {
 // TestKeyedWithDo: the lock of a key is a Mutex, for all functions that take one.
 func TestKeyedWithDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		keyed := patient.Open(t, zk.Connect()).Keyed("/")
+		keyed := zk.Open(t).Keyed("/")
 		require.NoError(t, locks.Do(patient.Deadline(t), keyed.Mutex("a/b"), func(ctx context.Context, _ locks.Token) error {
 			require.Equal(t, "/a%2Fb", locks.LeaseOf(ctx).Path())
 			return locks.Do(ctx, keyed.Mutex(""), func(ctx context.Context, _ locks.Token) error {
@@ -76,7 +76,7 @@ func TestKeyedWithDo(t *testing.T) {
 // TestKeyedRefusesABadRoot: as a Mutex does, and nothing is sent.
 func TestKeyedRefusesABadRoot(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, root := range []string{"", "keys", "/keys/", "//", "/a/../b", "/a\x00", "/zookeeper"} {
 			_, err := client.Keyed(root).Lock(patient.Deadline(t), "key")
 			require.ErrorIs(t, err, locks.ErrBadPath, root)
@@ -115,12 +115,11 @@ func TestKeyedWeighsLittle(t *testing.T) {
 func TestOnLostOfOtherLocks(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		told := make(chan string, 10)
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		mutex := client.Mutex("/told", locks.WithMaxHold(time.Millisecond), locks.WithOnLost(func(key string, err error) {
 			told <- fmt.Sprint(key, " ", errors.Is(err, locks.ErrMaxHold))
 		}))
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		<-lease.Context().Done()
 		require.Equal(t, "/told true", <-told)
 		patient.Cycle(t, client.Mutex("/told"))

@@ -16,15 +16,14 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestNamed: by its name a key is locked, tried, and given back, by another goroutine, too. A key that is not held is
 // not given back.
 func TestNamed(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		keyed := patient.Open(t, zk.Connect()).Keyed("/named")
-		mine, others := keyed.ByName(), patient.Open(t, zk.Connect()).Keyed("/named").ByName()
+		keyed := zk.Open(t).Keyed("/named")
+		mine, others := keyed.ByName(), zk.Open(t).Keyed("/named").ByName()
 		require.Same(t, mine, keyed.ByName())
 		const key = "cert/example.com"
 		require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
@@ -58,10 +57,10 @@ func TestNamed(t *testing.T) {
 // a process between them has its turn after one hold.
 func TestNamedGoesInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mine, other := client.Keyed("/named").ByName(),
-			bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
+			bubble.Client(t, server).Keyed("/named").ByName()
 		order := make(chan string, 100)
 		hold := func(by *locks.Named, who string) {
 			if err := by.Lock(t.Context(), "key"); err != nil {
@@ -95,16 +94,16 @@ func TestNamedGoesInTurn(t *testing.T) {
 // lock is given back instead, in this process or in another.
 func TestNamedIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		told := make(chan string, 10)
-		client := bubble.OpenClient(t, server, server.Connect())
+		client := bubble.Client(t, server)
 		mine := client.Keyed("/named", locks.WithOnLost(func(key string, err error) {
 			told <- fmt.Sprintf("%q %v", key, errors.Is(err, locks.ErrLost))
 		})).ByName()
 		require.NoError(t, mine.Lock(t.Context(), ""))
 		require.NoError(t, server.Expire(mine.Lease("").Session()))
 		require.Equal(t, `"" true`, <-told)
-		other := bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
+		other := bubble.Client(t, server).Keyed("/named").ByName()
 		require.NoError(t, other.Lock(t.Context(), ""), "other processes have it")
 		require.False(t, mine.Lease("").Valid())
 		got, err := mine.TryLock(t.Context(), "")
@@ -133,10 +132,10 @@ func TestNamedIsLost(t *testing.T) {
 // ctx has ended gives back all the same.
 func TestNamedGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mine, other := client.Keyed("/named").ByName(),
-			bubble.OpenClient(t, server, server.Connect()).Keyed("/named").ByName()
+			bubble.Client(t, server).Keyed("/named").ByName()
 		soon := func() context.Context {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			t.Cleanup(cancel)
@@ -179,7 +178,7 @@ func TestNamedExcludes(t *testing.T) {
 		inside := make([]atomic.Int32, keys)
 		var all sync.WaitGroup
 		for i := range 2 {
-			keyed := patient.Open(t, zk.Connect()).Keyed("/named")
+			keyed := zk.Open(t).Keyed("/named")
 			for j := range goroutines {
 				all.Go(func() {
 					for round := range rounds {

@@ -19,7 +19,7 @@ import (
 // TestQueuesOfOneLockPath do not meet, in any kinds of locks.
 func TestQueuesOfOneLockPath(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		queues := func(c *locks.Client) []func(context.Context) (*locks.Lease, error) {
 			return []func(context.Context) (*locks.Lease, error){
 				c.Mutex("/dir").TryLock, c.Mutex("/dir", locks.WithName("orders")).TryLock,
@@ -40,7 +40,7 @@ func TestQueuesOfOneLockPath(t *testing.T) {
 		}
 		for _, lease := range held {
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		stories.AwaitNone(t, zk, "/dir")
 	})
@@ -49,14 +49,13 @@ func TestQueuesOfOneLockPath(t *testing.T) {
 // TestForeignNodesOfANamedQueue, as recipes make them, without a GUID: they are waited for.
 func TestForeignNodesOfANamedQueue(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/dir", "")
 		theirs, err := o.Create(at.Root()+"/dir/orders_lock_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
 		_, err = client.Mutex("/dir", locks.WithName("orders")).TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		bills, err := client.Mutex("/dir", locks.WithName("bills")).TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		bills := patient.Locked(t, client.Mutex("/dir", locks.WithName("bills")).TryLock)
 		rec := patient.Recorder(t, client)
 		waiting := patient.Elsewhere(patient.Deadline(t), client.RWMutex("/dir", locks.WithName("orders"),
 			patient.ObservedBy(rec)).RLock)
@@ -65,8 +64,7 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.Contains(t, got.Lease.Node(), "-orders_read_")
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
-		require.NoError(t, bills.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease, bills)
 	})
 }
 
@@ -74,26 +72,25 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 // session has ended, so nobody waits for it.
 func TestNumbersOfOtherLengths(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/dir", "")
 		for _, child := range []string{"lock-000000001", "lock-00000000001", "x__lock__00000000002"} {
 			_, err := o.Create(at.Root()+"/dir/"+child, nil, 0, zk.WorldACL(zk.PermAll))
 			require.NoError(t, err)
 		}
-		lease, err := client.Mutex("/dir").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/dir").TryLock)
 		queue, err := client.Queue(patient.Deadline(t), "/dir")
 		require.NoError(t, err)
 		require.Len(t, queue, 1)
 		require.True(t, queue[0].Holds)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
 // TestBadNames are refused before anything is sent, with the name and the rule.
 func TestBadNames(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for name, says := range map[string]string{
 			"a/b": "slash", "/": "slash", "a\x00b": "NUL", "_c_mine": "_c_", strings.Repeat("n", 256): "255", "a\x01": "",
 		} {
@@ -113,9 +110,8 @@ func TestBadNames(t *testing.T) {
 			require.ErrorIs(t, err, actors.ErrBadAcquire)
 		}
 		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
-		longest, err := client.Mutex("/good", locks.WithName(strings.Repeat("n", 255))).TryLock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, longest.Unlock(patient.Deadline(t)))
+		longest := patient.Locked(t, client.Mutex("/good", locks.WithName(strings.Repeat("n", 255))).TryLock)
+		patient.GiveBack(t, longest)
 	})
 }
 
@@ -123,7 +119,7 @@ func TestBadNames(t *testing.T) {
 func TestNamings(t *testing.T) {
 	const uuid, hex = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, `[0-9a-f]{32}`
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		rw := func(naming messages.Naming) *locks.RWMutex { return client.RWMutex("/names", locks.WithNaming(naming)) }
 		m := func(naming messages.Naming) *locks.Mutex { return client.Mutex("/names", locks.WithNaming(naming)) }
 		curator, kazoo, recipe := messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming
@@ -157,7 +153,7 @@ func TestNamings(t *testing.T) {
 			for _, later := range waiting[i+1:] {
 				require.Empty(t, later)
 			}
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, got.Lease)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 // TestReleasesMatchAcquisitions: each lease is given back by itself, once, in any order; the lock goes with the last.
 func TestReleasesMatchAcquisitions(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		for name, mutex := range map[string]locks.Locker{
 			"exclusive": client.Mutex("/match", locks.WithReentry()),
 			"write":     client.RWMutex("/match", locks.WithReentry()),
@@ -43,12 +43,12 @@ func TestReleasesMatchAcquisitions(t *testing.T) {
 					require.True(t, leases[i].Valid())
 					require.Equal(t, leases[2].Token(), leases[i].Token())
 					require.Equal(t, leases[2].Node(), leases[i].Node())
-					require.NoError(t, leases[i].Unlock(patient.Deadline(t)))
+					patient.GiveBack(t, leases[i])
 					require.ErrorIs(t, leases[i].Unlock(patient.Deadline(t)), locks.ErrNotHeld)
 				}
 				lease, err := theirs(patient.Deadline(t))
 				require.NoError(t, err)
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 			})
 		}
 	})
@@ -57,9 +57,8 @@ func TestReleasesMatchAcquisitions(t *testing.T) {
 // TestWithinALeaseOfAnotherLock: two that lock within one lease are two, and wait for each other.
 func TestWithinALeaseOfAnotherLock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
-		outer, err := client.Mutex("/outer").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client := zk.Open(t)
+		outer := patient.Locked(t, client.Mutex("/outer").Lock)
 		inner := client.Mutex("/inner", locks.WithReentry())
 		first, err := inner.Lock(outer.Context())
 		require.NoError(t, err)
@@ -76,7 +75,7 @@ func TestWithinALeaseOfAnotherLock(t *testing.T) {
 		named, err := client.Mutex("/inner", locks.WithName("other")).Lock(first.Context())
 		require.NoError(t, err, "a queue of another name is another lock")
 		for _, lease := range []*locks.Lease{named, once, outer, first, again} {
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		stories.AwaitNone(t, zk, "/outer")
 		stories.AwaitNone(t, zk, "/inner")
@@ -86,13 +85,12 @@ func TestWithinALeaseOfAnotherLock(t *testing.T) {
 // TestWithinALeaseThatIsGivenBack: its values live on, its ownership does not.
 func TestWithinALeaseThatIsGivenBack(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease, err := client.Mutex("/over").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		within := context.WithoutCancel(lease.Context())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
-		theirs, err := client.Mutex("/over").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.GiveBack(t, lease)
+		theirs := patient.Locked(t, client.Mutex("/over").Lock)
 		for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
 			_, err = client.Mutex("/over", opts...).TryLock(within)
 			require.ErrorIs(t, err, locks.ErrNotAcquired)
@@ -100,17 +98,17 @@ func TestWithinALeaseThatIsGivenBack(t *testing.T) {
 		rec := patient.Recorder(t, client)
 		waiting := patient.Elsewhere(within, client.Mutex("/over", patient.ObservedBy(rec)).Lock)
 		patient.Await(t, rec, messages.StateWatching)
-		require.NoError(t, theirs.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, theirs)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 	})
 }
 
 // TestReentryIsRefusedAtOnce by default, in every kind of lock, and leaves nothing behind.
 func TestReentryIsRefusedAtOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		rw := client.RWMutex("/refused/rw")
 		for name, mutex := range map[string]locks.Locker{
 			"exclusive": client.Mutex("/refused/m"), "write": rw, "read": rw.Reader(), "contest": client.Contest("/refused/c"),
@@ -121,7 +119,7 @@ func TestReentryIsRefusedAtOnce(t *testing.T) {
 			require.ErrorIs(t, err, locks.ErrReentry, name)
 			require.ErrorContains(t, err, lease.Node())
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		// Permits are nobody's in particular: a second one is a second one.
 		first, err := client.Semaphore("/refused/s", 2).Acquire(patient.Deadline(t), 1)
@@ -129,8 +127,7 @@ func TestReentryIsRefusedAtOnce(t *testing.T) {
 		second, err := client.Semaphore("/refused/s", 2).Acquire(first.Context(), 1)
 		require.NoError(t, err)
 		require.NotEqual(t, first.Node(), second.Node())
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
-		require.NoError(t, second.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, first, second)
 		for _, path := range []string{"/refused/m", "/refused/rw", "/refused/s"} {
 			stories.AwaitNone(t, zk, path)
 		}

@@ -20,8 +20,7 @@ func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 		if len(zk.Members) > 1 {
 			readers = 200
 		}
-		w, err := patient.Open(t, zk.Connect()).RWMutex("/crowd").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		w := patient.Locked(t, zk.Open(t).RWMutex("/crowd").Lock)
 		seen := newTally()
 		var clients []*locks.Client
 		var wires []*wireEvents
@@ -36,7 +35,7 @@ func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 		}
 		seen.await(t, messages.StateWatching, readers)
 		countAll(t, zk, clients, wires, "/crowd")
-		require.NoError(t, w.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, w)
 		var leases []*locks.Lease
 		for _, reader := range waiting {
 			got := patient.Receive(t, reader)

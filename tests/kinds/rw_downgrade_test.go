@@ -50,10 +50,10 @@ func (c crowd) requireTurn(t *testing.T, before messages.Token) {
 	require.NoError(t, w.Err)
 	require.Greater(t, w.Lease.Token(), before)
 	require.Empty(t, c.reader)
-	require.NoError(t, w.Lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, w.Lease)
 	r := patient.Receive(t, c.reader)
 	require.NoError(t, r.Err)
-	require.NoError(t, r.Lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, r.Lease)
 }
 
 // TestDowngradeBeforeACrowd: with writers and readers behind, of the same session and of another, nobody comes in
@@ -63,10 +63,9 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 	for name, downgrade := range downgrades {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+				one, two := zk.Open(t), zk.Open(t)
 				rw := one.RWMutex("/down")
-				w, err := rw.Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				w := patient.Locked(t, rw.Lock)
 				theirs, ours := behind(t, two, "/down"), behind(t, one, "/down")
 				r, err := downgrade(t, w, rw)
 				require.NoError(t, err)
@@ -82,7 +81,7 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 				require.True(t, r.Valid())
 				_, err = rw.Lock(r.Context())
 				require.ErrorIs(t, err, locks.ErrUpgrade, "there is no way back")
-				require.NoError(t, r.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, r)
 				theirs.requireTurn(t, r.Token())
 				ours.requireTurn(t, r.Token())
 				stories.AwaitNone(t, zk, "/down")
@@ -105,13 +104,11 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
-				one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
-				w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
+				w := patient.Locked(t, one.RWMutex("/down").Lock)
 				waiting := behind(t, two, "/down")
 				fault := proxy.Expect(rule)
-				r, err := w.Downgrade(patient.Deadline(t))
-				require.NoError(t, err)
+				r := patient.Locked(t, w.Downgrade)
 				stories.AwaitFault[patient.Answer](t, fault, nil)
 				require.Equal(t, w.Token(), r.Token())
 				patient.CatchUp(t, two)
@@ -119,7 +116,7 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 				require.Empty(t, waiting.reader)
 				require.Len(t, zk.Children(t, zk.Raw(t), "/down"), 3, "the reader and those behind it")
 				require.True(t, r.Valid())
-				require.NoError(t, r.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, r)
 				waiting.requireTurn(t, r.Token())
 				stories.AwaitNone(t, zk, "/down")
 			})
@@ -131,9 +128,8 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 func TestSessionExpiresDuringADowngrade(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		one, two := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
-		w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
+		w := patient.Locked(t, one.RWMutex("/down").Lock)
 		waiting := behind(t, two, "/down")
 		fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
 		proxy.Refuse(true) // once cut off, the client cannot come back before the session has ended
@@ -155,7 +151,7 @@ func TestSessionExpiresDuringADowngrade(t *testing.T) {
 // TestOnlyWritersAreDowngraded: other leases say so, and go on.
 func TestOnlyWritersAreDowngraded(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for name, lock := range map[string]func(context.Context) (*locks.Lease, error){
 			"exclusive": client.Mutex("/m").Lock,
 			"read":      client.RWMutex("/r").RLock,
@@ -168,12 +164,11 @@ func TestOnlyWritersAreDowngraded(t *testing.T) {
 			require.ErrorIs(t, err, locks.ErrNotWriter)
 			require.ErrorContains(t, err, name)
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
-		w, err := client.RWMutex("/w").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, w.Unlock(patient.Deadline(t)))
-		_, err = w.Downgrade(patient.Deadline(t))
+		w := patient.Locked(t, client.RWMutex("/w").Lock)
+		patient.GiveBack(t, w)
+		_, err := w.Downgrade(patient.Deadline(t))
 		require.Error(t, err, "what is given back cannot be downgraded")
 		require.Empty(t, zk.Children(t, zk.Raw(t), "/w"))
 	})

@@ -18,7 +18,7 @@ import (
 // together, a writer alone, and nobody passes.
 func TestReadersAndWritersInOrder(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		lock := func(i int, write bool, rec locks.LockOption) <-chan patient.Answer {
 			rw := clients[i%2].RWMutex("/order", rec)
 			if write {
@@ -61,7 +61,7 @@ func TestReadersAndWritersInOrder(t *testing.T) {
 					}
 				}
 				last = max(last, lease.Token())
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 			}
 		}
 		stories.AwaitNone(t, zk, "/order")
@@ -72,7 +72,7 @@ func TestReadersAndWritersInOrder(t *testing.T) {
 // without one. A writer gets its turn each time nevertheless.
 func TestWriterAmongConstantReaders(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		readers, writer := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		readers, writer := zk.Open(t), zk.Open(t)
 		ctx, stop := context.WithCancel(patient.Deadline(t))
 		var all sync.WaitGroup
 		baton := make(chan *locks.Lease, 1) // the lease before is given back when the next is held
@@ -106,15 +106,14 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 			})
 		}
 		for range 5 {
-			lease, err := writer.RWMutex("/starve").Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			lease := patient.Locked(t, writer.RWMutex("/starve").Lock)
+			patient.GiveBack(t, lease)
 		}
 		stop()
 		all.Wait()
 		select {
 		case last := <-baton:
-			require.NoError(t, last.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, last)
 		default:
 			require.True(t, t.Failed(), "a reader has failed")
 		}
@@ -125,7 +124,7 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 // TestUpgradeIsRefused at once: it would wait for itself.
 func TestUpgradeIsRefused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
 			rw := client.RWMutex("/upgrade", opts...)
 			lease, err := rw.RLock(patient.Deadline(t))
@@ -138,13 +137,13 @@ func TestUpgradeIsRefused(t *testing.T) {
 			}
 			require.Len(t, zk.Children(t, zk.Raw(t), "/upgrade"), 1)
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			w, err := rw.TryLock(lease.Context())
 			require.ErrorIs(t, err, locks.ErrReleased, "its context is over")
 			require.Nil(t, w)
 			w, err = rw.Lock(context.WithoutCancel(lease.Context()))
 			require.NoError(t, err, "within a lease that is given back it is a request like any other")
-			require.NoError(t, w.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, w)
 		}
 	})
 }

@@ -14,12 +14,10 @@ import (
 // TestReadersHoldTogether: readers hold together, a writer alone, and nobody overtakes.
 func TestReadersHoldTogether(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		r1, err := one.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		r2, err := two.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = one.RWMutex("/rw").TryLock(patient.Deadline(t))
+		one, two := zk.Open(t), zk.Open(t)
+		r1 := patient.Locked(t, one.RWMutex("/rw").RLock)
+		r2 := patient.Locked(t, two.RWMutex("/rw").RLock)
+		_, err := one.RWMutex("/rw").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 
 		writes := patient.Recorder(t, one)
@@ -28,15 +26,15 @@ func TestReadersHoldTogether(t *testing.T) {
 		_, err = two.RWMutex("/rw").TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "a reader behind a waiting writer does not overtake it")
 
-		require.NoError(t, r1.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, r1)
 		require.True(t, r2.Valid())
-		require.NoError(t, r2.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, r2)
 		got := patient.Receive(t, w)
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), r2.Token())
 		_, err = two.RWMutex("/rw").TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 		stories.AwaitNone(t, zk, "/rw")
 	})
 }
@@ -44,26 +42,24 @@ func TestReadersHoldTogether(t *testing.T) {
 // TestWriterThatBecomesAReader: nobody comes in between.
 func TestWriterThatBecomesAReader(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		w, err := one.RWMutex("/down").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := zk.Open(t), zk.Open(t)
+		w := patient.Locked(t, one.RWMutex("/down").Lock)
 		writes := patient.Recorder(t, two)
 		waiting := patient.Elsewhere(patient.Deadline(t), two.RWMutex("/down", locks.WithObserver(writes.PID())).Lock)
 		patient.Await(t, writes, messages.StateWatching)
 
-		r, err := w.Downgrade(patient.Deadline(t))
-		require.NoError(t, err)
+		r := patient.Locked(t, w.Downgrade)
 		require.Equal(t, w.Token(), r.Token())
 		require.Error(t, w.Context().Err())
-		_, err = writes.AwaitNth(patient.Deadline(t), messages.StateWatching, 2) // it has seen the writer go, and found the reader
+		_, err := writes.AwaitNth(patient.Deadline(t), messages.StateWatching, 2) // it has seen the writer go, and found the reader
 		require.NoError(t, err)
 		reader, err := one.RWMutex("/down").TryRLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "behind the writer that waits")
 		require.Nil(t, reader)
-		require.NoError(t, r.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, r)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 		stories.AwaitNone(t, zk, "/down")
 	})
 }

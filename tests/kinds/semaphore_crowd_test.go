@@ -95,7 +95,7 @@ func TestSemaphoreHoldsNoMoreThanItHas(t *testing.T) {
 		var clients []*locks.Client
 		var all sync.WaitGroup
 		for range sessions {
-			client := patient.Open(t, zk.Connect())
+			client := zk.Open(t)
 			clients = append(clients, client)
 			for range each {
 				all.Go(func() {

@@ -16,7 +16,7 @@ import (
 // predecessor has come in, and said so. Nobody says it again, and yet the waiter must see any holder leave.
 func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
-		client, proxy := patient.Open(t, zk.Connect()), zk.Proxy(t)
+		client, proxy := zk.Open(t), zk.Proxy(t)
 		late := patient.Open(t, proxy.Addr()+zk.Root())
 		leaving, err := client.Semaphore("/moves-up", 2).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 		waiting := patient.Elsewhere(patient.Deadline(t), permitsOf(late.Semaphore("/moves-up", 2,
 			patient.ObservedBy(rec)), 1))
 		stories.AwaitFault(t, listing, waiting) // it has read a queue in which the one before it waits
-		require.NoError(t, leaving.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, leaving)
 		holds := patient.Receive(t, before)
 		require.NoError(t, holds.Err)
 		o := stories.Look(t, zk)
@@ -41,11 +41,10 @@ func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 		listing.Release()
 		patient.Await(t, rec, messages.StateWatching)
 
-		require.NoError(t, other.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, other)
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		require.Zero(t, late.Session().Counters().Polls, "it was told, and had not to look")
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
-		require.NoError(t, holds.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease, holds.Lease)
 	})
 }

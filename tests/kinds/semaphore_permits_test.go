@@ -17,7 +17,7 @@ import (
 // TestContendersDisagreeOnPermits: a contender that comes with another number is told both numbers.
 func TestContendersDisagreeOnPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		lease, err := one.Semaphore("/disagree", 3).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		for _, client := range []*locks.Client{one, two} {
@@ -30,7 +30,7 @@ func TestContendersDisagreeOnPermits(t *testing.T) {
 		}
 		require.Len(t, zk.Children(t, zk.Raw(t), "/disagree"), 1, "who was refused leaves nothing")
 		require.True(t, lease.Valid())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		_, err = two.Semaphore("/disagree", 4).TryAcquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "the number stays when nobody holds")
 	})
@@ -39,7 +39,7 @@ func TestContendersDisagreeOnPermits(t *testing.T) {
 // TestPermitsInTheLockPath: the number is a decimal one in the lock path's data, where kazoo keeps it too.
 func TestPermitsInTheLockPath(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		o.Plant(t, "/permits/theirs", "2")
 		o.Plant(t, "/permits/empty", "")
 		for path, permits := range map[string]int{"/permits/theirs": 2, "/permits/empty": 7, "/permits/new": 12} {
@@ -48,7 +48,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 			data, _, err := o.Get(zk.Root() + path)
 			require.NoError(t, err)
 			require.Equal(t, strconv.Itoa(permits), string(data))
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		for n, data := range []string{"two", "0", "-3", "2 ", "2.0", "99999999999999999999", "{\"permits\":2}", "\x00\x00\x00\x02"} {
 			path := "/permits/bad-" + strconv.Itoa(n)
@@ -67,7 +67,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 // TestDataOfASemaphoreAreSpoiled: waiters are told, and holders go on.
 func TestDataOfASemaphoreAreSpoiled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		lease, err := client.Semaphore("/spoiled", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		waiting := queueUp(t, client, "/spoiled", 1, 1, messages.StateWatching)
@@ -77,7 +77,7 @@ func TestDataOfASemaphoreAreSpoiled(t *testing.T) {
 		require.ErrorIs(t, got.Err, locks.ErrPermits)
 		require.ErrorContains(t, got.Err, "many")
 		require.NoError(t, lease.Context().Err())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		stories.AwaitNone(t, zk, "/spoiled")
 	})
 }
@@ -92,7 +92,7 @@ func setPermits(t *testing.T, o stories.Outside, path string, permits int) {
 // TestPermitsGrow: those come in who fit now, in their order, and the others wait on.
 func TestPermitsGrow(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
-		client, o := patient.Open(t, zk.Connect()), stories.Look(t, zk)
+		client, o := zk.Open(t), stories.Look(t, zk)
 		semaphore := client.Semaphore("/grow", 1)
 		holder, err := semaphore.Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestPermitsGrow(t *testing.T) {
 		require.NoError(t, second.Err)
 		require.NoError(t, third.Err)
 		require.Empty(t, waiters[2])
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		fourth := patient.Receive(t, waiters[2])
 		require.NoError(t, fourth.Err)
 		require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
@@ -117,7 +117,7 @@ func TestPermitsGrow(t *testing.T) {
 func TestPermitsShrink(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
 		for n, leave := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 1}} {
-			client, o, path := patient.Open(t, zk.Connect()), stories.Look(t, zk), "/shrink-"+strconv.Itoa(n)
+			client, o, path := zk.Open(t), stories.Look(t, zk), "/shrink-"+strconv.Itoa(n)
 			var holders [3]*locks.Lease
 			for i := range holders {
 				var err error
@@ -135,10 +135,10 @@ func TestPermitsShrink(t *testing.T) {
 			for range 3 { // and has come to rest
 				patient.CatchUp(t, client)
 			}
-			require.NoError(t, holders[leave[0]].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holders[leave[0]])
 			patient.CatchUp(t, client)
 			require.Empty(t, light, "two hold, and there are two permits")
-			require.NoError(t, holders[leave[1]].Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holders[leave[1]])
 			got := patient.Receive(t, light)
 			require.NoError(t, got.Err)
 			require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
@@ -147,8 +147,7 @@ func TestPermitsShrink(t *testing.T) {
 			require.ErrorContains(t, refused.Err, "3 permits are asked for")
 			stays := holders[3-leave[0]-leave[1]]
 			require.True(t, stays.Valid())
-			require.NoError(t, stays.Unlock(patient.Deadline(t)))
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, stays, got.Lease)
 			stories.AwaitNone(t, zk, path)
 		}
 	})
@@ -157,7 +156,7 @@ func TestPermitsShrink(t *testing.T) {
 // TestSetPermits: by a client, on purpose.
 func TestSetPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 1))
 		holder, err := one.Semaphore("/new/semaphore", 1).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
@@ -169,8 +168,7 @@ func TestSetPermits(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrPermits, "who comes from now on must name the new number")
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 1))
 		waiting = queueUp(t, two, "/new/semaphore", 1, 1, messages.StateWatching)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder, got.Lease)
 		require.NoError(t, patient.Receive(t, waiting).Err)
 		for _, bad := range []int{0, -1, queue.MaxPermits + 1} {
 			require.ErrorIs(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", bad), actors.ErrBadAcquire)

@@ -36,7 +36,7 @@ func queueUp(t *testing.T, client *locks.Client, path string, permits, n int, un
 func TestHoldersLeaveInAnyOrder(t *testing.T) {
 	const permits = 3
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		clients := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())}
+		clients := []*locks.Client{zk.Open(t), zk.Open(t)}
 		for n, order := range [][permits]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			path := fmt.Sprintf("/order-%d", n)
 			var holders [permits]*locks.Lease
@@ -51,7 +51,7 @@ func TestHoldersLeaveInAnyOrder(t *testing.T) {
 			}
 			last := holders[permits-1].Token()
 			for i, leaving := range order {
-				require.NoError(t, holders[leaving].Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, holders[leaving])
 				next := patient.Receive(t, waiters[i])
 				require.NoError(t, next.Err)
 				require.Greater(t, next.Lease.Token(), last)
@@ -59,7 +59,7 @@ func TestHoldersLeaveInAnyOrder(t *testing.T) {
 				for _, waiter := range waiters[i+1:] {
 					require.Empty(t, waiter, "came in early")
 				}
-				defer func() { require.NoError(t, next.Lease.Unlock(patient.Deadline(t))) }()
+				defer func() { patient.GiveBack(t, next.Lease) }()
 			}
 		}
 	})
@@ -69,7 +69,7 @@ func TestHoldersLeaveInAnyOrder(t *testing.T) {
 // passes it.
 func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		first, err := one.Semaphore("/heavy", 5).Acquire(patient.Deadline(t), 2)
 		require.NoError(t, err)
 		second, err := two.Semaphore("/heavy", 5).Acquire(patient.Deadline(t), 2)
@@ -79,19 +79,17 @@ func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "one permit is free, and the heavy one is before us")
 		light := queueUp(t, one, "/heavy", 5, 1, messages.StateWatching)
 
-		require.NoError(t, second.Unlock(patient.Deadline(t)))
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, second, first)
 		gotHeavy, gotLight := patient.Receive(t, heavy), patient.Receive(t, light) // 4 + 1 fit together
 		require.NoError(t, gotHeavy.Err)
 		require.NoError(t, gotLight.Err)
 		require.Greater(t, gotLight.Lease.Token(), gotHeavy.Lease.Token())
 		_, err = one.Semaphore("/heavy", 5).TryAcquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		require.NoError(t, gotHeavy.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, gotHeavy.Lease)
 		rest, err := two.Semaphore("/heavy", 5).TryAcquire(patient.Deadline(t), 4)
 		require.NoError(t, err, "all permits of the heavy one came back")
-		require.NoError(t, rest.Unlock(patient.Deadline(t)))
-		require.NoError(t, gotLight.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, rest, gotLight.Lease)
 		stories.AwaitNone(t, zk, "/heavy")
 	})
 }
@@ -99,7 +97,7 @@ func TestHeavyWaiterIsNotOvertaken(t *testing.T) {
 // TestWaiterThatGivesUpLetsTheOthersIn: a heavy waiter goes, and those behind it fit at once.
 func TestWaiterThatGivesUpLetsTheOthersIn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		holder, err := one.Semaphore("/gives-up", 3).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
@@ -113,9 +111,9 @@ func TestWaiterThatGivesUpLetsTheOthersIn(t *testing.T) {
 		for _, waiter := range []<-chan patient.Answer{light, lighter} {
 			got := patient.Receive(t, waiter)
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, got.Lease)
 		}
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		stories.AwaitNone(t, zk, "/gives-up")
 	})
 }
@@ -123,7 +121,7 @@ func TestWaiterThatGivesUpLetsTheOthersIn(t *testing.T) {
 // TestBadPermits are refused before anything is sent.
 func TestBadPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for _, bad := range []struct {
 			permits, n int
 			says       string

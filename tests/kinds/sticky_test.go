@@ -71,8 +71,8 @@ func held(ctx context.Context, seen *patient.Witness, lease *locks.Lease) error 
 // back again.
 func TestStickyGoesToWhoComes(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
-		theirs := patient.Open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+		mine := zk.Open(t).Mutex("/sticky", locks.WithSticky(forLong))
+		theirs := zk.Open(t).Mutex("/sticky", locks.WithSticky(forLong))
 		seen := &patient.Witness{}
 		busy, stop := context.WithCancel(patient.Deadline(t))
 		defer stop()
@@ -91,8 +91,7 @@ func TestStickyGoesToWhoComes(t *testing.T) {
 			ended <- nil
 		}()
 		for range 20 {
-			lease, err := theirs.Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, theirs.Lock)
 			require.NoError(t, held(patient.Deadline(t), seen, lease))
 		}
 		stop()
@@ -106,7 +105,7 @@ func TestStickyGoesToWhoComes(t *testing.T) {
 // time is over.
 func TestStickyIsKeptWhileNobodyComes(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		sticky := client.Mutex("/sticky", locks.WithSticky(forLong))
 		for name, comes := range map[string]*locks.Mutex{
 			"another client":     other.Mutex("/sticky"),
@@ -133,11 +132,10 @@ func TestStickyIsKeptWhileNobodyComes(t *testing.T) {
 // node has.
 func TestStickyIsKnownByItsFirstName(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
 		patient.Cycle(t, mutex)
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		within, err := client.Mutex("/within").Lock(lease.Context())
 		require.NoError(t, err)
 		var who []string
@@ -148,7 +146,6 @@ func TestStickyIsKnownByItsFirstName(t *testing.T) {
 			who = append(who, queue[0].Who)
 		}
 		require.Equal(t, who[0], who[1])
-		require.NoError(t, within.Unlock(patient.Deadline(t)))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, within, lease)
 	})
 }

@@ -15,8 +15,7 @@ import (
 // woken, and how many watch events were sent, while the queue drained: each waiter is in a session of its own.
 func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...locks.LockOption) (woken, events int) {
 	t.Helper()
-	holder, err := patient.Open(t, zk.Connect()).Mutex(path).Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, zk.Open(t).Mutex(path).Lock)
 	seen := newTally()
 	var clients []*locks.Client
 	var wires []*wireEvents
@@ -34,7 +33,7 @@ func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...
 	for i, next := range waiting {
 		// All who are woken come to rest before the next release.
 		resting := seen.count(messages.StateWatching)
-		require.NoError(t, holder.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holder)
 		got := patient.Receive(t, next)
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), holder.Token())
@@ -47,7 +46,7 @@ func drain(t *testing.T, zk *stories.Servers, path string, waiters int, opts ...
 			require.Empty(t, later)
 		}
 	}
-	require.NoError(t, holder.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, holder)
 	events = countAll(t, zk, clients, wires, path)
 	for _, client := range clients {
 		require.Zero(t, client.Session().Counters().Polls)
@@ -74,23 +73,21 @@ func TestHerd(t *testing.T) {
 // TestWatchAllInEveryKind: it is another way to wait, and does not change the order of grants.
 func TestWatchAllInEveryKind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		one, two := zk.Open(t), zk.Open(t)
 		all := locks.WithWatchAll()
-		w, err := one.RWMutex("/rw", all).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		w := patient.Locked(t, one.RWMutex("/rw", all).Lock)
 		crowded := behind(t, two, "/rw")
-		r, err := w.Downgrade(patient.Deadline(t))
-		require.NoError(t, err)
+		r := patient.Locked(t, w.Downgrade)
 		rec := patient.Recorder(t, one)
 		last := patient.Elsewhere(patient.Deadline(t), one.RWMutex("/rw", all, patient.ObservedBy(rec)).Lock)
 		patient.Await(t, rec, messages.StateWatching)
-		require.NoError(t, r.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, r)
 		crowded.requireTurn(t, r.Token())
 		got := patient.Receive(t, last)
 		require.NoError(t, got.Err)
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, got.Lease)
 
-		_, err = one.Semaphore("/s", 2, all).Acquire(patient.Deadline(t), 1)
+		_, err := one.Semaphore("/s", 2, all).Acquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrBadAcquire, "what the waiters of a semaphore watch is settled")
 	})
 }

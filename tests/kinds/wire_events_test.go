@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
@@ -26,7 +25,7 @@ func openCounted(t *testing.T, at *stories.Servers) (*locks.Client, *wireEvents)
 	t.Helper()
 	e := &wireEvents{}
 	// As long a session as servers grant: a thousand waiters keep a slow machine busy.
-	return patient.Open(t, at.Connect(), locks.WithDialer(e.dial), locks.WithSessionTimeout(time.Minute)), e
+	return at.Open(t, locks.WithDialer(e.dial), locks.WithSessionTimeout(time.Minute)), e
 }
 
 func (e *wireEvents) dial(ctx context.Context, network, address string) (net.Conn, error) {

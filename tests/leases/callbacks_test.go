@@ -290,8 +290,8 @@ func TestCallbacks(t *testing.T) {
 						never := make(chan struct{})
 						f := &fault{does: map[string]func(){stuck: func() { <-never },
 							slow: func() { time.Sleep(50 * time.Millisecond) }, panics: func() { panic(does) }}[does]}
-						c := &cell{t: t, callback: callback, does: does, server: embedded.Run(t, embedded.WithoutNetwork(),
-							embedded.WithTick(time.Second), embedded.WithSASL(map[string]string{"app": "secret"}))}
+						c := &cell{t: t, callback: callback, does: does,
+							server: bubble.Server(t, embedded.WithSASL(map[string]string{"app": "secret"}))}
 						c.network = &bubble.Network{Server: c.server}
 						var err error
 						c.client, err = locks.Open(t.Context(), c.server.Connect(), callback.with(f, c.network)...)
@@ -301,10 +301,8 @@ func TestCallbacks(t *testing.T) {
 						if callback.lock != nil {
 							opts = callback.lock(f)
 						}
-						c.first, err = c.client.Mutex("/first", opts...).Lock(t.Context())
-						require.NoError(t, err)
-						c.next, err = c.client.Mutex("/next", opts...).Lock(t.Context())
-						require.NoError(t, err)
+						c.first = bubble.Locked(t, c.client.Mutex("/first", opts...).Lock)
+						c.next = bubble.Locked(t, c.client.Mutex("/next", opts...).Lock)
 						dead := c.client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 						require.NoError(t, c.client.System().Root.StopFuture(dead).Wait())
 						time.Sleep(20 * time.Second) // the lease is a steady one

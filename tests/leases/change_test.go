@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestOnChange: an outage that is survived, a revoke request, and an outage that is not are told in order, each with the
@@ -21,18 +20,17 @@ func TestOnChange(t *testing.T) {
 	for _, slow := range []time.Duration{0, time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				d := &bubble.Network{Server: server}
-				client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+				client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 				h := &patient.Changes{Slow: slow}
-				lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock)
 				time.Sleep(time.Minute)
 				d.Outage(time.Second)
 				time.Sleep(time.Minute)
 				require.True(t, lease.Valid())
 				asked := time.Now()
-				_, err = other.Revoke(t.Context(), "/change")
+				_, err := other.Revoke(t.Context(), "/change")
 				require.NoError(t, err)
 				time.Sleep(time.Minute)
 				d.Outage(time.Minute)
@@ -55,12 +53,11 @@ func TestOnChange(t *testing.T) {
 // TestOnChangeSaysNothingOfAnOwnersRelease: it knows.
 func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		h := &patient.Changes{}
 		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
-		lease, err := client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock)
 		<-lease.Context().Done()
 		synctest.Wait()
 		require.Equal(t, []locks.ChangeKind{locks.Lost}, h.Kinds())
@@ -71,7 +68,7 @@ func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 // TestReady: a client is ready while a server answers and through a short outage, and not while nothing can be renewed.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
 		require.NoError(t, client.Ready())
@@ -102,10 +99,9 @@ func TestReady(t *testing.T) {
 // TestReadyWhenNobodyAnswers: the connection stays up, and the heartbeats of a holder get no answer.
 func TestReadyWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/ready").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/ready").Lock)
 		time.Sleep(time.Minute)
 		server.Leader().HoldReplies()
 		<-lease.Context().Done()
@@ -124,18 +120,17 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 // change.
 func TestOnChangeMayLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		done := make(chan error, 1)
-		lease, err := client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
+		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
 			second, err := client.Mutex("/second").Lock(t.Context())
 			if err == nil {
 				err = errors.Join(second.Unlock(t.Context()), c.Lease.Unlock(t.Context()))
 			}
 			done <- err
-		})).Lock(t.Context())
-		require.NoError(t, err)
-		_, err = other.Revoke(t.Context(), "/change")
+		})).Lock)
+		_, err := other.Revoke(t.Context(), "/change")
 		require.NoError(t, err)
 		require.NoError(t, <-done)
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)

@@ -13,7 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestCloseUsesItsTime: a client is closed in an outage. With a deadline it tells the servers when they are back, and
@@ -33,14 +32,13 @@ func TestCloseUsesItsTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				d := &bubble.Network{Server: server}
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session))
 				require.NoError(t, err)
 				relists.Count(t, client.Session())
-				other := bubble.OpenClient(t, server, server.Connect())
-				lease, err := client.Mutex("/close").Lock(t.Context())
-				require.NoError(t, err)
+				other := bubble.Client(t, server)
+				lease := bubble.Locked(t, client.Mutex("/close").Lock)
 				time.Sleep(time.Minute)
 				go d.Outage(c.outage)
 				time.Sleep(100 * time.Millisecond)
@@ -65,9 +63,8 @@ func TestCloseUsesItsTime(t *testing.T) {
 					require.NotErrorIs(t, err, context.DeadlineExceeded)
 				} else {
 					require.NoError(t, err)
-					next, err := locks.Try(other.Mutex("/close")).Lock(t.Context())
-					require.NoError(t, err)
-					require.NoError(t, next.Unlock(t.Context()))
+					next := bubble.Locked(t, locks.Try(other.Mutex("/close")).Lock)
+					bubble.GiveBack(t, next)
 				}
 				time.Sleep(2 * time.Hour)
 			})
@@ -80,14 +77,13 @@ func TestCloseUsesItsTime(t *testing.T) {
 func TestOldSessionRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		log, logger := stories.NewLog()
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(session), logger)
 		require.NoError(t, err)
 		relists.Count(t, client.Session())
-		lease, err := client.Mutex("/old").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/old").Lock)
 		waits := patient.Elsewhere(t.Context(), client.Mutex("/old").Lock)
 		time.Sleep(time.Minute)
 		go d.Outage(time.Hour)

@@ -62,8 +62,7 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 			locks.WithSessionTimeout(patient.Session), logger)
 		require.NoError(t, err)
 		relists.Count(t, client.Session())
-		held, err := client.Mutex("/held").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		held := patient.Locked(t, client.Mutex("/held").Lock)
 		mutex, rec := patient.Recorded(t, client, "/dead")
 
 		proxy.Close()
@@ -100,8 +99,7 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 func TestServerComesBack(t *testing.T) {
 	stories.EachControlled(t, 1, func(t *testing.T, servers stories.Controlled) {
 		client := patient.Open(t, servers.Connect, locks.WithSessionTimeout(10*time.Second))
-		holder, err := client.Mutex("/back").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		holder := patient.Locked(t, client.Mutex("/back").Lock)
 		mutex, rec := patient.Recorded(t, client, "/back")
 		got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
 		patient.Await(t, rec, messages.StateWatching)
@@ -127,11 +125,10 @@ func TestLeaderIsKilled(t *testing.T) {
 		seen := &patient.Witness{}
 		round := func() {
 			for _, client := range clients {
-				lease, err := client.Mutex("/leader").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				lease := patient.Locked(t, client.Mutex("/leader").Lock)
 				require.NoError(t, seen.Enter(lease))
 				seen.Leave()
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 			}
 		}
 		round()

@@ -21,14 +21,13 @@ import (
 // free when Do returns, however the work ends.
 func TestDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine, others := patient.Open(t, zk.Connect()).Mutex("/do"), patient.Open(t, zk.Connect()).Mutex("/do")
+		mine, others := zk.Open(t).Mutex("/do"), zk.Open(t).Mutex("/do")
 		var last locks.Token
 		free := func() {
 			t.Helper()
-			lease, err := others.TryLock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, others.TryLock)
 			require.Greater(t, lease.Token(), last)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 		require.NoError(t, locks.Do(patient.Deadline(t), mine, func(ctx context.Context, token locks.Token) error {
 			require.NoError(t, ctx.Err())
@@ -49,14 +48,14 @@ func TestDo(t *testing.T) {
 		})
 		lease, err := others.Lock(patient.Deadline(t)) // it is given back behind the panic
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
 // TestDoEndsWithItsCaller: the work hears that its caller has gone, and why, and the lock is given back.
 func TestDoEndsWithItsCaller(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mutex := patient.Open(t, zk.Connect()).Mutex("/do")
+		mutex := zk.Open(t).Mutex("/do")
 		gone := errors.New("the caller has gone")
 		ctx, leave := context.WithCancelCause(patient.Deadline(t))
 		err := locks.Do(ctx, mutex, func(ctx context.Context, _ locks.Token) error {
@@ -77,8 +76,8 @@ func TestDoIsCutShort(t *testing.T) {
 	for name, returned := range map[string]error{"nothing": nil, "an error": patient.ErrOfWork} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				err := locks.Do(t.Context(), client.Mutex("/do"), func(ctx context.Context, _ locks.Token) error {
 					require.NoError(t, server.Expire(server.Sessions()[0]))
 					<-ctx.Done()
@@ -98,8 +97,8 @@ func TestDoIsCutShort(t *testing.T) {
 // TestDoGivesBackWhenNobodyAnswers: the servers fall silent while the work runs. Do returns no later than the lease ends.
 func TestDoGivesBackWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		var fell time.Time
 		require.NoError(t, locks.Do(t.Context(), client.Mutex("/do"), func(context.Context, locks.Token) error {
 			time.Sleep(time.Minute) // a new connection's lease is longer
@@ -115,12 +114,11 @@ func TestDoGivesBackWhenNobodyAnswers(t *testing.T) {
 // TestMaxHold: a hold ends when it is said to, to the millisecond, with an error of its own, and then others get the lock.
 func TestMaxHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		const most = 90 * time.Second
 		mutex := client.Mutex("/hold", locks.WithMaxHold(most))
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 		granted := time.Now()
 		got := patient.Elsewhere(t.Context(), other.Mutex("/hold").Lock)
 		<-lease.Context().Done()
@@ -131,9 +129,9 @@ func TestMaxHold(t *testing.T) {
 		require.NoError(t, next.Err)
 		require.Less(t, time.Since(granted), most+time.Second)
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrMaxHold)
-		require.NoError(t, next.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, next.Lease)
 
-		err = locks.Do(t.Context(), mutex, func(ctx context.Context, _ locks.Token) error {
+		err := locks.Do(t.Context(), mutex, func(ctx context.Context, _ locks.Token) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
@@ -151,14 +149,13 @@ func TestMaxHold(t *testing.T) {
 // TestRelease returns at once, and Unlock says whether the node is gone.
 func TestRelease(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
-		lease, err := client.Mutex("/release").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client, other := zk.Open(t), zk.Open(t)
+		lease := patient.Locked(t, client.Mutex("/release").Lock)
 		lease.Release()
 		lease.Release()
 		require.False(t, lease.Valid())
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		requireNotHeld(t, lease)
 		leases, err := locks.All(patient.Deadline(t), client.Mutex("/a"), client.Mutex("/b"))
 		require.NoError(t, err)
@@ -177,11 +174,10 @@ func TestTryOfEachKind(t *testing.T) {
 	for locker, mode := range map[locks.Locker]messages.Mode{
 		locks.Try(rw): messages.Write, locks.Try(rw.Reader()): messages.Read, locks.Try(client.Mutex("/kinds")): messages.Exclusive,
 	} {
-		lease, err := locker.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, locker.Lock)
 		queue := patient.QueueOf(t, client, "/kinds")
 		require.Len(t, queue, 1)
 		require.Equal(t, mode, queue[0].Mode)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	}
 }

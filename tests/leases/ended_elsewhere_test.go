@@ -19,14 +19,13 @@ import (
 func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/ended").Lock(t.Context())
-		require.NoError(t, err)
+		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/ended").Lock)
 		waits := patient.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
 		time.Sleep(time.Minute)
-		_, err = server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
+		_, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
 		require.NoError(t, err)
 		d.Outage(0)
 		next := patient.Receive(t, waits)
@@ -36,7 +35,7 @@ func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 		both := time.Since(granted)
 		t.Logf("both were valid for %v", both)
 		require.Less(t, both, session*3/10)
-		require.NoError(t, next.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, next.Lease)
 		patient.Cycle(t, client.Mutex("/ended"))
 	})
 }
@@ -56,11 +55,10 @@ func TestMuteReconnection(t *testing.T) {
 		{session * 2 / 3, 5500 * time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			server := bubble.Server(t)
 			d := &bubble.Network{Server: server}
 			client := bubble.OpenThrough(t, server, d)
-			lease, err := client.Mutex("/mute").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, client.Mutex("/mute").Lock)
 			time.Sleep(time.Minute)
 			cut := func() { d.Outage(0) } // forgets connections that were open
 			if c.answered > 0 {
@@ -88,12 +86,11 @@ func TestMuteReconnection(t *testing.T) {
 func TestSlowReconnection(t *testing.T) {
 	const session = 10 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
 		holds := func() { // anew: the silence is longer than a lease, and a connection is given up for holders alone
-			lease, err := client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock)
 			t.Cleanup(lease.Release)
 		}
 		holds()

@@ -61,8 +61,7 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 				stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 					proxy := zk.Proxy(t)
 					client := patient.Open(t, proxy.Addr()+zk.Root())
-					holder, err := patient.Open(t, zk.Connect()).Mutex("/gone").Lock(patient.Deadline(t))
-					require.NoError(t, err)
+					holder := patient.Locked(t, zk.Open(t).Mutex("/gone").Lock)
 					requireKnown(t, client, "/gone")
 
 					var fault *rig.Fault
@@ -120,9 +119,8 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 		patient.Await(t, rec, messages.StateReleasing) // it knows before the grant can come
 		fault.Release()
 		patient.Await(t, rec, messages.StateCancelled)
-		next, err := patient.Open(t, zk.Connect()).Mutex("/late").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, next.Unlock(patient.Deadline(t)))
+		next := patient.Locked(t, zk.Open(t).Mutex("/late").TryLock)
+		patient.GiveBack(t, next)
 		stories.AwaitNone(t, zk, "/late")
 	})
 }
@@ -131,8 +129,7 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 func TestUnlockCanBeWaitedForAgain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		lease, err := patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/unlock").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/unlock").Lock)
 		fault := proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: rig.Delay})
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
 		given := make(chan error, 1)
@@ -142,7 +139,7 @@ func TestUnlockCanBeWaitedForAgain(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, <-given, context.Canceled)
 		fault.Release()
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
 		require.Empty(t, zk.Children(t, zk.Raw(t), "/unlock"))
 	})

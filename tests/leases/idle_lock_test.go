@@ -46,7 +46,7 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 		mutex := bubble.OpenClient(t, server, server.Replica(2).Addr()).Mutex("/idle")
 		lease, err := mutex.Lock(t.Context()) // finds out about the lock path
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		synctest.Wait() // the holder's heartbeat may come behind the delete
 		requests.take()
 		// It creates and reads the queue behind that, it deletes, and the holder's heartbeat may come, and a look at its node.
@@ -58,10 +58,9 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 			idle = slices.DeleteFunc(idle, func(op int32) bool { return op == int32(embedded.OpSync) })
 			require.Subset(t, []int32{int32(embedded.OpRemoveWatches)}, idle, "once, of the lock path")
 			require.LessOrEqual(t, len(idle), 1)
-			lease, err := mutex.Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, mutex.Lock)
 			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 			synctest.Wait()
 			all := requests.take()
 			require.LessOrEqual(t, len(all), most, "%v", all)

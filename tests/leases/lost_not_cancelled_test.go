@@ -81,8 +81,8 @@ func TestLostIsNotCancelled(t *testing.T) {
 			for name, call := range calls {
 				t.Run(name+", "+how+", "+returned, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-						client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+						server := bubble.Server(t)
+						client, other := bubble.Client(t, server), bubble.Client(t, server)
 						for _, callerGoes := range []bool{false, true} {
 							ctx, cancel := context.WithCancel(t.Context())
 							err := call(ctx, client, end.opts, func(ctx context.Context) error {
@@ -118,8 +118,8 @@ func TestLostLeadIsNotCancelled(t *testing.T) {
 	for _, callerGoes := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the caller goes: %v", callerGoes), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				began, ended := make(chan *locks.Leadership, 1), make(chan error, 1)
@@ -147,7 +147,7 @@ func TestLostLeadIsNotCancelled(t *testing.T) {
 				require.ErrorIs(t, err, patient.ErrOfWork)
 				require.Equal(t, callerGoes, errors.Is(err, context.Canceled), err)
 				require.Equal(t, !callerGoes, errors.Is(err, locks.ErrClosed), err)
-				require.NoError(t, next.Lease.Unlock(t.Context()))
+				bubble.GiveBack(t, next.Lease)
 			})
 		})
 	}
@@ -157,10 +157,9 @@ func TestLostLeadIsNotCancelled(t *testing.T) {
 // and is told that the lock failed, and why.
 func TestCancelledBySomebodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-		held, err := other.Mutex("/work").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		held := bubble.Locked(t, other.Mutex("/work").Lock)
 		for _, command := range []any{&messages.Cancel{}, &messages.Cancel{Reason: messages.ReasonTimeout}, &messages.Release{}} {
 			mutex, rec := patient.Recorded(t, client, "/work")
 			got := patient.Elsewhere(t.Context(), func(ctx context.Context) (*locks.Lease, error) {
@@ -178,7 +177,7 @@ func TestCancelledBySomebodyElse(t *testing.T) {
 			require.ErrorAs(t, err, &why)
 			require.NotEmpty(t, why.Reason)
 		}
-		require.NoError(t, held.Unlock(t.Context()))
+		bubble.GiveBack(t, held)
 	})
 }
 
@@ -205,12 +204,10 @@ func TestLostLeaseAroundACall(t *testing.T) {
 		for _, before := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, lost before: %v", name, before), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-					client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-					_, err := other.Mutex("/other").Lock(t.Context())
-					require.NoError(t, err)
-					lease, err := client.Mutex("/outer").Lock(t.Context())
-					require.NoError(t, err)
+					server := bubble.Server(t)
+					client, other := bubble.Client(t, server), bubble.Client(t, server)
+					bubble.Locked(t, other.Mutex("/other").Lock)
+					lease := bubble.Locked(t, client.Mutex("/outer").Lock)
 					time.Sleep(time.Minute)
 					within, cancel := context.WithTimeout(lease.Context(), time.Hour)
 					defer cancel()
@@ -218,7 +215,7 @@ func TestLostLeaseAroundACall(t *testing.T) {
 					if before {
 						<-lease.Context().Done()
 					}
-					err = call(within, lease, client)
+					err := call(within, lease, client)
 					server.Leader().Resume()
 					require.ErrorIs(t, err, locks.ErrLost)
 					require.NotErrorIs(t, err, context.Canceled)
@@ -233,10 +230,9 @@ func TestLostLeaseAroundACall(t *testing.T) {
 // the cause of a caller that goes is told as well.
 func TestAllSaysThatOneWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-		_, err := other.Mutex("/c").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		bubble.Locked(t, other.Mutex("/c").Lock)
 		ask := func(ctx context.Context) <-chan error {
 			got := make(chan error, 1)
 			go func() {
@@ -275,11 +271,10 @@ func TestGivenUpBetweenReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-				third := bubble.OpenClient(t, server, server.Connect())
-				first, err := other.Mutex("/busy").Lock(t.Context())
-				require.NoError(t, err)
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
+				third := bubble.Client(t, server)
+				first := bubble.Locked(t, other.Mutex("/busy").Lock)
 				between, giveUp := context.WithCancel(t.Context())
 				middle := patient.Elsewhere(between, third.Mutex("/busy").Lock)
 				synctest.Wait()
@@ -304,7 +299,7 @@ func TestGivenUpBetweenReads(t *testing.T) {
 				require.Equal(t, c.state, e.State)
 				require.Equal(t, queue[1].Node, e.Behind.Node)
 				giveUp()
-				require.NoError(t, first.Unlock(t.Context()))
+				bubble.GiveBack(t, first)
 			})
 		})
 	}

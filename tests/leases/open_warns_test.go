@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestOpenWarnsOfServers: a program that opens a client without a deadline, and has a host wrong, stands still. It is told
@@ -71,7 +70,7 @@ func TestOpenWarnsOfServers(t *testing.T) {
 func TestOpenDoesNotWarnInVain(t *testing.T) {
 	log := &stories.Log{Handler: slog.DiscardHandler}
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 			locks.WithLogger(slog.New(log)))
 		require.NoError(t, err)

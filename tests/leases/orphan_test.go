@@ -20,7 +20,7 @@ func TestRealOrphan(t *testing.T) {
 	client := e.Open(locks.WithSessionTimeout(40 * time.Second)) // it looks every 20 s
 	other := patient.Open(t, e.Addrs())
 	cycle := func(client *locks.Client) {
-		require.NoError(t, patient.Locked(t, client.Mutex("/orders").Lock).Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, patient.Locked(t, client.Mutex("/orders").Lock))
 	}
 	cycle(client) // the lock path is there
 	e.Stall()

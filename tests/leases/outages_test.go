@@ -44,8 +44,7 @@ func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase t
 // TestShortOutagesLoseNoLease: after an outage of 0.2 T, whenever it begins, the lease is as valid as before; and again.
 func TestShortOutagesLoseNoLease(t *testing.T) {
 	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		lease, err := client.Mutex("/outage").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
 		for range 5 {
 			time.Sleep(timeout + phase)
 			tried := d.Outage(timeout / 5)
@@ -54,7 +53,7 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 			require.True(t, lease.Valid())
 			require.NoError(t, lease.Context().Err())
 		}
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -62,25 +61,23 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 // as soon as there is another connection, and not when the next heartbeat would have been due.
 func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/outage").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
 		time.Sleep(10 * time.Second)
 		heartbeat, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Action: embedded.CutBefore})
 		require.NoError(t, err)
 		require.NoError(t, heartbeat.Wait(t.Context()))
 		time.Sleep(200 * time.Millisecond)
 		require.Greater(t, time.Until(lease.Deadline()), 8*time.Second, "0.9 T from the connect request")
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
 // TestLongOutagesLoseTheLeaseInTime: in an outage of half a session timeout the lease ends, before the servers end the session.
 func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		lease, err := client.Mutex("/outage").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
 		time.Sleep(timeout + phase)
 		begun := time.Now()
 		var lost time.Duration
@@ -93,28 +90,25 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 		require.False(t, lease.Valid())
 		require.Positive(t, lost)
 		require.Less(t, lost, timeout/2)
-		again, err := client.Mutex("/outage").Lock(t.Context())
-		require.NoError(t, err)
+		again := bubble.Locked(t, client.Mutex("/outage").Lock)
 		require.Greater(t, again.Token(), lease.Token())
-		require.NoError(t, again.Unlock(t.Context()))
+		bubble.GiveBack(t, again)
 	})
 }
 
 // TestWaitersAreNotUrgent: a client that holds nothing reconnects at the ordinary pace.
 func TestWaitersAreNotUrgent(t *testing.T) {
 	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		holder := bubble.OpenClient(t, d.Server, d.Server.Connect())
-		lease, err := holder.Mutex("/outage").Lock(t.Context())
-		require.NoError(t, err)
+		holder := bubble.Client(t, d.Server)
+		lease := bubble.Locked(t, holder.Mutex("/outage").Lock)
 		got := patient.Elsewhere(t.Context(), client.Mutex("/outage").Lock)
-		before, err := client.Mutex("/mine").Lock(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, before.Unlock(t.Context()))
+		before := bubble.Locked(t, client.Mutex("/mine").Lock)
+		bubble.GiveBack(t, before)
 		time.Sleep(timeout + phase)
 		require.LessOrEqual(t, d.Outage(timeout/5), 15, "50 ms and longer each time")
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		a := <-got
 		require.NoError(t, a.Err)
-		require.NoError(t, a.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, a.Lease)
 	})
 }

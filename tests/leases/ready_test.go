@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestReadyFallsOnce: a server stops, as with SIGSTOP, at each of many moments. The client becomes unready once, no
@@ -30,15 +29,14 @@ func TestReadyFallsOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for at := range 10 {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					server := bubble.Server(t)
 					client, err := locks.Open(t.Context(), server.Connect(), append(c.opts,
 						locks.WithDialer(server.DialContext), locks.WithSessionTimeout(timeout))...)
 					require.NoError(t, err)
 					bubble.CloseLater(t, client)
 					valid := func() bool { return true }
 					if c.holds {
-						lease, err := client.Mutex("/ready").Lock(t.Context())
-						require.NoError(t, err)
+						lease := bubble.Locked(t, client.Mutex("/ready").Lock)
 						valid = lease.Valid
 					}
 					time.Sleep(time.Minute + time.Duration(at)*timeout/20)

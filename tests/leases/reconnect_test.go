@@ -21,8 +21,7 @@ func TestSessionExpires(t *testing.T) {
 		proxy := zk.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+zk.Root())
 		mutex, rec := patient.Recorded(t, client, "/expire")
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		waiterMutex, waiterRec := patient.Recorded(t, client, "/expire")
 		got := patient.Elsewhere(patient.Deadline(t), waiterMutex.Lock)
 		before := patient.Await(t, waiterRec, messages.StateWatching)
@@ -53,7 +52,7 @@ func TestSessionExpires(t *testing.T) {
 		require.NotEqual(t, id, client.Session().ID())
 		requireStates(t, waiterRec, messages.StateCreating, messages.StateWatching, messages.StateRecovering,
 			messages.StateCreating, messages.StateHeld)
-		require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, a.Lease)
 		stories.AwaitNone(t, zk, "/expire")
 	})
 }
@@ -65,8 +64,7 @@ func TestLeaseRunsOutWhileDisconnected(t *testing.T) {
 		proxy := zk.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
 		mutex, rec := patient.Recorded(t, client, "/away")
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		session := client.Session().ID()
 
 		proxy.Refuse(true)
@@ -80,8 +78,7 @@ func TestLeaseRunsOutWhileDisconnected(t *testing.T) {
 		proxy.Refuse(false)
 		stories.AwaitNone(t, zk, "/away")
 		t.Logf("the session was 0x%x and is 0x%x", session, client.Session().ID())
-		again, err := client.Mutex("/away").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		again := patient.Locked(t, client.Mutex("/away").Lock)
 		require.Greater(t, again.Token(), lease.Token())
 	})
 }

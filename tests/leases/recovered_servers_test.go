@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // Servers are so slow for some minutes that each session lapses, and are quick again then. A waiter whose next session
@@ -22,8 +21,8 @@ import (
 func TestQuickServersEndAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const session = 10 * time.Second // the timeout of bubble.OpenClient
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		holder := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		holder := bubble.Client(t, server)
 		var delay atomic.Int64
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(session),
 			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -36,8 +35,7 @@ func TestQuickServersEndAPause(t *testing.T) {
 		require.NoError(t, err)
 		bubble.CloseLater(t, client)
 		for round := range 5 {
-			lease, err := holder.Mutex("/slow").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, holder.Mutex("/slow").Lock)
 			delay.Store(int64(session / 8)) // a round trip takes a quarter
 			mutex, rec := patient.Recorded(t, client, "/slow")
 			waiting := patient.Elsewhere(t.Context(), mutex.Lock)
@@ -51,13 +49,13 @@ func TestQuickServersEndAPause(t *testing.T) {
 
 			delay.Store(0)
 			quick := time.Now()
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 			got := patient.Receive(t, waiting)
 			require.NoError(t, got.Err)
 			t.Logf("round %d: granted %v after the servers' recovery", round, time.Since(quick))
 			require.LessOrEqual(t, time.Since(quick), session+2*time.Second)
 			require.True(t, got.Lease.Valid())
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 	})
 }

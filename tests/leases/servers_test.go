@@ -30,7 +30,7 @@ func TestChangesOnServers(t *testing.T) {
 		told(locks.Suspended, locks.Resumed)
 		require.True(t, lease.Valid())
 		require.NoError(t, client.Ready())
-		_, err := patient.Open(t, zk.Connect()).Revoke(patient.Deadline(t), "/change")
+		_, err := zk.Open(t).Revoke(patient.Deadline(t), "/change")
 		require.NoError(t, err)
 		told(locks.Suspended, locks.Resumed, locks.RevokeRequested)
 		require.NoError(t, client.Close(patient.Deadline(t)))
@@ -42,7 +42,7 @@ func TestChangesOnServers(t *testing.T) {
 // TestMaxHoldOnServers: a waiter gets the lock of a holder that hangs.
 func TestMaxHoldOnServers(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine, others := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		mine, others := zk.Open(t), zk.Open(t)
 		ctx := patient.Deadline(t)
 		for ran := false; !ran; { // a hold that ends before its work has begun is tried again
 			err := locks.Do(ctx, mine.Mutex("/hold", locks.WithMaxHold(10*time.Millisecond)),

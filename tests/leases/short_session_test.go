@@ -14,7 +14,7 @@ import (
 // A session timeout far below what servers grant: they grant their least, and all is as ever.
 func TestSessionTimeoutBelowTheServersLeast(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithSessionTimeout(time.Millisecond))
+		client := zk.Open(t, locks.WithSessionTimeout(time.Millisecond))
 		patient.Eventually(t, func() bool { // such a short lease may be over when Lock returns
 			lease, err := client.Mutex("/short").Lock(patient.Deadline(t))
 			if err != nil {

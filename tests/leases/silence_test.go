@@ -11,18 +11,16 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // A server that goes on reading and does not answer: the holder is told that the lock is in doubt, and when
 // it answers in time, that it is not any more.
 func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 
 		server.Replica(0).HoldReplies()
 		patient.Await(t, rec, messages.StateRecovering)
@@ -31,18 +29,17 @@ func TestHeartbeatsUnansweredForAWhile(t *testing.T) {
 		patient.Await(t, rec, messages.StateHeld)
 		requireStates(t, rec, messages.StateCreating, messages.StateHeld, messages.StateRecovering, messages.StateHeld)
 		requireNotices(t, rec, &messages.Held{}, &messages.Suspended{}, &messages.Resumed{})
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
 // It does not answer in time: the lock is lost at the end of the lease, by the clock, while the connection is up.
 func TestHeartbeatsUnansweredForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		mutex, rec := patient.Recorded(t, client, "/silence")
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, mutex.Lock)
 
 		ends := lease.Deadline()
 		server.Replica(0).HoldReplies()

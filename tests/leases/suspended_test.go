@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestSuspendedWhileDisconnected: the machine is suspended during an outage. Timers have stood still, and no heartbeat
@@ -23,7 +23,7 @@ func TestSuspendedWhileDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = 10 * time.Second
 		var suspended atomic.Int64
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 			locks.WithSessionTimeout(timeout),
 			locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
@@ -33,8 +33,7 @@ func TestSuspendedWhileDisconnected(t *testing.T) {
 			patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 		}()
-		lease, err := client.Mutex("/suspended").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/suspended").Lock)
 		time.Sleep(time.Minute)
 		unreachable(server)
 		time.Sleep(time.Millisecond)
@@ -62,7 +61,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var suspended atomic.Int64
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 					locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
 				require.NoError(t, err)
@@ -77,8 +76,7 @@ func TestGivenBackAfterASuspension(t *testing.T) {
 				}), locks.WithOnChange(func(change locks.Change) {
 					told <- fmt.Sprint(change.Kind, " ", errors.Is(change.Err, locks.ErrLost))
 				}))
-				lease, err := mutex.Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mutex.Lock)
 				synctest.Wait()
 
 				suspended.Store(int64(time.Hour))
@@ -101,15 +99,14 @@ func TestGivenBackDuringAnOutage(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"closed at once": 0, "the session ends": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				server := bubble.Server(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext))
 				require.NoError(t, err)
 				relists.Count(t, client.Session())
 				told := make(chan string, 10)
-				lease, err := client.Mutex("/outage", locks.WithOnLost(func(key string, err error) {
+				lease := bubble.Locked(t, client.Mutex("/outage", locks.WithOnLost(func(key string, err error) {
 					told <- fmt.Sprint(key, " ", err)
-				})).Lock(t.Context())
-				require.NoError(t, err)
+				})).Lock)
 				time.Sleep(time.Minute)
 				unreachable(server)
 				time.Sleep(time.Millisecond)

@@ -38,10 +38,8 @@ func TestSuspendedTimeOfTheUser(t *testing.T) {
 						}
 						return 0
 					}))
-				lease, err := client.Mutex("/first").Lock(patient.Deadline(t))
-				require.NoError(t, err)
-				second, err := client.Mutex("/second").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				lease := patient.Locked(t, client.Mutex("/first").Lock)
+				second := patient.Locked(t, client.Mutex("/second").Lock)
 				other := patient.Elsewhere(patient.Deadline(t), patient.Open(t, server.Connect()).Mutex("/first").Lock)
 
 				returns := func(call func(context.Context) error) {

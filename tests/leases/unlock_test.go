@@ -26,13 +26,12 @@ func unreachable(server *embedded.Server) (back func()) {
 // goes on, and Unlock tells so when it is called again.
 func TestUnlockEndsWithTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/gone").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/gone").Lock)
 		back, cut := unreachable(server), time.Now()
 
-		err = lease.Unlock(context.Background())
+		err := lease.Unlock(context.Background())
 		require.ErrorIs(t, err, locks.ErrUnconfirmed)
 		require.ErrorContains(t, err, "goes on trying")
 		require.ErrorContains(t, err, "/gone")
@@ -55,17 +54,16 @@ func TestUnlockEndsWithTheLease(t *testing.T) {
 		}
 		next, err := client.Mutex("/gone").TryLock(t.Context())
 		require.NoError(t, err, "the node is gone")
-		require.NoError(t, next.Unlock(t.Context()))
+		bubble.GiveBack(t, next)
 	})
 }
 
 // TestUnlockOutlastsAShortOutage: the servers are back before the lease is over.
 func TestUnlockOutlastsAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/short").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/short").Lock)
 		time.AfterFunc(500*time.Millisecond, unreachable(server))
 		require.NoError(t, lease.Unlock(context.Background()))
 	})
@@ -74,8 +72,8 @@ func TestUnlockOutlastsAShortOutage(t *testing.T) {
 // TestUnlockOfSeveralEndsWithTheLeases: not one after the other.
 func TestUnlockOfSeveralEndsWithTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		leases, err := locks.All(t.Context(), client.Mutex("/a"), client.Mutex("/b"), client.Mutex("/c"))
 		require.NoError(t, err)
 		back, cut := unreachable(server), time.Now()

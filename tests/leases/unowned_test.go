@@ -11,20 +11,18 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // comesBack makes a node of the client's session that none of its requests owns, at the head of a queue, as restored
 // servers do. It has the name of a contender that has gone.
 func comesBack(t *testing.T, client *locks.Client, node string) {
 	t.Helper()
-	lease, err := client.Mutex("/setup").Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, client.Mutex("/setup").Lock)
 	op := locks.Create(node, nil)
 	op.Ephemeral = true
-	_, err = lease.Txn(t.Context(), op)
+	_, err := lease.Txn(t.Context(), op)
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(t.Context()))
+	bubble.GiveBack(t, lease)
 }
 
 // TestUnownedNodeIsRemoved: a request that waits for a node of its own session that no request owns
@@ -32,13 +30,12 @@ func comesBack(t *testing.T, client *locks.Client, node string) {
 // between. Others' nodes stay.
 func TestUnownedNodeIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		bubble.Cycle(t, client, "/x") // the numbers have gone on
 		comesBack(t, client, "/x/_c_gone-lock-0000000000")
 		begun := time.Now()
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		require.Less(t, time.Since(begun), time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
@@ -50,11 +47,11 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		time.Sleep(time.Second)
 		last := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		for _, next := range []<-chan patient.Answer{between, second, last} {
 			got := <-next
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 2, client.Session().Counters().Unowned)
@@ -69,7 +66,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		for _, next := range []<-chan patient.Answer{waits, mine} {
 			got := <-next
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3, client.Session().Counters().Unowned)
@@ -79,14 +76,13 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 // TestUnownedNodeOfContest: the one node of a contest is removed, too.
 func TestUnownedNodeOfContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		comesBack(t, client, "/contest")
-		lease, err := client.Contest("/contest").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Contest("/contest").Lock)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -94,8 +90,8 @@ func TestUnownedNodeOfContest(t *testing.T) {
 // lock.
 func TestOwnedNodesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
 			var all []<-chan patient.Answer
 			for range 5 {
@@ -109,7 +105,7 @@ func TestOwnedNodesStay(t *testing.T) {
 					if len(next) > 0 {
 						got := <-next
 						require.NoError(t, got.Err)
-						require.NoError(t, got.Lease.Unlock(t.Context()))
+						bubble.GiveBack(t, got.Lease)
 						all = append(all[:i:i], all[i+1:]...)
 						break
 					}

@@ -11,13 +11,11 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // forget locks and does not give back.
 func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
-	lease, err := mutex.Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, mutex.Lock)
 	return lease
 }
 
@@ -25,7 +23,7 @@ func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
 // client is closed; one that was given back or lost is not.
 func TestUnreleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		var mu sync.Mutex
 		var reported []locks.Unreleased
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),

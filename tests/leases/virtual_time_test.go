@@ -17,14 +17,13 @@ import (
 // Turnstile does needs real time or a real network.
 func TestHoursOfVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		lease, err := client.Mutex("/hours").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
 		time.Sleep(4 * time.Hour)
 		require.True(t, lease.Valid())
 		require.NoError(t, lease.Context().Err())
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -33,11 +32,10 @@ func TestHoursOfVirtualTime(t *testing.T) {
 // bubble's clock, where nothing is late.
 func TestLeaseInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+		server := bubble.Server(t, embedded.WithReplicas(3))
 		follower := server.Replica(2)
 		require.NotEqual(t, follower, server.Leader())
-		lease, err := bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock)
 		got := patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Addr()).Mutex("/lease").Lock)
 		time.Sleep(20 * time.Second) // a new connection's lease is longer
 

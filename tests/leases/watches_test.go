@@ -35,7 +35,7 @@ func TestNoWatchIsLeft(t *testing.T) {
 			patient.Eventually(t, func() bool { n := now(); return least <= n && n <= most }, "%d to %d watches", least, most)
 		}
 		watches(0, 0) // of other tests
-		holds, client := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect(), locks.WithSessionTimeout(6*time.Second))
+		holds, client := zk.Open(t), zk.Open(t, locks.WithSessionTimeout(6*time.Second))
 		held := patient.Locked(t, holds.Mutex("/held").Lock)
 		waits := patient.Elsewhere(ctx, client.Mutex("/held").Lock)
 		watches(2, locked)

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -159,6 +160,21 @@ func because(reason messages.Reason, states ...messages.State) course {
 // andBack is a course that goes on with holding and giving back.
 func andBack(states ...messages.State) course {
 	return course{story: append(states, stHeld, stReleasing, stReleased)}
+}
+
+// cellsOf gives a fault's cells, which have what all has where they do not say otherwise.
+func cellsOf(all cell, cells []cell) []cell {
+	for i := range cells {
+		c := &cells[i]
+		c.fault = all.fault
+		if c.strike == nil {
+			c.strike = all.strike
+		}
+		if reflect.ValueOf(c.at).IsZero() {
+			c.at = all.at
+		}
+	}
+	return cells
 }
 
 // matrix is all cells.

@@ -56,56 +56,48 @@ func before(do func(*scene, *testing.T)) func(*testing.T, *scene) {
 	}
 }
 
-var nodeDeletedCells = []cell{
-	{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
-		outcome: "held by the reply, and Lost as soon as the own node is looked at",
-		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-	{request: list, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
-		course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
-	{request: watch, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
-		course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
-	{request: syncing, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-		outcome: "the search finds nothing, and the request creates again",
-		course:  andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, fault: nodeDeleted, strike: before((*scene).prune), end: lost,
-		outcome: "Lost: the node is gone",
-		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-	{request: remove, fault: nodeDeleted, strike: before((*scene).prune), end: released,
-		outcome: "that the node is gone is success",
-		course:  through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
-		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
-		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-}
+var nodeDeletedCells = cellsOf(cell{fault: nodeDeleted, strike: meanwhile((*scene).prune)}, []cell{
+	{request: create, end: lost, outcome: "held by the reply, and Lost as soon as the own node is looked at",
+		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
+	{request: list, outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
+		course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+	{request: watch, outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
+		course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+	{request: syncing, outcome: "the search finds nothing, and the request creates again",
+		course: andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, strike: before((*scene).prune), end: lost, outcome: "Lost: the node is gone",
+		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
+	{request: remove, strike: before((*scene).prune), end: released, outcome: "that the node is gone is success",
+		course: through(stCreating, stHeld, stReleasing, stReleased)},
+	{request: ping, end: lost, outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
+		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
+})
 
 // deserted: nobody waits in the lock path that is deleted.
 var deserted = stage{alone: true}
 
-var parentDeletedCells = []cell{
-	{request: create, fault: parentDeleted, strike: func(t *testing.T, s *scene) { s.raze(t); s.trigger(t) },
+var parentDeletedCells = cellsOf(cell{fault: parentDeleted, strike: meanwhile((*scene).raze)}, []cell{
+	{request: create, strike: func(t *testing.T, s *scene) { s.raze(t); s.trigger(t) },
 		outcome: "the lock path is made again, and the node in it",
 		course:  andBack(stCreating)},
-	{request: list, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true,
+	{request: list, end: lost, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
-	{request: watch, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true,
+	{request: watch, end: lost, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
-	{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze),
-		outcome: "the search finds no lock path: the request makes it again and creates again",
-		course:  andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: lost,
+	{request: syncing, outcome: "the search finds no lock path: the request makes it again and creates again",
+		course: andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, at: deserted, strike: before((*scene).raze), end: lost,
 		outcome: "Lost: the node is gone, and the next gets a greater token in a lock path made again",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-	{request: remove, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: released,
+	{request: remove, at: deserted, strike: before((*scene).raze), end: released,
 		outcome: "that the node is gone with its lock path is success",
 		course:  through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze), end: lost,
+	{request: ping, at: deserted, end: lost,
 		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-}
+})
 
 // forbid leaves everybody but the operator only some permissions on a node, until the end of the scene.
 func (s *scene) forbid(t *testing.T, path string, left int32) {

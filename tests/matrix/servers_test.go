@@ -44,29 +44,24 @@ func lag(t *testing.T, s *scene) {
 	second.CatchUp()
 }
 
-var followerLagsCells = []cell{
-	{request: create, fault: followerLags, at: onFollower, strike: lag,
+var followerLagsCells = cellsOf(cell{fault: followerLags, at: onFollower, strike: lag}, []cell{
+	{request: create,
 		outcome: "unknown: a sync comes before the search, so that the node is found and no second one made",
 		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: list, fault: followerLags, at: onFollower, strike: lag,
-		outcome: "the queue is listed again, and an older view of it brings nobody nearer to its head",
-		course:  andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
-	{request: watch, fault: followerLags, at: onFollower, strike: lag,
-		outcome: "the predecessor is watched again, and its end is not missed",
-		course:  andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
-	{request: syncing, fault: followerLags, at: onFollower, strike: lag,
-		outcome: "the search begins again with a sync at the new server, and finds the one node",
-		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: verify, fault: followerLags, at: onFollower, strike: lag,
-		outcome: "the node is proved by a transaction, which no lag can falsify: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-	{request: remove, fault: followerLags, at: onFollower, strike: lag, end: released,
+	{request: list, outcome: "the queue is listed again, and an older view of it brings nobody nearer to its head",
+		course: andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, outcome: "the predecessor is watched again, and its end is not missed",
+		course: andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, outcome: "the search begins again with a sync at the new server, and finds the one node",
+		course: andBack(stCreating, stRecovering, stListing)},
+	{request: verify, outcome: "the node is proved by a transaction, which no lag can falsify: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, end: released,
 		outcome: "a transaction at the leader says that the node is gone, whatever the follower shows: success",
 		course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
-	{request: ping, fault: followerLags, at: onFollower, strike: lag,
-		outcome: "the node is proved by a transaction: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-}
+	{request: ping, outcome: "the node is proved by a transaction: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+})
 
 // restart kills the one server when it has carried the request out and before it answers. It is back within
 // the lease.
@@ -80,29 +75,22 @@ func restart(t *testing.T, s *scene) {
 	}
 }
 
-var serverRestartedCells = []cell{
-	{request: create, fault: serverRestarted, strike: restart,
-		outcome: "unknown, and waits for the server: the node is found and kept",
-		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: list, fault: serverRestarted, strike: restart,
-		outcome: "waits for the server, and lists again",
-		course:  andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
-	{request: watch, fault: serverRestarted, strike: restart,
-		outcome: "waits for the server, and watches again",
-		course:  andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
-	{request: syncing, fault: serverRestarted, strike: restart,
-		outcome: "waits for the server, and finds the one node",
-		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: verify, fault: serverRestarted, strike: restart,
-		outcome: "the server is back within the lease: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-	{request: remove, fault: serverRestarted, strike: restart, end: released,
-		outcome: "waits for the server, which says that the node is gone: success",
-		course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
-	{request: ping, fault: serverRestarted, strike: restart,
-		outcome: "the server is back within the lease: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-}
+var serverRestartedCells = cellsOf(cell{fault: serverRestarted, strike: restart}, []cell{
+	{request: create, outcome: "unknown, and waits for the server: the node is found and kept",
+		course: andBack(stCreating, stRecovering, stListing)},
+	{request: list, outcome: "waits for the server, and lists again",
+		course: andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, outcome: "waits for the server, and watches again",
+		course: andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, outcome: "waits for the server, and finds the one node",
+		course: andBack(stCreating, stRecovering, stListing)},
+	{request: verify, outcome: "the server is back within the lease: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, end: released, outcome: "waits for the server, which says that the node is gone: success",
+		course: through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, outcome: "the server is back within the lease: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+})
 
 // dethrone kills the leader, where the subject is connected, when it has carried the request out and before it
 // answers. The others have another leader at once; the old one is back later.
@@ -113,29 +101,22 @@ func dethrone(t *testing.T, s *scene) {
 	t.Cleanup(func() { _ = leader.Start() })
 }
 
-var leaderKilledCells = []cell{
-	{request: create, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "unknown: the node is found with the new leader, and kept",
-		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: list, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "the queue is listed again, elsewhere",
-		course:  andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
-	{request: watch, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "the predecessor is watched again, elsewhere",
-		course:  andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
-	{request: syncing, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "the search begins again, elsewhere, and finds the one node",
-		course:  andBack(stCreating, stRecovering, stListing)},
-	{request: verify, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "the session goes on with the new leader within the lease: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-	{request: remove, fault: leaderKilled, at: onLeader, strike: dethrone, end: released,
-		outcome: "the new leader says that the node is gone: success",
-		course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
-	{request: ping, fault: leaderKilled, at: onLeader, strike: dethrone,
-		outcome: "the session goes on with the new leader within the lease: the holder holds on",
-		course:  andBack(stCreating, stHeld, stRecovering)},
-}
+var leaderKilledCells = cellsOf(cell{fault: leaderKilled, at: onLeader, strike: dethrone}, []cell{
+	{request: create, outcome: "unknown: the node is found with the new leader, and kept",
+		course: andBack(stCreating, stRecovering, stListing)},
+	{request: list, outcome: "the queue is listed again, elsewhere",
+		course: andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, outcome: "the predecessor is watched again, elsewhere",
+		course: andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, outcome: "the search begins again, elsewhere, and finds the one node",
+		course: andBack(stCreating, stRecovering, stListing)},
+	{request: verify, outcome: "the session goes on with the new leader within the lease: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, end: released, outcome: "the new leader says that the node is gone: success",
+		course: through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, outcome: "the session goes on with the new leader within the lease: the holder holds on",
+		course: andBack(stCreating, stHeld, stRecovering)},
+})
 
 // disband stops all replicas but one when the request has been carried out. They are back when the lease is
 // long over, and the session, which nobody could end, is not.
@@ -156,26 +137,26 @@ func disband(t *testing.T, s *scene) {
 
 var everywhere = stage{replicas: 3}
 
-var quorumLostCells = []cell{
-	{request: create, fault: quorumLost, at: everywhere, strike: disband,
+var quorumLostCells = cellsOf(cell{fault: quorumLost, at: everywhere, strike: disband}, []cell{
+	{request: create,
 		outcome: "unknown, and the session lapses before the quorum is back: the request queues in the next, behind its old node",
 		course:  anew(stCreating, stRecovering)},
-	{request: list, fault: quorumLost, at: everywhere, strike: disband, frontLost: true,
+	{request: list, frontLost: true,
 		outcome: "the session lapses before the quorum is back: the request queues again in the next",
 		course:  anew(stCreating, stListing, stRecovering)},
-	{request: watch, fault: quorumLost, at: everywhere, strike: disband, frontLost: true,
+	{request: watch, frontLost: true,
 		outcome: "the session lapses before the quorum is back: the request queues again in the next",
 		course:  anew(stCreating, stListing, stWatching, stRecovering)},
-	{request: syncing, fault: quorumLost, at: everywhere, strike: disband,
+	{request: syncing,
 		outcome: "the session lapses before the quorum is back: the request queues in the next, behind its old node",
 		course:  anew(stCreating, stRecovering)},
-	{request: verify, fault: quorumLost, at: everywhere, strike: disband, end: lost, before: true,
+	{request: verify, end: lost, before: true,
 		outcome: "Lost at the deadline, for good; the node is deleted when the same session comes back",
 		course:  because(messages.ReasonLeaseOver, stCreating, stHeld, stRecovering, stLost)},
-	{request: remove, fault: quorumLost, at: stage{replicas: 3, alone: true}, strike: disband, end: released,
+	{request: remove, at: stage{replicas: 3, alone: true}, end: released,
 		outcome: "waits for the quorum, which says that the node is gone: success",
 		course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
-	{request: ping, fault: quorumLost, at: everywhere, strike: disband, end: lost, before: true,
+	{request: ping, end: lost, before: true,
 		outcome: "Lost at the deadline, for good; the node is deleted when the same session comes back",
 		course:  because(messages.ReasonLeaseOver, stCreating, stHeld, stRecovering, stLost)},
-}
+})

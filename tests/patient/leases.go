@@ -16,7 +16,7 @@ import (
 var ErrOfWork = errors.New("of the work")
 
 // Locked gives the lease of a Lock that must succeed.
-func Locked(t *testing.T, lock func(context.Context) (*locks.Lease, error)) *locks.Lease {
+func Locked(t testing.TB, lock func(context.Context) (*locks.Lease, error)) *locks.Lease {
 	t.Helper()
 	lease, err := lock(Deadline(t))
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func Locked(t *testing.T, lock func(context.Context) (*locks.Lease, error)) *loc
 }
 
 // GiveBack gives leases back, each of which must be valid yet.
-func GiveBack(t *testing.T, leases ...*locks.Lease) {
+func GiveBack(t testing.TB, leases ...*locks.Lease) {
 	t.Helper()
 	for _, l := range leases {
 		require.NoError(t, l.Unlock(Deadline(t)))
@@ -34,10 +34,9 @@ func GiveBack(t *testing.T, leases ...*locks.Lease) {
 // Cycle locks and unlocks.
 func Cycle(t *testing.T, m *locks.Mutex) (node string, token messages.Token) {
 	t.Helper()
-	lease, err := m.Lock(Deadline(t))
-	require.NoError(t, err)
+	lease := Locked(t, m.Lock)
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(Deadline(t)))
+	GiveBack(t, lease)
 	require.False(t, lease.Valid())
 	require.ErrorIs(t, lease.Unlock(Deadline(t)), locks.ErrNotHeld)
 	return lease.Node(), lease.Token()
@@ -76,7 +75,5 @@ func AwaitAsked(t *testing.T, lease *locks.Lease) {
 // own write comes behind it, and the answer behind the events.
 func CatchUp(t *testing.T, client *locks.Client) {
 	t.Helper()
-	lease, err := client.Mutex("/settle").Lock(Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(Deadline(t)))
+	GiveBack(t, Locked(t, client.Mutex("/settle").Lock))
 }

@@ -18,7 +18,7 @@ import (
 // TestBreakTellsTheHolderAndLetsTheNextIn: in every kind of lock.
 func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, operator := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two, operator := at.Open(t), at.Open(t), at.Open(t)
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/broken/" + k.name
@@ -55,9 +55,8 @@ func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 // TestBreakOfAWaiter: it queues again at the end, and is let in when its turn comes.
 func TestBreakOfAWaiter(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect(), locks.WithSessionTimeout(12*time.Second))
-		held, err := one.Mutex("/pushed").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := at.Open(t), at.Open(t, locks.WithSessionTimeout(12*time.Second))
+		held := patient.Locked(t, one.Mutex("/pushed").Lock)
 		rec := patient.Recorder(t, two)
 		first := patient.Elsewhere(patient.Deadline(t), two.Mutex("/pushed", patient.ObservedBy(rec)).Lock)
 		node := patient.Await(t, rec, messages.StateWatching).Node
@@ -66,7 +65,7 @@ func TestBreakOfAWaiter(t *testing.T) {
 		all := patient.QueueOf(t, one, "/pushed")
 		require.Equal(t, node, all[1].Node)
 		require.NoError(t, one.Break(patient.Deadline(t), all[1]))
-		_, err = rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
+		_, err := rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
 		require.NoError(t, err)
 		stories.AwaitCount(t, at, "/pushed", 3)
 		all = patient.QueueOf(t, one, "/pushed")
@@ -86,14 +85,12 @@ func TestBreakOfAWaiter(t *testing.T) {
 // TestBreakSparesWhoCameLater: a contest's next holder is at the path of the one before.
 func TestBreakSparesWhoCameLater(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
-		before, err := one.Contest("/prize").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		one, two := at.Open(t), at.Open(t)
+		before := patient.Locked(t, one.Contest("/prize").Lock)
 		seen := patient.QueueOf(t, two, "/prize")[0]
 		patient.GiveBack(t, before)
-		after, err := one.Contest("/prize").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		err = two.Break(patient.Deadline(t), seen)
+		after := patient.Locked(t, one.Contest("/prize").Lock)
+		err := two.Break(patient.Deadline(t), seen)
 		require.ErrorIs(t, err, locks.ErrGone)
 		require.ErrorContains(t, err, "/prize")
 		require.Equal(t, after.Token(), patient.QueueOf(t, two, "/prize")[0].Token)
@@ -105,7 +102,7 @@ func TestBreakSparesWhoCameLater(t *testing.T) {
 // TestBreakOfWhatIsNoContender: is refused before anything is sent.
 func TestBreakOfWhatIsNoContender(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/kept/config", "")
 		token := messages.Token(1 << 20)
 		for _, c := range []struct {
@@ -129,7 +126,7 @@ func TestBreakOfWhatIsNoContender(t *testing.T) {
 // TestBreakOfWhatMayNotBeDeleted: says so, and the holder goes on; in a contest it has been asked, for that comes first.
 func TestBreakOfWhatMayNotBeDeleted(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		o, client := stories.Look(t, at), patient.Open(t, at.Connect())
+		o, client := stories.Look(t, at), at.Open(t)
 		_, err := o.Create(at.Root()+"/kept", nil, 0, zk.WorldACL(zk.PermRead|zk.PermWrite|zk.PermCreate))
 		require.NoError(t, err)
 		for _, name := range []string{"lock-0000000001", "prize"} {

@@ -50,7 +50,7 @@ func TestForceIsHeardBeforeTheNextHolds(t *testing.T) {
 // reader, before anybody else holds, in this process or another.
 func TestForceEndsTheLeaseBeforeTheNextHolds(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two := at.Open(t), at.Open(t)
 		for _, other := range []*locks.Client{one, two} {
 			for path, lock := range map[string]lockKind{"/mutex": exclusively, "/rw": writing, "/contest": contesting} {
 				lease, err := lock(one, path, locks.WithGrace(time.Millisecond))(patient.Deadline(t))

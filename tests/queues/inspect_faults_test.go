@@ -17,13 +17,12 @@ var meets = map[string]rig.Action{"its reply is lost": rig.DropReply, "it is los
 // TestBreakIsFollowedToItsEnd: one delete, and the caller learns that it was done.
 func TestBreakIsFollowedToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		holder := patient.Open(t, at.Connect())
+		holder := at.Open(t)
 		proxy := at.Proxy(t)
 		operator := patient.Open(t, proxy.Addr()+at.Root())
 		for name, action := range meets {
 			t.Run(name, func(t *testing.T) {
-				lease, err := holder.Mutex("/broken").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				lease := patient.Locked(t, holder.Mutex("/broken").Lock)
 				c := patient.QueueOf(t, operator, "/broken")[0]
 				fault := proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: action})
 				require.NoError(t, operator.Break(patient.Deadline(t), c))
@@ -39,13 +38,12 @@ func TestBreakIsFollowedToItsEnd(t *testing.T) {
 // TestRevokeIsFollowedToItsEnd: the holder is asked.
 func TestRevokeIsFollowedToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		holder := patient.Open(t, at.Connect())
+		holder := at.Open(t)
 		proxy := at.Proxy(t)
 		asker := patient.Open(t, proxy.Addr()+at.Root())
 		for name, action := range meets {
 			t.Run(name, func(t *testing.T) {
-				lease, err := holder.Mutex("/asked").Lock(patient.Deadline(t))
-				require.NoError(t, err)
+				lease := patient.Locked(t, holder.Mutex("/asked").Lock)
 				fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: action})
 				asked, err := asker.Revoke(patient.Deadline(t), "/asked")
 				require.NoError(t, err)
@@ -61,8 +59,7 @@ func TestRevokeIsFollowedToItsEnd(t *testing.T) {
 // TestQueueIsReadToItsEnd, whichever of its requests is lost.
 func TestQueueIsReadToItsEnd(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		lease, err := patient.Open(t, at.Connect()).Mutex("/read").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, at.Open(t).Mutex("/read").Lock)
 		proxy := at.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+at.Root())
 		for _, op := range []rig.OpCode{rig.OpMulti, rig.OpExists, rig.OpGetChildren2, rig.OpGetData} {

@@ -22,25 +22,21 @@ import (
 
 func TestLocksFindsAllBelow(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, o := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), stories.Look(t, at)
+		one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/app/config", "a note")
 		for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
-			_, err := one.Mutex(path).Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			patient.Locked(t, one.Mutex(path).Lock)
 		}
 		for range 2 {
 			waiting(t, two, mutexOf(two, "/app/deep/er/b"))
 		}
 		for range 3 {
-			_, err := one.RWMutex("/app/rw").RLock(patient.Deadline(t))
-			require.NoError(t, err)
+			patient.Locked(t, one.RWMutex("/app/rw").RLock)
 		}
 		_, err := one.Semaphore("/app/sem", 5).Acquire(patient.Deadline(t), 3)
 		require.NoError(t, err)
-		_, err = one.Mutex("/app/a", locks.WithName("second")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = one.Contest("/app/prize").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, one.Mutex("/app/a", locks.WithName("second")).Lock)
+		patient.Locked(t, one.Contest("/app/prize").Lock)
 		_, err = o.Create(at.Root()+"/app/service", []byte("10.0.0.1:80"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
 
@@ -71,8 +67,7 @@ func TestLocksFindsAllBelow(t *testing.T) {
 func TestLocksFromTheVeryRoot(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client := patient.Open(t, at.Hosts())
-		_, err := client.Mutex(at.Root() + "/mine").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, client.Mutex(at.Root()+"/mine").Lock)
 		tree, err := client.Locks(patient.Deadline(t), "/")
 		require.NoError(t, err)
 		require.Contains(t, tree.Locks, messages.LockCount{Path: at.Root() + "/mine", Holders: 1})
@@ -85,12 +80,11 @@ func TestLocksFromTheVeryRoot(t *testing.T) {
 // TestLocksReportsWhatItMayNotRead: and goes on with the rest.
 func TestLocksReportsWhatItMayNotRead(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/shut/lock", "")
 		_, err := o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
 		require.NoError(t, err)
-		_, err = client.Mutex("/open").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, client.Mutex("/open").Lock)
 		tree, err := client.Locks(patient.Deadline(t), "/")
 		require.NoError(t, err)
 		require.Equal(t, []messages.LockCount{{Path: "/open", Holders: 1}}, tree.Locks)
@@ -180,7 +174,7 @@ func reasonOf(t *testing.T, answer any) messages.Reason {
 // TestQueriesInVain: after Close, and when ctx has ended.
 func TestQueriesInVain(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		for name, question := range questions {

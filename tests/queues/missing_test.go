@@ -14,7 +14,7 @@ import (
 // TestMissing: an empty queue is not all that there is to say of a path, or a chroot, that was mistyped.
 func TestMissing(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		missing := func(path, want string) {
 			t.Helper()
 			got, err := client.Missing(patient.Deadline(t), path)

@@ -18,13 +18,12 @@ func TestQueueWaitsForTheConnection(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		proxy := at.Proxy(t)
 		client := patient.Open(t, proxy.Addr()+at.Root())
-		lease, err := client.Mutex("/cut").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/cut").Lock)
 		proxy.Refuse(true)
 		proxy.Cut()
 		hurried, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
-		_, err = client.Queue(hurried, "/cut")
+		_, err := client.Queue(hurried, "/cut")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		got := make(chan []messages.Contender, 1)
@@ -46,9 +45,8 @@ func TestQueueWaitsForTheConnection(t *testing.T) {
 func TestQueueOutlastsTheSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		proxy := at.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+at.Root()), patient.Open(t, at.Connect())
-		lease, err := other.Mutex("/kept").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client, other := patient.Open(t, proxy.Addr()+at.Root()), at.Open(t)
+		lease := patient.Locked(t, other.Mutex("/kept").Lock)
 		before := client.Session().ID()
 		proxy.Hold(true) // no answer comes in this session any more
 		got := make(chan []messages.Contender, 1)

@@ -38,10 +38,9 @@ func mutexOf(client *locks.Client, path string, more ...locks.LockOption) lockWi
 
 func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two, other := at.Open(t), at.Open(t), at.Open(t)
 		begun := time.Now()
-		held, err := one.Mutex("/orders/42", locks.WithLabel("billing")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		held := patient.Locked(t, one.Mutex("/orders/42", locks.WithLabel("billing")).Lock)
 		got, waiter := waiting(t, two, mutexOf(two, "/orders/42"))
 
 		all := patient.QueueOf(t, other, "/orders/42")
@@ -83,8 +82,7 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 		locker, looker := patient.Open(t, at.Members[0].Addr()+at.Root()),
 			patient.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
 		for range 50 {
-			lease, err := locker.Mutex("/fresh").Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, locker.Mutex("/fresh").Lock)
 			all := patient.QueueOf(t, looker, "/fresh")
 			require.Len(t, all, 1)
 			require.Equal(t, lease.Token(), all[0].Token)
@@ -96,11 +94,9 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 
 func TestQueueOfReadersAndWriters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
-		one, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		two, err := client.RWMutex("/rw").RLock(patient.Deadline(t))
-		require.NoError(t, err)
+		client := at.Open(t)
+		one := patient.Locked(t, client.RWMutex("/rw").RLock)
+		two := patient.Locked(t, client.RWMutex("/rw").RLock)
 		w, writer := waiting(t, client, func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 			return client.RWMutex("/rw", opts...).Lock
 		})
@@ -130,7 +126,7 @@ func TestQueueOfReadersAndWriters(t *testing.T) {
 
 func TestQueueOfASemaphore(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		acquire := func(n int) func(...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 			return func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
 				return func(ctx context.Context) (*locks.Lease, error) {
@@ -160,9 +156,8 @@ func TestQueueOfASemaphore(t *testing.T) {
 
 func TestQueueOfAContest(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
-		lease, err := client.Contest("/deep/plain", locks.WithLabel("one")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client := at.Open(t)
+		lease := patient.Locked(t, client.Contest("/deep/plain", locks.WithLabel("one")).Lock)
 		all := patient.QueueOf(t, client, "/deep/plain")
 		require.Len(t, all, 1)
 		require.Equal(t, messages.Contest, all[0].Mode)
@@ -181,14 +176,13 @@ func TestQueueOfAContest(t *testing.T) {
 // TestQueueWithNames: each is a queue of its own.
 func TestQueueWithNames(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
+		client := at.Open(t)
 		for _, name := range []string{"b", "a", ""} {
 			var opts []locks.LockOption
 			if name != "" {
 				opts = append(opts, locks.WithName(name))
 			}
-			_, err := client.Mutex("/names", opts...).Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			patient.Locked(t, client.Mutex("/names", opts...).Lock)
 		}
 		all := patient.QueueOf(t, client, "/names")
 		require.Len(t, all, 3)
@@ -204,7 +198,7 @@ func TestQueueWithNames(t *testing.T) {
 func TestQueueKnowsOthersNodes(t *testing.T) {
 	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/mixed", "")
 		var want []messages.Library
 		for _, n := range []struct {
@@ -249,11 +243,10 @@ func TestQueueKnowsOthersNodes(t *testing.T) {
 // TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data, among the others.
 func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		owner := patient.Open(t, at.Connect(), locks.WithAuth("digest", []byte("me:secret")),
+		owner := at.Open(t, locks.WithAuth("digest", []byte("me:secret")),
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
-		lease, err := owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		stranger := patient.Open(t, at.Connect())
+		lease := patient.Locked(t, owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock)
+		stranger := at.Open(t)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
 		defer giveUp()
 		rec := patient.Recorder(t, stranger)
@@ -279,7 +272,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
 		giveUp() // no event would tell it that the one before is gone
 		require.ErrorIs(t, patient.Receive(t, behind).Err, context.Canceled)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 

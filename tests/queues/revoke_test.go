@@ -50,7 +50,7 @@ var revocable = []struct {
 // TestRevokeAsksAllWhoHold: in every kind of lock, across sessions, all who hold are asked and told, and no waiter is.
 func TestRevokeAsksAllWhoHold(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, asker := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two, asker := at.Open(t), at.Open(t), at.Open(t)
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/asked/" + k.name
@@ -123,7 +123,7 @@ func acquiring(n int) lockKind {
 // across sessions, and the waiter is let in.
 func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		one, two := at.Open(t), at.Open(t)
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/forced/" + k.name
@@ -154,7 +154,7 @@ func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 	const uuid = "12345678-1234-1234-1234-123456789abc"
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		for path, n := range map[string]struct{ prefix, data, want string }{
 			"/curator": {"_c_" + uuid + "-lock-", "10.0.0.1", "__REVOKE__"},
 			"/recipe":  {"lock-", "", "unlock"},
@@ -199,7 +199,7 @@ func TestRevokeKeepsWhoHolds(t *testing.T) {
 		for name, kind := range keeping {
 			for _, word := range []string{"", "__REVOKE__", "unlock"} {
 				t.Run(name+word, func(t *testing.T) {
-					holder, asker, path := patient.Open(t, at.Connect()), patient.Open(t, at.Connect()), "/kept/"+name+word
+					holder, asker, path := at.Open(t), at.Open(t), "/kept/"+name+word
 					h := &patient.Changes{}
 					lease, err := kind(holder, path, locks.WithLabel("the holder"), locks.WithOnChange(h.Hear))(patient.Deadline(t))
 					require.NoError(t, err)
@@ -239,7 +239,7 @@ func TestRevokeKeepsWhoHolds(t *testing.T) {
 // TestRevokeOfWhatNobodyHolds: says so, and makes nothing.
 func TestRevokeOfWhatNobodyHolds(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := patient.Open(t, at.Connect()), stories.Look(t, at)
+		client, o := at.Open(t), stories.Look(t, at)
 		o.Plant(t, "/empty", "a note")
 		o.Plant(t, "/strangers/config", "")
 		for _, path := range []string{"/never/made", "/empty", "/strangers"} {
@@ -258,16 +258,13 @@ func TestRevokeOfWhatNobodyHolds(t *testing.T) {
 // TestRevokeOfWhoMayNotBeWritten: the others are asked all the same.
 func TestRevokeOfWhoMayNotBeWritten(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		open1 := patient.Open(t, at.Connect())
-		closed := patient.Open(t, at.Connect(), locks.WithACL(zk.WorldACL(zk.PermRead)...),
+		open1 := at.Open(t)
+		closed := at.Open(t, locks.WithACL(zk.WorldACL(zk.PermRead)...),
 			locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
-		one, err := open1.RWMutex("/some").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		two, err := closed.RWMutex("/some").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		three, err := open1.RWMutex("/some").RLock(patient.Deadline(t))
-		require.NoError(t, err)
-		asked, err := patient.Open(t, at.Connect()).Revoke(patient.Deadline(t), "/some")
+		one := patient.Locked(t, open1.RWMutex("/some").RLock)
+		two := patient.Locked(t, closed.RWMutex("/some").RLock)
+		three := patient.Locked(t, open1.RWMutex("/some").RLock)
+		asked, err := at.Open(t).Revoke(patient.Deadline(t), "/some")
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.Equal(t, []string{one.Node(), three.Node()}, nodesOf(asked))
 		patient.AwaitAsked(t, one)

@@ -24,10 +24,9 @@ import (
 func TestCrowdStandsInLine(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		const crowd, nodes = 40, 4
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(nodes))
+		client := zk.Open(t, locks.WithMaxWaiting(nodes))
 		mutex := client.Mutex("/crowd")
-		first, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		first := patient.Locked(t, mutex.Lock)
 		var all sync.WaitGroup
 		failed := make([]error, crowd)
 		for i := range crowd {
@@ -47,7 +46,7 @@ func TestCrowdStandsInLine(t *testing.T) {
 		}, "the others wait inside")
 		stories.AwaitCount(t, zk, "/crowd", 1+crowd-inside)
 
-		require.NoError(t, first.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, first)
 		all.Wait()
 		require.NoError(t, errors.Join(failed...))
 		require.Zero(t, client.State().Inside)
@@ -60,10 +59,9 @@ func TestCrowdStandsInLine(t *testing.T) {
 // the last node of its session.
 func TestWaitsInsideBehind(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1))
+		client := zk.Open(t, locks.WithMaxWaiting(1))
 		mutex := client.Mutex("/behind")
-		lease, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, mutex.Lock)
 		ctx, giveUp := context.WithCancel(patient.Deadline(t))
 		waits := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
 		stories.AwaitCount(t, zk, "/behind", 2)
@@ -77,10 +75,10 @@ func TestWaitsInsideBehind(t *testing.T) {
 		var of *locks.Error
 		require.ErrorAs(t, got.Err, &of)
 		require.Equal(t, queue[1].Node, of.Behind.Node)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		next := patient.Receive(t, waits)
 		require.NoError(t, next.Err)
-		require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, next.Lease)
 		stories.AwaitNone(t, zk, "/behind")
 	})
 }
@@ -90,7 +88,7 @@ func TestWaitsInsideBehind(t *testing.T) {
 // get one.
 func TestTriesBeyondTheBound(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(16))
+		client := zk.Open(t, locks.WithMaxWaiting(16))
 		const crowd = 300
 		for name, try := range map[string]func(context.Context) (*locks.Lease, error){
 			"readers": client.RWMutex("/tries").TryRLock,
@@ -111,8 +109,7 @@ func TestTriesBeyondTheBound(t *testing.T) {
 			}
 			all.Wait()
 		}
-		writer, err := client.RWMutex("/tries").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		writer := patient.Locked(t, client.RWMutex("/tries").Lock)
 		var all sync.WaitGroup
 		refused := make([]error, crowd)
 		for i := range crowd {
@@ -122,7 +119,7 @@ func TestTriesBeyondTheBound(t *testing.T) {
 		for _, err := range refused {
 			require.ErrorIs(t, err, locks.ErrNotAcquired)
 		}
-		require.NoError(t, writer.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, writer)
 		stories.AwaitNone(t, zk, "/tries")
 	})
 }
@@ -131,16 +128,14 @@ func TestTriesBeyondTheBound(t *testing.T) {
 // refused, also behind a holder of the session. Kept holds that nobody uses are given back before.
 func TestSessionFull(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
 		lock := func(path string) *locks.Lease {
-			lease, err := client.Mutex(path).Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, client.Mutex(path).Lock)
 			return lease
 		}
 		for _, path := range []string{"/r", "/s", "/t"} { // the third has the first given up
-			lease, err := client.Mutex(path, locks.WithSticky(time.Hour)).Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			lease := patient.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock)
+			patient.GiveBack(t, lease)
 		}
 		a, b := lock("/a"), lock("/b")
 		stories.AwaitNone(t, zk, "/r")
@@ -155,19 +150,18 @@ func TestSessionFull(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		_, err = client.Mutex("/a").Lock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
-		require.NoError(t, b.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, b)
 		second := patient.Elsewhere(patient.Deadline(t), client.Mutex("/a").Lock)
 		stories.AwaitCount(t, zk, "/a", 2)
 		_, err = client.Mutex("/c").Lock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
-		require.NoError(t, a.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, a)
 		got := patient.Receive(t, second)
 		require.NoError(t, got.Err)
 		patient.Eventually(t, func() bool { return client.State().NodeBytes == stories.NodeBytes(zk, "/a") },
 			"the first's node is gone")
 		c := lock("/c")
-		require.NoError(t, c.Unlock(patient.Deadline(t)))
-		require.NoError(t, got.Lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, c, got.Lease)
 	})
 }
 
@@ -176,7 +170,7 @@ func TestSessionFull(t *testing.T) {
 // tries, and not thousands.
 func TestAllInAFullSession(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
 		var tries atomic.Int64
 		both := func() error {
 			for ; ; tries.Add(1) {
@@ -205,7 +199,7 @@ func TestAllInAFullSession(t *testing.T) {
 // TestAllIsRefused: a session in which the second lock never has room refuses all, after a few tries, and holds nothing.
 func TestAllIsRefused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")))
+		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")))
 		rec := patient.Recorder(t, client)
 		_, err := locks.All(patient.Deadline(t), client.Mutex("/a", locks.WithObserver(rec.PID())), client.Mutex("/b"))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
@@ -223,9 +217,8 @@ func TestAllIsRefused(t *testing.T) {
 func TestTransactionsWeigh(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one := 4 + len(zk.Root()+"/mine-0123456789")
-		client := patient.Open(t, zk.Connect(), locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")+one))
-		lease, err := client.Mutex("/a").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")+one))
+		lease := patient.Locked(t, client.Mutex("/a").Lock)
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
 		made, err := lease.Txn(patient.Deadline(t), mine)
@@ -241,6 +234,6 @@ func TestTransactionsWeigh(t *testing.T) {
 		_, err = lease.Txn(patient.Deadline(t), mine)
 		require.NoError(t, err)
 		require.Equal(t, client.State().MaxNodeBytes, client.State().NodeBytes)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }

@@ -45,8 +45,7 @@ func TestRealServerCutsWhatIsTooLarge(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithSystemProperty("jute.maxbuffer", "1000"))
 	var seen tallied
 	client := patient.Open(t, server.Addr(), seen.options()...)
-	held, err := client.Mutex("/held").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	held := patient.Locked(t, client.Mutex("/held").Lock)
 	before, logged := seen.dials.Load(), seen.records.Load()
 	const lasts = 10 * time.Second
 	ctx, stop := context.WithTimeout(patient.Deadline(t), lasts)
@@ -54,9 +53,8 @@ func TestRealServerCutsWhatIsTooLarge(t *testing.T) {
 	answer := patient.Elsewhere(ctx, client.Mutex("/large", locks.WithLabel(strings.Repeat("x", 1000))).Lock)
 	cycles := 0
 	for ctx.Err() == nil {
-		lease, err := client.Mutex("/other").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		lease := patient.Locked(t, client.Mutex("/other").Lock)
+		patient.GiveBack(t, lease)
 		cycles++
 	}
 	got := patient.Receive(t, answer)
@@ -66,7 +64,7 @@ func TestRealServerCutsWhatIsTooLarge(t *testing.T) {
 	require.Regexp(t, `the server hangs up on create /large/_c_\S+, \d+ times`, got.Err.Error())
 	require.Less(t, dials, int64(20))
 	require.True(t, held.Valid())
-	require.NoError(t, held.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, held)
 }
 
 // TestRealProxyCutsContainers: a proxy hangs up on each create of a container, as ClickHouse Keeper did. There are
@@ -82,7 +80,7 @@ func TestRealProxyCutsContainers(t *testing.T) {
 	t.Logf("%d connections and %d log records in %v; %v", seen.dials.Load()-before, seen.records.Load(),
 		time.Since(begun).Round(time.Millisecond), err)
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 	require.LessOrEqual(t, seen.dials.Load()-before, int64(4))
 }
 
@@ -162,15 +160,14 @@ func TestRealQuotaOnServer(t *testing.T) {
 		[]byte("count=-1,bytes=-1;byteHardLimit=-1;countHardLimit=2"), 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 
-	lease, err := client.Mutex("/x").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex("/x").Lock)
 	_, err = client.Mutex("/x").Lock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrQuota)
 	require.True(t, locks.MayPass(err))
 	require.NoError(t, client.Ready())
 	require.True(t, lease.Valid())
 	patient.Cycle(t, client.Mutex("/y"))
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 	patient.Cycle(t, client.Mutex("/x"))
 }
 

@@ -76,10 +76,9 @@ func TestLockMeetsEachCode(t *testing.T) {
 	for _, row := range lockRows {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
-				other, err := client.Mutex("/other").Lock(t.Context())
-				require.NoError(t, err)
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
+				other := bubble.Locked(t, client.Mutex("/other").Lock)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.goes, len(answer) == 0)
 				if ready := client.Ready(); row.goes || row.code == -120 {
@@ -101,12 +100,10 @@ func TestLockMeetsEachCode(t *testing.T) {
 				}
 				require.True(t, other.Valid(), "nothing else is the worse for it")
 				injected.Remove()
-				lease, err := client.Mutex("/x").Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, client.Mutex("/x").Lock)
 				require.NoError(t, client.Ready())
 				require.Empty(t, client.State().Trouble)
-				require.NoError(t, lease.Unlock(t.Context()))
-				require.NoError(t, other.Unlock(t.Context()))
+				bubble.GiveBack(t, lease, other)
 			})
 		})
 	}
@@ -127,8 +124,8 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.passes, len(answer) == 0)
 				require.ErrorContains(t, client.Ready(), row.says)
@@ -146,7 +143,7 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 				}
 				require.NoError(t, err)
 				require.NoError(t, client.Ready())
-				require.NoError(t, lease.Unlock(t.Context()))
+				bubble.GiveBack(t, lease)
 			})
 		})
 	}
@@ -207,8 +204,8 @@ func TestThrottled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				done := make(chan error, 1)
 				throttle(t, server, func() {
 					go func() { done <- do(t.Context(), client) }()
@@ -235,12 +232,10 @@ func throttle(t *testing.T, server *embedded.Server, do func()) {
 // TestThrottledRelease: the lock is given back as soon as the server lets it, and Unlock's ctx bounds only its wait.
 func TestThrottledRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		keeps, err := client.Mutex("/keeps").Lock(t.Context())
-		require.NoError(t, err)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		keeps := bubble.Locked(t, client.Mutex("/keeps").Lock)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
 		throttle(t, server, func() {
 			require.True(t, lease.Valid())
@@ -251,21 +246,20 @@ func TestThrottledRelease(t *testing.T) {
 			require.ErrorContains(t, err, "the server is throttled and does not carry out")
 			require.True(t, locks.MayPass(err))
 		})
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		require.True(t, keeps.Valid())
-		require.NoError(t, keeps.Unlock(t.Context()))
+		bubble.GiveBack(t, keeps)
 	})
 }
 
 // TestThrottledHolder: a holder whose node cannot be read for a while holds on, and hears of a revoke request later.
 func TestThrottledHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		injected, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: "/x/_c_*", Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Minute)
 		require.True(t, lease.Valid())
 		require.Positive(t, injected.Hits())
@@ -274,7 +268,7 @@ func TestThrottledHolder(t *testing.T) {
 		_, err = client.Revoke(t.Context(), "/x")
 		require.NoError(t, err)
 		<-lease.Revoked()
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 

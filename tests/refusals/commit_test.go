@@ -96,13 +96,13 @@ func TestCommitTooLarge(t *testing.T) {
 func TestLabelsThatGrow(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		var dials atomic.Int32
-		client := patient.Open(t, at.Connect(), locks.WithMaxWaiting(512), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
-			dials.Add(1)
-			return new(net.Dialer).DialContext(ctx, network, address)
-		}))
+		client := at.Open(t, locks.WithMaxWaiting(512),
+			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+				dials.Add(1)
+				return new(net.Dialer).DialContext(ctx, network, address)
+			}))
 		mutex := client.Mutex("/labels", locks.WithLabel(strings.Repeat("<", 1024)))
-		_, err := mutex.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, mutex.Lock)
 		before := dials.Load()
 		const waiters = 400
 		for range waiters {

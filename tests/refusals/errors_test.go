@@ -23,12 +23,11 @@ var errShift = errors.New("the shift is over")
 // TestErrorsAreOneLine: also where several things are said, so that a log record is one.
 func TestErrorsAreOneLine(t *testing.T) {
 	client := patient.Open(t, embedded.Run(t).Addr())
-	lease, err := client.Mutex("/a").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex("/a").Lock)
 	ctx, cancel := context.WithTimeoutCause(patient.Deadline(t), time.Millisecond, errShift)
 	defer cancel()
 	<-ctx.Done()
-	_, err = client.Mutex("/a").Lock(ctx)
+	_, err := client.Mutex("/a").Lock(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, errShift)
 	require.NotContains(t, err.Error(), "\n")
@@ -47,9 +46,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 // that it gives up.
 func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Connect())
-		_, err := client.Mutex("/a").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		client := at.Open(t)
+		patient.Locked(t, client.Mutex("/a").Lock)
 		mutex, rec := patient.Recorded(t, client, "/a")
 		ctx, cancel := context.WithCancel(patient.Deadline(t))
 		got := patient.Elsewhere(ctx, mutex.Lock)
@@ -67,7 +65,7 @@ func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 // in this one, by a queue, a cohort or a contest.
 func TestTimeoutsSayBehindWhom(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, other := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+		client, other := at.Open(t), at.Open(t)
 		label := locks.WithLabel("nightly run")
 		begun := time.Now().Truncate(time.Second)
 		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
@@ -97,7 +95,7 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 				require.ErrorContains(t, err, `"nightly run", process `)
 				require.NotContains(t, err.Error()[1:], "turnstile: ")
 				require.NotContains(t, err.Error(), "releasing")
-				require.NoError(t, held.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, held)
 			})
 		}
 	})
@@ -126,8 +124,8 @@ func TestBusyIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, other := bubble.Client(t, server), bubble.Client(t, server)
 				held, err := c.holder(other).Lock(t.Context())
 				require.NoError(t, err)
 				for range 3 {
@@ -143,7 +141,7 @@ func TestBusyIsTold(t *testing.T) {
 						require.NotEmpty(t, e.Behind.Host)
 					}
 				}
-				require.NoError(t, held.Unlock(t.Context()))
+				bubble.GiveBack(t, held)
 			})
 		})
 	}

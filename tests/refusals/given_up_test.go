@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,8 +31,8 @@ func TestNoParentsForARequestThatWasGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const levels, made = 200, 20
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				kept, err := server.Inject(embedded.Fault{Op: embedded.OpCreateContainer, Path: strings.Repeat("/a", made),
 					Skip: 1, Action: embedded.HoldReplies}) // the first comes on the way up
 				require.NoError(t, err)

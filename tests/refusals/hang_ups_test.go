@@ -26,10 +26,9 @@ func hangUp(t *testing.T, server *embedded.Server, on embedded.Op, path string) 
 // go on. It is carried out when the server lets it.
 func TestServerHangsUpOnCreate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
-		other, err := client.Mutex("/other").Lock(t.Context())
-		require.NoError(t, err)
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		other := bubble.Locked(t, client.Mutex("/other").Lock)
 		injected := hangUp(t, server, 0, "/x/_c_*")
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
@@ -38,11 +37,10 @@ func TestServerHangsUpOnCreate(t *testing.T) {
 		require.ErrorContains(t, client.Ready(), "not ready: the server hangs up on create /x/_c_")
 		for range 10 { // others do not wait
 			begun := time.Now()
-			lease, err := client.Mutex("/free").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, client.Mutex("/free").Lock)
 			require.NoError(t, client.Ready(), "a request was carried out")
 			require.NotEmpty(t, client.State().Trouble)
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 			require.Less(t, time.Since(begun), time.Second)
 			time.Sleep(time.Second)
 		}
@@ -60,8 +58,7 @@ func TestServerHangsUpOnCreate(t *testing.T) {
 		got = <-answer
 		require.NoError(t, got.Err)
 		require.Empty(t, client.State().Trouble)
-		require.NoError(t, got.Lease.Unlock(t.Context()))
-		require.NoError(t, other.Unlock(t.Context()))
+		bubble.GiveBack(t, got.Lease, other)
 	})
 }
 
@@ -77,15 +74,14 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				row.fault.Op, row.fault.Count = embedded.OpCreateContainer, -1
 				injected, err := server.Inject(row.fault)
 				require.NoError(t, err)
 				for _, path := range []string{"/a/b/c", "/d/e", "/f"} {
-					lease, err := client.Mutex(path).Lock(t.Context())
-					require.NoError(t, err)
-					require.NoError(t, lease.Unlock(t.Context()))
+					lease := bubble.Locked(t, client.Mutex(path).Lock)
+					bubble.GiveBack(t, lease)
 				}
 				require.Equal(t, row.hits, injected.Hits())
 			})
@@ -97,16 +93,14 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 func TestServerHangsUpOnDelete(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-			client := bubble.OpenClient(t, server, server.Connect())
-			other, err := client.Mutex("/other").Lock(t.Context())
-			require.NoError(t, err)
-			lease, err := client.Mutex("/x").Lock(t.Context())
-			require.NoError(t, err)
+			server := bubble.Server(t)
+			client := bubble.Client(t, server)
+			other := bubble.Locked(t, client.Mutex("/other").Lock)
+			lease := bubble.Locked(t, client.Mutex("/x").Lock)
 			injected := hangUp(t, server, embedded.OpDelete, "/x/_c_*")
 			ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 			defer stop()
-			err = lease.Unlock(ctx)
+			err := lease.Unlock(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Regexp(t, `the server hangs up on delete /x/_c_\S+, \d+ times`, err.Error())
 			require.Less(t, injected.Hits(), 30)
@@ -116,11 +110,10 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 			}
 			injected.Remove()
 			if !closes {
-				require.NoError(t, lease.Unlock(t.Context()))
+				bubble.GiveBack(t, lease)
 			}
-			next, err := bubble.OpenClient(t, server, server.Connect()).Mutex("/x").Lock(t.Context())
-			require.NoError(t, err)
-			require.NoError(t, next.Unlock(t.Context()))
+			next := bubble.Locked(t, bubble.Client(t, server).Mutex("/x").Lock)
+			bubble.GiveBack(t, next)
 		})
 	}
 }
@@ -128,15 +121,14 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 // TestServerHangsUpOnTxn: it is sent again at a pace, and names its trouble. The lock can be given back meanwhile.
 func TestServerHangsUpOnTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		injected := hangUp(t, server, embedded.OpMulti, bubble.Place)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		err = bubble.Swap(ctx, lease, "second", 0)
+		err := bubble.Swap(ctx, lease, "second", 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, zkconn.ErrUnknownOutcome)
 		require.Regexp(t, `the server hangs up on transaction /x/_c_\S+, \d+ times`, err.Error())
@@ -147,7 +139,7 @@ func TestServerHangsUpOnTxn(t *testing.T) {
 		go func() { answer <- bubble.Swap(t.Context(), lease, "third", 0) }()
 		time.Sleep(30 * time.Second)
 		begun := time.Now()
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		require.Less(t, time.Since(begun), time.Second)
 		require.Error(t, <-answer)
 		injected.Remove()
@@ -158,11 +150,10 @@ func TestServerHangsUpOnTxn(t *testing.T) {
 // TestServerThrottlesTxn: it is carried out when the server lets it.
 func TestServerThrottlesTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex("/x").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place,
 			Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
@@ -177,7 +168,7 @@ func TestServerThrottlesTxn(t *testing.T) {
 		require.Empty(t, answer)
 		injected.Remove()
 		require.NoError(t, <-answer)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		bubble.RequireAt(t, client, 1)
 	})
 }
@@ -186,8 +177,8 @@ func TestServerThrottlesTxn(t *testing.T) {
 // the search for its node. Nothing is sent again at once.
 func TestServerHangsUpOnSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.Cycle(t, client, "/x")
 		once, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/x/_c_*", Action: embedded.CutAfter})
 		require.NoError(t, err)
@@ -201,7 +192,7 @@ func TestServerHangsUpOnSearch(t *testing.T) {
 		injected.Remove()
 		got := <-answer
 		require.NoError(t, got.Err)
-		require.NoError(t, got.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, got.Lease)
 	})
 }
 
@@ -210,13 +201,11 @@ func TestServerHangsUpOnSearch(t *testing.T) {
 func TestServerHangsUpOnHeartbeats(t *testing.T) {
 	for _, lasts := range []time.Duration{2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-			client, waiting := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
-			first, err := client.Mutex("/w").Lock(t.Context())
-			require.NoError(t, err)
+			server := bubble.Server(t)
+			client, waiting := bubble.Client(t, server), bubble.Client(t, server)
+			first := bubble.Locked(t, client.Mutex("/w").Lock)
 			answer := patient.Elsewhere(t.Context(), waiting.Mutex("/w").Lock)
-			lease, err := waiting.Mutex("/x").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, waiting.Mutex("/x").Lock)
 			time.Sleep(10 * time.Second)
 			injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Session: waiting.Session().ID(),
 				Action: embedded.CutBefore, Count: -1})
@@ -232,10 +221,10 @@ func TestServerHangsUpOnHeartbeats(t *testing.T) {
 			}
 			require.Equal(t, lasts < time.Minute, lease.Valid())
 			require.True(t, first.Valid())
-			require.NoError(t, first.Unlock(t.Context()))
+			bubble.GiveBack(t, first)
 			got := <-answer
 			require.NoError(t, got.Err)
-			require.NoError(t, got.Lease.Unlock(t.Context()))
+			bubble.GiveBack(t, got.Lease)
 			_ = lease.Unlock(t.Context())
 		})
 	}

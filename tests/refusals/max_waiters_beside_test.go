@@ -24,8 +24,8 @@ type beside struct {
 func inBubble(t *testing.T, story func(t *testing.T, b *beside)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		open := func() *locks.Client { return bubble.OpenClient(t, server, server.Connect()) }
+		server := bubble.Server(t)
+		open := func() *locks.Client { return bubble.Client(t, server) }
 		story(t, &beside{server: server, client: open(), other: open()})
 	})
 }
@@ -147,9 +147,8 @@ func TestMaxWaitersOfADowngrade(t *testing.T) {
 		writes := patient.Locked(t, rw.Lock)
 		waits := patient.Elsewhere(patient.Deadline(t), b.other.RWMutex("/rw").Lock)
 		synctest.Wait()
-		reads, err := writes.Downgrade(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = rw.RLock(patient.Deadline(t))
+		reads := patient.Locked(t, writes.Downgrade)
+		_, err := rw.RLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrQueueFull, "a writer waits before another reader")
 		patient.GiveBack(t, reads)
 		a := patient.Receive(t, waits)

@@ -119,11 +119,11 @@ func TestMaxWaitersInEveryMix(t *testing.T) {
 
 // playMix plays a history of one seed to its end.
 func playMix(t *testing.T, m mix, seed uint64) *crowdOf {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	random := rand.New(rand.NewPCG(seed, 38))
 	c := &crowdOf{mix: m, calm: seed%2 == 0, inside: map[*int]bool{}}
 	for range 1 + seed/2%2 {
-		c.clients = append(c.clients, bubble.OpenClient(t, server, server.Connect()))
+		c.clients = append(c.clients, bubble.Client(t, server))
 	}
 	var all sync.WaitGroup
 	for range 8 {
@@ -144,7 +144,7 @@ func playMix(t *testing.T, m mix, seed uint64) *crowdOf {
 		for choice := range 3 {
 			lease, err := m.lock(client, "/mix", choice, locks.WithMaxWaiters(1))(patient.Deadline(t))
 			require.NoError(t, err, "client %d, seed %d: nobody is there", i, seed)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			time.Sleep(10 * time.Second)
 		}
 	}

@@ -35,7 +35,7 @@ var boundedKinds = map[string]func(client *locks.Client, most int) locking{
 // node. One with a bound of three waits, and holds in its turn.
 func TestMaxWaiters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		first, second, third := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		first, second, third := zk.Open(t), zk.Open(t), zk.Open(t)
 		for kind, lock := range boundedKinds {
 			path := "/" + kind
 			holds, err := lock(first, 1)(patient.Deadline(t))
@@ -56,11 +56,11 @@ func TestMaxWaiters(t *testing.T) {
 
 			also := patient.Elsewhere(patient.Deadline(t), lock(third, 3))
 			stories.AwaitCount(t, zk, path, 3)
-			require.NoError(t, holds.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, holds)
 			for _, got := range []<-chan patient.Answer{waits, also} {
 				a := patient.Receive(t, got)
 				require.NoError(t, a.Err, kind)
-				require.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, a.Lease)
 			}
 			stories.AwaitNone(t, zk, path)
 		}
@@ -71,12 +71,12 @@ func TestMaxWaiters(t *testing.T) {
 // that only tries.
 func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		bound := locks.WithMaxWaiters(1)
 		keep := func(lock locking) {
 			lease, err := lock(patient.Deadline(t))
 			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, lease.Unlock(patient.Deadline(t))) })
+			t.Cleanup(func() { patient.GiveBack(t, lease) })
 		}
 		for range 2 {
 			for _, c := range []*locks.Client{client, other} {
@@ -90,14 +90,13 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrQueueFull)
 
 		reentrant := client.Mutex("/m", bound, locks.WithReentry())
-		lease, err := reentrant.Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, reentrant.Lock)
 		again, err := reentrant.Lock(lease.Context())
 		require.NoError(t, err)
-		require.NoError(t, again.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, again)
 		_, err = other.Mutex("/m", bound).TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "it never waits")
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -106,7 +105,7 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 // no node.
 func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		bound := locks.WithMaxWaiters(1)
 		holds, err := client.Semaphore("/s", 2).Acquire(patient.Deadline(t), 2)
 		require.NoError(t, err)
@@ -119,7 +118,7 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 			_, err = c.Semaphore("/s", 1, bound).Acquire(patient.Deadline(t), 1)
 			require.ErrorIs(t, err, locks.ErrQueueFull, name)
 		}
-		require.NoError(t, holds.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, holds)
 		_, err = other.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
 		stories.AwaitNone(t, zk, "/s")
@@ -132,11 +131,10 @@ func TestMaxWaitersInside(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		const most, crowd = 5, 40
 		for name, opts := range map[string][]locks.LockOption{"line": nil, "cohort": {locks.WithCohort(100)}} {
-			client, other := patient.Open(t, zk.Connect(), locks.WithMaxWaiting(1)), patient.Open(t, zk.Connect())
+			client, other := zk.Open(t, locks.WithMaxWaiting(1)), zk.Open(t)
 			path := "/" + name
 			mutex := client.Mutex(path, append(opts, locks.WithMaxWaiters(most))...)
-			first, err := mutex.Lock(patient.Deadline(t))
-			require.NoError(t, err)
+			first := patient.Locked(t, mutex.Lock)
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			refused, held := 0, 0
@@ -164,7 +162,7 @@ func TestMaxWaitersInside(t *testing.T) {
 			require.Less(t, len(queue), most, "most wait inside")
 			_, err = mutex.Lock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrQueueFull)
-			require.NoError(t, first.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, first)
 			all.Wait()
 			require.Equal(t, most-1, held, name)
 			require.Equal(t, crowd-held, refused, name)
@@ -179,8 +177,7 @@ func TestMaxWaitersOnce(t *testing.T) {
 	t.Parallel()
 	server := embedded.Run(t)
 	first, others, client := patient.Open(t, server.Addr()), patient.Open(t, server.Addr()), patient.Open(t, server.Addr())
-	holds, err := first.Mutex("/once").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	holds := patient.Locked(t, first.Mutex("/once").Lock)
 	rec := patient.Recorder(t, client)
 	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/once", locks.WithMaxWaiters(2), locks.WithObserver(rec.PID())).Lock)
 	patient.Await(t, rec, messages.StateWatching)
@@ -193,9 +190,9 @@ func TestMaxWaitersOnce(t *testing.T) {
 		return err == nil && len(queue) == 5
 	}, "the others queue")
 	require.NoError(t, server.Expire(client.Session().ID()))
-	_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
-	require.NoError(t, holds.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, holds)
 	var all sync.WaitGroup
 	for _, got := range append(came, waits) { // in the order in which they queue, which nobody knows
 		all.Go(func() {

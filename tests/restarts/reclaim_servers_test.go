@@ -49,7 +49,7 @@ func TestReclaimThroughFaults(t *testing.T) {
 				p.gives(t)
 				lease := w.holds(t)
 				require.Greater(t, lease.Token(), next.token)
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 				stories.AwaitNone(t, at, reclaimed)
 			})
 		})

@@ -26,7 +26,7 @@ type onlooker struct {
 
 func onlookerOf(t *testing.T, at *stories.Servers) *onlooker {
 	t.Helper()
-	w := &onlooker{client: patient.Open(t, at.Connect())}
+	w := &onlooker{client: at.Open(t)}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patient.Bound)
 	t.Cleanup(cancel)
 	w.got = patient.Elsewhere(ctx, w.client.Mutex(reclaimed).Lock)
@@ -71,7 +71,7 @@ func TestReclaim(t *testing.T) {
 		p.gives(t)
 		lease := w.holds(t)
 		require.Greater(t, lease.Token(), last.token)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		require.Empty(t, readFile(t, r.File))
 
 		p = r.start(t) // there is nothing to reclaim
@@ -116,18 +116,16 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 		record, held := reclaimable(t, at, 15*time.Second, "/one", "/two", "/three")
 		path := sessionFile(t)
 		leave(t, path, record)
-		client, other := patient.Open(t, at.Connect(), locks.WithSessionFile(path)), patient.Open(t, at.Connect())
+		client, other := at.Open(t, locks.WithSessionFile(path)), at.Open(t)
 		for _, p := range []string{"/one", "/two"} {
 			_, err := other.Mutex(p).TryLock(patient.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrNotAcquired)
-			lease, err := client.Mutex(p, locks.WithReclaim("me")).TryLock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, client.Mutex(p, locks.WithReclaim("me")).TryLock)
 			require.Greater(t, lease.Token(), held[p])
 		}
 		_, err := client.Mutex("/three", locks.WithReclaim("another")).TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		lease, err := other.Mutex("/three").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, other.Mutex("/three").Lock)
 		require.Greater(t, lease.Token(), held["/three"])
 		patient.Eventually(t, func() bool { return !strings.Contains(readFile(t, path), hex(record.Session)) },
 			"it stays in the file")
@@ -195,7 +193,7 @@ func TestNotReclaimed(t *testing.T) {
 				}
 				lease := w.holds(t)
 				require.Greater(t, lease.Token(), first.token)
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				patient.GiveBack(t, lease)
 				require.Greater(t, p.holds(t).token, lease.Token())
 				p.gives(t)
 			})

@@ -60,16 +60,15 @@ type takingBack struct {
 
 func takeBack(t *testing.T) *takingBack {
 	t.Helper()
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	network, file := &bubble.Network{Server: server}, sessionFile(t)
 	dead, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(network.Dial), locks.WithSessionFile(file),
 		locks.WithSessionTimeout(10*time.Second))
 	require.NoError(t, err)
 	bubble.CloseLater(t, dead)
 	b := &takingBack{server: server, file: sessionFile(t)}
-	b.held, err = dead.Mutex(reclaimed, locks.WithReclaim("me")).Lock(t.Context())
-	require.NoError(t, err)
-	b.waits = patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Connect()).Mutex(reclaimed).Lock)
+	b.held = bubble.Locked(t, dead.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
+	b.waits = patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex(reclaimed).Lock)
 	time.Sleep(time.Minute)
 	network.End()
 	leave(t, b.file, copied(t, file))
@@ -128,11 +127,11 @@ func TestTakeOverLosesMessages(t *testing.T) {
 				require.NoError(t, a.Err)
 				require.Greater(t, a.Lease.Token(), b.held.Token())
 				require.Empty(t, second)
-				require.NoError(t, a.Lease.Unlock(t.Context()))
+				bubble.GiveBack(t, a.Lease)
 				after := patient.Receive(t, second)
 				require.NoError(t, after.Err)
 				require.Greater(t, after.Lease.Token(), a.Lease.Token())
-				require.NoError(t, after.Lease.Unlock(t.Context()))
+				bubble.GiveBack(t, after.Lease)
 			})
 		})
 	}
@@ -143,19 +142,17 @@ func TestReclaimOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := takeBack(t)
 		mutex := b.restart(t, b.server.DialContext).Mutex(reclaimed, locks.WithReclaim("me"))
-		lease, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
-		_, err = mutex.TryLock(t.Context())
+		lease := bubble.Locked(t, mutex.Lock)
+		_, err := mutex.TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 		a := patient.Receive(t, b.waits)
 		require.NoError(t, a.Err)
 		require.Greater(t, a.Lease.Token(), lease.Token())
-		require.NoError(t, a.Lease.Unlock(t.Context()))
-		again, err := mutex.Lock(t.Context())
-		require.NoError(t, err)
+		bubble.GiveBack(t, a.Lease)
+		again := bubble.Locked(t, mutex.Lock)
 		require.Greater(t, again.Token(), a.Lease.Token())
-		require.NoError(t, again.Unlock(t.Context()))
+		bubble.GiveBack(t, again)
 	})
 }
 
@@ -168,7 +165,7 @@ func TestPredecessorIsKeptForASessionTimeout(t *testing.T) {
 		a := patient.Receive(t, b.waits)
 		require.NoError(t, a.Err)
 		require.Equal(t, 10*time.Second, time.Since(begun).Truncate(time.Second))
-		require.NoError(t, a.Lease.Unlock(t.Context()))
+		bubble.GiveBack(t, a.Lease)
 	})
 }
 
@@ -178,12 +175,11 @@ func TestStaleTxnAfterReclaim(t *testing.T) {
 		b := takeBack(t)
 		client := b.restart(t, b.server.DialContext)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex(reclaimed, locks.WithReclaim("me")).Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
 		require.ErrorIs(t, bubble.Swap(t.Context(), b.held, "stale", 0), locks.ErrLost)
 		require.NoError(t, bubble.Swap(t.Context(), lease, "mine", 0))
 		bubble.RequireAt(t, client, 1)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -191,20 +187,19 @@ func TestStaleTxnAfterReclaim(t *testing.T) {
 // readers wait for such a hold as for any other.
 func TestReclaimInANamedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client, other := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
 		for _, name := range []string{"", "of-orders", "read-", "reclaim-x"} {
 			var opts []locks.LockOption
 			if name != "" {
 				opts = append(opts, locks.WithName(name))
 			}
-			lease, err := client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock(t.Context())
-			require.NoError(t, err)
-			_, err = other.Mutex(reclaimed, opts...).TryLock(t.Context())
+			lease := bubble.Locked(t, client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock)
+			_, err := other.Mutex(reclaimed, opts...).TryLock(t.Context())
 			require.ErrorIs(t, err, locks.ErrNotAcquired, name)
 			_, err = other.RWMutex(reclaimed, opts...).TryRLock(t.Context())
 			require.ErrorIs(t, err, locks.ErrNotAcquired, name)
-			require.NoError(t, lease.Unlock(t.Context()))
+			bubble.GiveBack(t, lease)
 		}
 	})
 }

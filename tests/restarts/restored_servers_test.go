@@ -38,9 +38,8 @@ func TestRealRestoredServer(t *testing.T) {
 			server, backup := rig.StartStandalone(t), ""
 			if backedUp {
 				backup = filepath.Join(t.TempDir(), "backup")
-				lease, err := openShort(t, server.Addr()).Mutex("/before").Lock(patient.Deadline(t))
-				require.NoError(t, err)
-				require.NoError(t, lease.Unlock(patient.Deadline(t)))
+				lease := patient.Locked(t, openShort(t, server.Addr()).Mutex("/before").Lock)
+				patient.GiveBack(t, lease)
 				require.NoError(t, server.Kill())
 				require.NoError(t, server.Backup(backup))
 				require.NoError(t, server.Restart(patient.Deadline(t)))
@@ -65,8 +64,7 @@ func comeBack(t *testing.T, server *rig.Server, replace func() error) {
 	joined := openShort(t, server.Addr())
 	refused := patient.Open(t, server.Addr()) // for long enough that a slow machine sees why
 
-	held, err := holder.Mutex("/held").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	held := patient.Locked(t, holder.Mutex("/held").Lock)
 	mutex, rec := patient.Recorded(t, waiter, "/held")
 	waiting := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
 	patient.Await(t, rec, messages.StateWatching)
@@ -75,13 +73,11 @@ func comeBack(t *testing.T, server *rig.Server, replace func() error) {
 	member, err := joined.Group("/members").Join(patient.Deadline(t), "one:80")
 	require.NoError(t, err)
 	was := member.ID()
-	lease, err := idle.Mutex("/idle").Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	lease := patient.Locked(t, idle.Mutex("/idle").Lock)
+	patient.GiveBack(t, lease)
 	for range 100 { // it has seen more than the server will have committed by the end
-		lease, err = refused.Mutex("/refused").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		lease = patient.Locked(t, refused.Mutex("/refused").Lock)
+		patient.GiveBack(t, lease)
 	}
 
 	require.NoError(t, replace())
@@ -249,8 +245,7 @@ func TestRealSwappedSession(t *testing.T) {
 	proxy := rig.NewProxy(t, server.Addr())
 	log, logged := stories.NewLog()
 	client := patient.Open(t, proxy.Addr(), locks.WithSessionTimeout(stories.Longest), logged)
-	held, err := client.Mutex("/held").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	held := patient.Locked(t, client.Mutex("/held").Lock)
 	before, password, _ := proxy.Session()
 	require.Equal(t, 1, sessionsAt(t, server))
 
@@ -264,8 +259,7 @@ func TestRealSwappedSession(t *testing.T) {
 	}
 	t.Logf("the epoch ended %v after the cut; sessions: %d", time.Since(cut), sessionsAt(t, server))
 	require.ErrorIs(t, held.Unlock(patient.Deadline(t)), locks.ErrLost)
-	other, err := client.Mutex("/other").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	other := patient.Locked(t, client.Mutex("/other").Lock)
 	require.NotEqual(t, before, client.Session().ID())
 	log.Await(t, "as ClickHouse Keeper does")
 	require.Equal(t, 1, log.Count("as ClickHouse Keeper does"))
@@ -273,11 +267,9 @@ func TestRealSwappedSession(t *testing.T) {
 	patient.Eventually(t, func() bool { return sessionsAt(t, server) == 2 }, "sessions are left behind")
 	t.Logf("the old session and the new one are all that is left %v after the cut", time.Since(cut))
 	require.NoError(t, rig.ExpireSession(patient.Deadline(t), server.Addr(), before, password))
-	held, err = client.Mutex("/held").Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	held = patient.Locked(t, client.Mutex("/held").Lock)
 	require.True(t, other.Valid(), "its session is not cut")
-	require.NoError(t, held.Unlock(patient.Deadline(t)))
-	require.NoError(t, other.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, held, other)
 	patient.Eventually(t, func() bool { return sessionsAt(t, server) == 1 }, "sessions are left behind")
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
@@ -31,10 +31,9 @@ func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 		path := sessionFile(t)
 		leave(t, path, one, unusable, two)
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		for _, p := range []string{"/one", "/two"} {
-			lease, err := client.Mutex(p).TryLock(patient.Deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, client.Mutex(p).TryLock)
 			patient.GiveBack(t, lease)
 		}
 		log.Await(t, "bad configuration")
@@ -52,7 +51,7 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		wrong.Password = []byte("0123456789abcdef")
 		leave(t, path, wrong)
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		log.Await(t, "existed=false")
 		_, err := client.Mutex("/over").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
@@ -62,9 +61,8 @@ func TestSessionOfThePredecessorIsOver(t *testing.T) {
 		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), record.Session, record.Password))
 		leave(t, path, record)
 		log, logger = stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
-			logger).Mutex("/over").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, at.Open(t, locks.WithSessionFile(path),
+			logger).Mutex("/over").TryLock)
 		log.Await(t, "existed=false")
 		patient.GiveBack(t, lease)
 	})
@@ -115,7 +113,7 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 	record := sessionfile.Record{Session: 7, Password: []byte("x"), Timeout: 20 * time.Second, Connect: "elsewhere:2181"}
 	leave(t, path, record)
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		log, logger := stories.NewLog()
 		begin := time.Now()
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger,
@@ -154,7 +152,7 @@ func TestSessionOfAnotherHostIsNotClosed(t *testing.T) {
 		require.Contains(t, text, "another")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		log, logger := stories.NewLog()
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		client := at.Open(t, locks.WithSessionFile(path), logger)
 		_, err := client.Mutex("/host").TryLock(patient.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/host"))

@@ -84,7 +84,7 @@ func TestWaiterElsewhereHoldsAtTheRestart(t *testing.T) {
 		file := sessionFile(t)
 		p := start(t, restarter{Connect: at.Connect(), Path: "/restart", File: file})
 		p.holds(t)
-		got := patient.Elsewhere(patient.Deadline(t), patient.Open(t, at.Connect()).Mutex("/restart").Lock)
+		got := patient.Elsewhere(patient.Deadline(t), at.Open(t).Mutex("/restart").Lock)
 		stories.AwaitCount(t, at, "/restart", 2)
 		require.NoError(t, p.Kill())
 		select {
@@ -123,11 +123,11 @@ func TestSessionFileOfALivingProcessIsRefused(t *testing.T) {
 		require.Contains(t, readFile(t, r.File), session)
 		p.close(t)
 
-		first := patient.Open(t, at.Connect(), locks.WithSessionFile(r.File))
+		first := at.Open(t, locks.WithSessionFile(r.File))
 		_, err := locks.Open(patient.Deadline(t), at.Connect(), locks.WithSessionFile(r.File))
 		require.ErrorIs(t, err, locks.ErrSessionFileInUse, "in the same process")
 		require.False(t, errors.Is(first.Session().Err(), locks.ErrClosed))
 		require.NoError(t, first.Close(patient.Deadline(t)))
-		patient.Open(t, at.Connect(), locks.WithSessionFile(r.File))
+		at.Open(t, locks.WithSessionFile(r.File))
 	})
 }

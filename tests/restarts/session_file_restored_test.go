@@ -86,7 +86,7 @@ const ofTheMachine = 20 * time.Second
 func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
 	const timeout = 10 * time.Second
 	newServer := func(t *testing.T) *embedded.Server {
-		return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		return bubble.Server(t)
 	}
 	for name, befall := range map[string]func(t *testing.T, e *bubble.Estate, server *embedded.Server){
 		"wiped": func(t *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Replace(newServer(t)) },
@@ -111,8 +111,7 @@ func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
 						return client
 					}
 					path := "/successor"
-					last, err := open(network.Dial, file).Mutex(path, locks.WithReclaim(label)).Lock(t.Context())
-					require.NoError(t, err)
+					last := bubble.Locked(t, open(network.Dial, file).Mutex(path, locks.WithReclaim(label)).Lock)
 					time.Sleep(time.Minute)
 					network.End() // it is dead
 					leave(t, left, copied(t, file))
@@ -122,13 +121,12 @@ func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
 					began := time.Now()
 					client := open(estate.Dial, left)
 					opened := time.Since(began)
-					next, err := client.Mutex(path, locks.WithReclaim(label)).Lock(t.Context())
-					require.NoError(t, err)
+					next := bubble.Locked(t, client.Mutex(path, locks.WithReclaim(label)).Lock)
 					t.Logf("it opened after %v and held after %v", opened, time.Since(began))
 					require.LessOrEqual(t, time.Since(began), timeout+2*time.Second)
 					require.True(t, next.Valid())
 					require.NotEqual(t, last.Session(), next.Session())
-					require.NoError(t, next.Unlock(t.Context()))
+					bubble.GiveBack(t, next)
 				})
 			})
 		}

@@ -59,15 +59,14 @@ func abandoned(t *testing.T, at *stories.Servers, path string) (record sessionfi
 func TestCloseEmptiesTheSessionFile(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		path := sessionFile(t)
-		client := patient.Open(t, at.Connect(), locks.WithSessionFile(path))
+		client := at.Open(t, locks.WithSessionFile(path))
 		require.Contains(t, readFile(t, path), fmt.Sprintf("%#x", client.Session().ID()), "when it is open it is there")
 		require.NoError(t, client.Close(patient.Deadline(t)))
 		require.Empty(t, readFile(t, path))
 
 		proxy := at.Proxy(t)
 		client = patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionFile(path))
-		_, err := client.Mutex("/cut").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		patient.Locked(t, client.Mutex("/cut").Lock)
 		proxy.Refuse(true)
 		proxy.Cut()
 		require.ErrorIs(t, client.Close(context.WithoutCancel(patient.Deadline(t))), locks.ErrSessionRemains)
@@ -76,9 +75,8 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 
 		proxy.Refuse(false)
 		log, logger := stories.NewLog()
-		lease, err := patient.Open(t, at.Connect(), locks.WithSessionFile(path),
-			logger).Mutex("/cut").TryLock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, at.Open(t, locks.WithSessionFile(path),
+			logger).Mutex("/cut").TryLock)
 		log.Await(t, "existed=true")
 		patient.GiveBack(t, lease)
 	})

@@ -61,7 +61,7 @@ func TestCatchUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+				client, other := zk.Open(t), zk.Open(t)
 				w := &instants{}
 				got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1), w.work, c.opts[:min(1, len(c.opts))]...)
 				require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestCatchUp(t *testing.T) {
 // first, and the others wait for it.
 func TestCatchUpAfterFailures(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		all := locks.WithCatchUp(nightly, 100)
 		w := &instants{fails: map[time.Time]bool{night(2): true, night(3): true}}
 		run := func(n int, opts ...locks.InstantOption) error {
@@ -122,7 +122,7 @@ func TestCatchUpAfterFailures(t *testing.T) {
 // TestCatchUpIsInTheCallersZone: the schedule is asked in the location of the instant that the caller named.
 func TestCatchUpIsInTheCallersZone(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, zone := patient.Open(t, zk.Connect()), time.FixedZone("elsewhere", -9*3600)
+		client, zone := zk.Open(t), time.FixedZone("elsewhere", -9*3600)
 		at := func(n int) time.Time { return nightly(night(n).In(zone)) }
 		w := &instants{}
 		for _, n := range []int{1, 3} {
@@ -136,7 +136,7 @@ func TestCatchUpIsInTheCallersZone(t *testing.T) {
 // TestBusyWithWhatItCatchesUp: a run that is at an older instant, and goes on to the caller's, leaves it not without one.
 func TestBusyWithWhatItCatchesUp(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		cameTo(t, locks.OnceRan, client, night(1), &counted{})
 		calls := 0
 		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3),
@@ -155,7 +155,7 @@ func TestBusyWithWhatItCatchesUp(t *testing.T) {
 // begun are run by the next that comes.
 func TestCatchUpEndsWithItsCaller(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		all := locks.WithCatchUp(nightly, 100)
 		cameTo(t, locks.OnceRan, client, night(1), &counted{}, all)
 		gone, leave := context.WithCancel(patient.Deadline(t))

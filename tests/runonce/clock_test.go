@@ -33,8 +33,8 @@ func atEachClock(t *testing.T, test func(t *testing.T, clock *shiftedClock, mine
 			synctest.Test(t, func(t *testing.T) {
 				clock := &shiftedClock{}
 				clock.ahead.Store(int64(ahead))
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithClock(clock))
-				test(t, clock, bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect()))
+				server := bubble.Server(t, embedded.WithClock(clock))
+				test(t, clock, bubble.Client(t, server), bubble.Client(t, server))
 			})
 		})
 	}
@@ -64,8 +64,8 @@ func TestPeriodIsByTheServersClock(t *testing.T) {
 func TestClientsClocksChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &shiftedClock{}
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithClock(clock))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t, embedded.WithClock(clock))
+		client := bubble.Client(t, server)
 		c := &counted{}
 		once(t, client, time.Hour, c)
 		for range 3 {
@@ -85,8 +85,8 @@ func TestClientsClocksChangeNothing(t *testing.T) {
 // TestPeriodBeginsWithTheWork, and the time of WithRetryAfter with its end.
 func TestPeriodBeginsWithTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		slow := &slowWork{counted{}, 40 * time.Minute}
 		got, err := locks.RunOnce(t.Context(), client, jobKey, time.Hour, slow.work)
 		require.NoError(t, err)

@@ -114,13 +114,13 @@ func TestRunOnceFaults(t *testing.T) {
 }
 
 func (cell onceCell) run(t *testing.T) {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
 	mine := bubble.OpenThrough(t, server, s.network)
 	if cell.before != nil {
 		cell.before(t, s)
 	}
-	s.others = bubble.OpenClient(t, server, server.Connect())
+	s.others = bubble.Client(t, server)
 	c := &counted{}
 	got, err := locks.RunOnce(t.Context(), mine, jobKey, 24*time.Hour, func(ctx context.Context, token locks.Token) error {
 		s.lease = locks.LeaseOf(ctx)
@@ -179,7 +179,7 @@ func (cell onceCell) after(works, marked bool) onceCell {
 }
 
 func (cell onceCell) runMarkedFirst(t *testing.T) {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
 	mine := bubble.OpenThrough(t, server, s.network)
 	_, err := locks.RunOnce(t.Context(), mine, jobKey, 0, (&counted{err: patient.ErrOfWork}).work) // the nodes are there
@@ -187,7 +187,7 @@ func (cell onceCell) runMarkedFirst(t *testing.T) {
 	if cell.before != nil {
 		cell.before(t, s)
 	}
-	s.others = bubble.OpenClient(t, server, server.Connect())
+	s.others = bubble.Client(t, server)
 	c := &counted{}
 	got, err := locks.RunOnce(t.Context(), mine, jobKey, 24*time.Hour, func(ctx context.Context, token locks.Token) error {
 		s.lease = locks.LeaseOf(ctx)

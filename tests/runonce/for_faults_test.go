@@ -76,7 +76,7 @@ func TestRunOnceForFaults(t *testing.T) {
 }
 
 func (cell instantCell) run(t *testing.T, opts []locks.InstantOption) {
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
 	mine := bubble.OpenThrough(t, server, s.network)
 	at, c := time.Now(), &counted{}
@@ -84,7 +84,7 @@ func (cell instantCell) run(t *testing.T, opts []locks.InstantOption) {
 	if cell.before != nil {
 		cell.before(t, s)
 	}
-	s.others = bubble.OpenClient(t, server, server.Connect())
+	s.others = bubble.Client(t, server)
 	got, err := locks.RunOnceFor(t.Context(), mine, jobKey, at, func(ctx context.Context, token locks.Token) error {
 		s.lease = locks.LeaseOf(ctx)
 		time.Sleep(time.Minute + 5*time.Second)
@@ -121,7 +121,7 @@ func (cell instantCell) run(t *testing.T, opts []locks.InstantOption) {
 func TestRunOnceForLosesMessages(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		n := 0
 		for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
 			for _, when := range []string{"time", "begin", "end"} {
@@ -156,7 +156,7 @@ func TestRunOnceForLosesMessages(t *testing.T) {
 func TestRunOnceForExpires(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1),
 			func(ctx context.Context, _ locks.Token) error {
 				id, password, _ := proxy.Session()
@@ -177,7 +177,7 @@ func TestRunOnceForExpires(t *testing.T) {
 // begun, and callers that want it again wait until its session has expired.
 func TestRunOnceForKilled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		p := startJobberFor(t, zk, night(1))
 		require.Contains(t, p.Hear(t), "works ")
 		require.NoError(t, p.Kill())
@@ -193,7 +193,7 @@ func TestRunOnceForKilled(t *testing.T) {
 // hears that it has lost the lock, and the mark is the other's.
 func TestRunOnceForPaused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		p := startJobberFor(t, zk, night(1))
 		require.Contains(t, p.Hear(t), "works ")
 		require.NoError(t, p.Pause())

@@ -55,8 +55,8 @@ func notRunFor(t *testing.T, want locks.OnceOutcome, client *locks.Client, at ti
 // refused after that.
 func TestRunOnceFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		replicas := []*locks.Client{patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect()),
-			patient.Open(t, zk.Connect())}
+		replicas := []*locks.Client{zk.Open(t), zk.Open(t),
+			zk.Open(t)}
 		c := &counted{}
 		first := cameTo(t, locks.OnceRan, replicas[0], night(1), c, locks.WithLabel("a label"))
 		host, err := os.Hostname()
@@ -95,7 +95,7 @@ func TestRunOnceFor(t *testing.T) {
 // one, and a run by hand moves nothing of the schedule.
 func TestRunOnceForFails(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
 		got, err := onceFor(t, client, night(1), fails)
 		require.Equal(t, patient.ErrOfWork, err)
@@ -133,7 +133,7 @@ func TestRunOnceForFails(t *testing.T) {
 // and whether that leaves its own without a run.
 func TestRunOnceForIsBusy(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		waits := make(chan locks.Once, 1)
 		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2),
 			func(ctx context.Context, token locks.Token) error {
@@ -163,14 +163,14 @@ func TestRunOnceForIsBusy(t *testing.T) {
 		busy := cameTo(t, locks.OnceBusy, other, night(4), &counted{})
 		require.Equal(t, lease.Token(), busy.Holder.Token)
 		require.Zero(t, busy.Mark)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
 // TestStartDeadline: an instant is not run too late, and not before its time.
 func TestStartDeadline(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		now := time.Now()
 		err := notRunFor(t, locks.OnceTooLate, client, now.Add(-2*time.Hour), locks.WithStartDeadline(time.Hour))
 		require.False(t, locks.MayPass(err))
@@ -188,7 +188,7 @@ func TestStartDeadline(t *testing.T) {
 // TestRunOnceForRefuses what is not well formed, before anything is sent, and what is not a mark.
 func TestRunOnceForRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		c := &counted{}
 		next := func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }
 		for at, opts := range map[time.Time][]locks.InstantOption{
@@ -232,7 +232,7 @@ type markOfRunOnce struct {
 // TestMarksOfRunOnce: a mark without an instant stands for all instants up to its begin, unless the run failed.
 func TestMarksOfRunOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, conn := patient.Open(t, zk.Connect()), zk.Raw(t)
+		client, conn := zk.Open(t), zk.Raw(t)
 		zk.Write(t, jobKey, "")
 		zk.Write(t, jobMark, "")
 		began := night(2).Add(time.Second)
@@ -265,7 +265,7 @@ func TestMarksOfRunOnce(t *testing.T) {
 // TestAckWithForAnInstant: what the work writes goes with the mark that it is done, or neither is written.
 func TestAckWithForAnInstant(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		job := func(ctx context.Context, _ locks.Token) error {
 			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
 			result := locks.Create("/results/"+locks.InstantOf(ctx).Format(time.DateOnly), []byte("done"))
@@ -292,7 +292,7 @@ func TestReplicasRunOnceForEachInstant(t *testing.T) {
 		const replicas, rounds = 4, 6
 		var clients []*locks.Client
 		for range replicas {
-			clients = append(clients, patient.Open(t, zk.Connect()))
+			clients = append(clients, zk.Open(t))
 		}
 		for _, opts := range [][]locks.InstantOption{nil, {locks.WithWaiting()}} {
 			for round := range rounds {

@@ -33,9 +33,9 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 		for what, ran := range map[string]string{"another has run": "", "a node that is no mark": "nonsense"} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+					server := bubble.Server(t)
 					d := &bubble.Network{Server: server}
-					client, other := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+					client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 					_, err := run(t.Context(), client, time.Now())
 					require.NoError(t, err)
 					time.Sleep(time.Minute)
@@ -87,7 +87,7 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 // refused for another reason stays refused.
 func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, conn := patient.Open(t, zk.Connect()), zk.Raw(t)
+		client, conn := zk.Open(t), zk.Raw(t)
 		for name, c := range map[string]struct {
 			opts []locks.OnceOption
 			with []locks.Op

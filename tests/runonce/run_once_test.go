@@ -50,7 +50,7 @@ func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, 
 // TestRunOnce: a caller within the period is told who ran and when, and a later one runs.
 func TestRunOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+		client, other := zk.Open(t), zk.Open(t)
 		mine, theirs := &counted{}, &counted{}
 		first := once(t, client, time.Hour, mine, locks.WithLabel("a label"))
 		require.Equal(t, locks.OnceRan, first.Outcome)
@@ -91,7 +91,7 @@ func TestRunOnce(t *testing.T) {
 // TestRunOnceFails: there is no mark, and the next to come runs.
 func TestRunOnceFails(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
 		for range 2 {
 			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work)
@@ -134,7 +134,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 	for name, fails := range map[string]error{"and works": nil, "and fails": patient.ErrOfWork} {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				client, other := patient.Open(t, zk.Connect()), patient.Open(t, zk.Connect())
+				client, other := zk.Open(t), zk.Open(t)
 				type answer struct {
 					once locks.Once
 					err  error
@@ -178,7 +178,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 // TestMarkFirst: after a failure nobody else runs within the period.
 func TestMarkFirst(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
 			func(ctx context.Context, _ locks.Token) error {
 				require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
@@ -200,7 +200,7 @@ func TestMarkFirst(t *testing.T) {
 // TestRetryAfter: no caller runs the work again before its own WithRetryAfter is over.
 func TestRetryAfter(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
 		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work,
 			locks.WithRetryAfter(time.Minute))
@@ -217,7 +217,7 @@ func TestRetryAfter(t *testing.T) {
 // TestAckWith: what the work has to write is written with the mark, or neither is.
 func TestAckWith(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		job := func(ctx context.Context, _ locks.Token) error {
 			require.NoError(t, locks.AckWith(ctx, locks.Create("/result", []byte("done"))))
 			require.Equal(t, stories.Absent, zk.Read(t, "/result"))
@@ -241,7 +241,7 @@ func TestAckWith(t *testing.T) {
 // TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark.
 func TestRunOnceRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		c := &counted{}
 		for _, opts := range [][]locks.OnceOption{{locks.WithRetryAfter(-1)}, {locks.WithRetryAfter(1), locks.WithMarkFirst()}} {
 			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, c.work, opts...)

@@ -33,7 +33,7 @@ func expect(zk *stories.Servers, proxy *rig.Proxy, path string, action rig.Actio
 func TestRunOnceLosesMessages(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		version := int32(0)
 		for _, path := range []string{jobClock, jobMark} {
 			for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
@@ -55,7 +55,7 @@ func TestRunOnceLosesMessages(t *testing.T) {
 func TestRunOnceIsCut(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		proxy := zk.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
 			func(ctx context.Context, _ locks.Token) error {
 				id, password, _ := proxy.Session()
@@ -84,7 +84,7 @@ func TestReplicasRunOnce(t *testing.T) {
 		const replicas, rounds = 5, 5
 		var clients []*locks.Client
 		for range replicas {
-			clients = append(clients, patient.Open(t, zk.Connect()))
+			clients = append(clients, zk.Open(t))
 		}
 		var mu sync.Mutex
 		for round := range rounds {
@@ -129,7 +129,7 @@ func TestRunOnceInSilence(t *testing.T) {
 		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
 		proxy.Hold(false)
 		require.Equal(t, unmarked, zk.Read(t, jobMark))
-		require.Equal(t, locks.OnceRan, once(t, patient.Open(t, zk.Connect()), time.Hour, &counted{},
+		require.Equal(t, locks.OnceRan, once(t, zk.Open(t), time.Hour, &counted{},
 			locks.WithWaiting()).Outcome)
 	})
 }
@@ -186,7 +186,7 @@ func startJobberFor(t *testing.T, zk *stories.Servers, at time.Time) *stories.Pr
 // work. It goes on, hears that it has lost the lock, and the mark is the other's.
 func TestRunOncePaused(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		p := startJobber(t, zk)
 		require.Contains(t, p.Hear(t), "works ")
 		require.NoError(t, p.Pause())
@@ -205,7 +205,7 @@ func TestRunOncePaused(t *testing.T) {
 // TestRunOnceKilled: a process is killed while it works. There is no mark, and somebody else does the work.
 func TestRunOnceKilled(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		p := startJobber(t, zk)
 		require.Contains(t, p.Hear(t), "works ")
 		require.NoError(t, p.Kill())

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -32,11 +33,10 @@ func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks
 // never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
 		client := virtual(t, server, as(t, "bob"))
-		lease, err := client.Mutex("/hours").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
 		id := client.Session().ID()
 		slow, err := server.Inject(embedded.Fault{
 			Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies, Delay: 500 * time.Millisecond,
@@ -53,7 +53,7 @@ func TestHoursOfReconnects(t *testing.T) {
 		require.NoError(t, lease.Context().Err())
 		require.Equal(t, id, client.Session().ID())
 		require.GreaterOrEqual(t, slow.Hits(), 240)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -62,11 +62,10 @@ func TestHoursOfReconnects(t *testing.T) {
 // keep the session alive by it. It goes on when they answer again.
 func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
 		client := virtual(t, server, as(t, "bob"))
-		lease, err := client.Mutex("/lease").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lease").Lock)
 		next := make(chan *locks.Lease, 1)
 		waiter := virtual(t, server) // without SASL
 		go func() {
@@ -96,12 +95,11 @@ func TestSilenceInTheExchange(t *testing.T) {
 		}
 		require.NotNil(t, other, "the session of a client that is not let in lives on")
 		require.Greater(t, other.Token(), lease.Token())
-		require.NoError(t, other.Unlock(t.Context()))
+		bubble.GiveBack(t, other)
 		silent.Release()
 		silent.Remove()
-		again, err := client.Mutex("/lease").Lock(t.Context())
-		require.NoError(t, err)
+		again := bubble.Locked(t, client.Mutex("/lease").Lock)
 		require.Greater(t, again.Token(), lease.Token())
-		require.NoError(t, again.Unlock(t.Context()))
+		bubble.GiveBack(t, again)
 	})
 }

@@ -133,7 +133,7 @@ func (c cell) play(t *testing.T, w world) bool {
 		c.overcome(t, w, process)
 		require.Greater(t, lease.Token(), first)
 		first = lease.Token()
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	}
 	deleted()
 	if !w.exact() {
@@ -220,7 +220,7 @@ func (c cell) finish(t *testing.T, s *subject, n *next, last locks.Token) {
 	if c.ends == kept {
 		lease := n.holds(t)
 		require.Greater(t, lease.Token(), last)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	}
 	heard, _ := s.all()
 	if c.fault == kill {

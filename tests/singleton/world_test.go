@@ -38,7 +38,7 @@ type world struct {
 func play(t *testing.T, nodes int, story func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, server: embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)),
+		w := &world{t: t, server: bubble.Server(t),
 			system: bubble.System(t)}
 		w.witness = newWitness(w.system)
 		for i := range nodes {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -91,6 +92,12 @@ func (s *Servers) Below(t testing.TB) *Servers {
 
 // Connect is the connect string for Open.
 func (s *Servers) Connect() string { return s.Hosts() + s.root }
+
+// Open opens a client that is closed with the test.
+func (s *Servers) Open(t testing.TB, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	return patient.Open(t, s.Connect(), opts...)
+}
 
 // Hosts is the list of servers, without the chroot.
 func (s *Servers) Hosts() string {

@@ -109,7 +109,7 @@ func TestTxnsThroughLeaderChanges(t *testing.T) {
 		setup := patient.Locked(t, client.Mutex("/setup").Lock)
 		_, err := setup.Txn(patient.Deadline(t), locks.Create("/value", nil))
 		require.NoError(t, err)
-		require.NoError(t, setup.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, setup)
 		over, ctx := make(chan error, 1), patient.Deadline(t)
 		go func() {
 			for range 3 {

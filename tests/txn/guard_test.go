@@ -54,7 +54,7 @@ func TestFenceOfEachKind(t *testing.T) {
 func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.Client) (lock, waits locking)) {
 	zk.Write(t, "/dir", "")
 	proxy := zk.Proxy(t)
-	client, others := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+	client, others := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 	lock, waits := of(client, others)
 	for range 2 {
 		lease := patient.Locked(t, lock)
@@ -66,7 +66,7 @@ func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.C
 		_, err = lease.Txn(patient.Deadline(t), locks.Delete(made[0].Path, 0))
 		require.NoError(t, err)
 		require.True(t, lease.Valid())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	}
 	lease := patient.Locked(t, lock)
 	waiter := patient.Elsewhere(patient.Deadline(t), waits)
@@ -76,10 +76,10 @@ func fenceHolds(t *testing.T, zk *stories.Servers, of func(mine, others *locks.C
 	require.NoError(t, err)
 	patient.Receive(t, fault.Fired())
 	require.Empty(t, waiter, "the lock is held")
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 	next := patient.Receive(t, waiter)
 	require.NoError(t, next.Err)
-	require.NoError(t, next.Lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, next.Lease)
 }
 
 // TestTxnOfAHolderThatIsAsked: a revoke request gives the holder's node another version between two transactions. The
@@ -88,7 +88,7 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/dir", "")
 		proxy := zk.Proxy(t)
-		client, operator := patient.Open(t, proxy.Addr()+zk.Root()), patient.Open(t, zk.Connect())
+		client, operator := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		write := func() (made []locks.OpResult) {
 			made, err := lease.Txn(patient.Deadline(t), locks.CreateSequential("/dir/n-", nil))
@@ -106,7 +106,7 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 		at := zk.Read(t, "/lock/"+lease.Node())
 		require.EqualValues(t, 2, at.Version, "a revoke request, and a fence")
 		require.True(t, queue.IsRevokeRequest([]byte(at.Data)))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -124,7 +124,7 @@ func TestTxnWithoutWrite(t *testing.T) {
 		patient.Receive(t, fault.Fired())
 		require.ErrorIs(t, err, locks.ErrUnknownOutcome)
 		require.True(t, lease.Valid())
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -146,7 +146,7 @@ func TestTxnOfANodeThatMayNotBeRead(t *testing.T) {
 			}()
 			patient.Receive(t, fault.Fired())
 			require.ErrorIs(t, patient.Receive(t, answer), locks.ErrUnknownOutcome)
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 	})
 }

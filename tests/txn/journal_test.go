@@ -72,7 +72,7 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 	zk.Write(t, "/journal", "")
 	j := &journal.Journal{}
 	ctx := patient.Deadline(t)
-	operator := patient.Open(t, zk.Connect())
+	operator := zk.Open(t)
 	var all, faults sync.WaitGroup
 	over := make(chan struct{})
 	for c := range clients {

@@ -32,7 +32,7 @@ func TestGet(t *testing.T) {
 		require.ErrorContains(t, err, "/count")
 		_, err = lease.Txn(patient.Deadline(t), locks.Create("/count", []byte("0")))
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		const rounds = 30
 		for round := range rounds {
 			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"),
@@ -66,7 +66,7 @@ func addOne(ctx context.Context, path string) error {
 // TestGetRefuses what is not well formed, and reads nothing for a lease that was given back.
 func TestGetRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		zk.Write(t, "/value", "is there")
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		_, _, err := lease.Get(patient.Deadline(t), "value")
@@ -81,7 +81,7 @@ func TestGetRefuses(t *testing.T) {
 		contest := patient.Locked(t, client.Contest("/contest").Lock) // which guards no Txn, and is held all the same
 		_, _, err = contest.Get(patient.Deadline(t), "/value")
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		data, version, err = lease.Get(patient.Deadline(t), "/value")
 		require.ErrorIs(t, err, locks.ErrReleased)
 		require.Equal(t, stories.Written{Data: "", Version: 0}, stories.Written{Data: string(data), Version: version})
@@ -103,7 +103,7 @@ func TestGetReadsAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "is there", string(data))
 		}
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
@@ -111,11 +111,10 @@ func TestGetReadsAgain(t *testing.T) {
 // waits for it, and so shows whether it was carried out.
 func TestGetComesBehindTxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex("/lock").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		time.Sleep(time.Minute + 5*time.Second)
 		server.Leader().HoldRequests()
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -135,7 +134,7 @@ func TestGetComesBehindTxns(t *testing.T) {
 		require.Empty(t, got)
 		server.Leader().ReleaseRequests()
 		require.Equal(t, reading{"mine", 1, nil}, <-got)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -166,15 +165,14 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 				queue, err := other.Queue(t.Context(), lease.Path())
 				require.NoError(t, err)
 				require.NoError(t, other.Break(t.Context(), queue[0]))
-				next, err := other.Mutex(lease.Path()).Lock(t.Context())
-				require.NoError(t, err)
+				next := bubble.Locked(t, other.Mutex(lease.Path()).Lock)
 				_, err = next.Txn(t.Context(), does)
 				require.NoError(t, err)
 				d.Refuse(false)
 				err = <-answer
 				require.ErrorIs(t, err, locks.ErrLost)
 				require.NotErrorIs(t, err, zkconn.ErrNoNode)
-				require.NoError(t, next.Unlock(t.Context()))
+				bubble.GiveBack(t, next)
 			})
 		})
 	}
@@ -185,16 +183,15 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 func TestGetWithoutReadOfItsNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/value", "first")
-		client := patient.Open(t, zk.Connect(), locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
+		client := zk.Open(t, locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
 			locks.WithParentACL(zkconn.ACL{Perms: 31, Scheme: "world", ID: "anyone"}))
-		lease, err := client.Mutex("/lock").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, _, err = lease.Get(patient.Deadline(t), lease.Path()+"/"+lease.Node())
+		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		_, _, err := lease.Get(patient.Deadline(t), lease.Path()+"/"+lease.Node())
 		require.ErrorIs(t, err, locks.ErrNoAuth)
 		data, _, err := lease.Get(patient.Deadline(t), "/value")
 		require.NoError(t, err)
 		require.Equal(t, "first", string(data))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 

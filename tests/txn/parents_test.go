@@ -28,7 +28,7 @@ func withParents(path, data string) locks.Op {
 // TestTxnMakesParents where a Create asks for them, with it or not at all.
 func TestTxnMakesParents(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		zk.Write(t, "/value", "old")
 
@@ -61,7 +61,7 @@ func TestTxnMakesParents(t *testing.T) {
 // TestTxnMakesNoParentsFor what makes no sense: it is refused, and nothing is sent over and over.
 func TestTxnMakesNoParentsFor(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		set := locks.Set("/x/y", nil, locks.AnyVersion)
 		set.Parents = true
@@ -90,7 +90,7 @@ func TestManyMakeTheSameParents(t *testing.T) {
 		const holders, rounds = 4, 10
 		var leases []*locks.Lease
 		for n := range holders {
-			leases = append(leases, patient.Locked(t, patient.Open(t, zk.Connect()).Mutex("/lock"+strconv.Itoa(n)).Lock))
+			leases = append(leases, patient.Locked(t, zk.Open(t).Mutex("/lock"+strconv.Itoa(n)).Lock))
 		}
 		for round := range rounds {
 			root := "/round" + strconv.Itoa(round)
@@ -123,8 +123,8 @@ func TestParentsChangeMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client, others := bubble.OpenClient(t, server, server.Connect()), bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client, others := bubble.Client(t, server), bubble.Client(t, server)
 				lease, other := patient.Locked(t, client.Mutex("/lock").Lock), patient.Locked(t, others.Mutex("/theirs").Lock)
 				theirs := ""
 				if name == "one is deleted" {
@@ -164,8 +164,8 @@ func TestReplyToTxnWithParentsIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				lease := patient.Locked(t, client.Mutex("/lock").Lock)
 				struck, err := server.Inject(fault)
 				require.NoError(t, err)

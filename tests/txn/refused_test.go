@@ -15,7 +15,7 @@ import (
 // parent's Create before it, in the same transaction, it is carried out.
 func TestTxnMakesNoParents(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease, err := client.Mutex("/txn").Lock(patient.Deadline(t))
 		require.NoError(t, err)
 		for _, create := range []locks.Op{locks.Create("/deep/er", nil), locks.CreateSequential("/deep/er", nil)} {
@@ -27,22 +27,21 @@ func TestTxnMakesNoParents(t *testing.T) {
 		made, err := lease.Txn(patient.Deadline(t), locks.Create("/deep", nil), locks.Create("/deep/er", nil))
 		require.NoError(t, err)
 		require.Equal(t, "/deep/er", made[1].Path)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }
 
 // TestTxnThatIsTooLarge: it has an error of its own, which does not pass, and the connection and the lease go on.
 func TestTxnThatIsTooLarge(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
-		lease, err := client.Mutex("/txn").Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("/large", make([]byte, 2<<20)))
+		client := zk.Open(t)
+		lease := patient.Locked(t, client.Mutex("/txn").Lock)
+		_, err := lease.Txn(patient.Deadline(t), locks.Create("/large", make([]byte, 2<<20)))
 		require.ErrorIs(t, err, locks.ErrTooLarge)
 		require.False(t, locks.MayPass(err))
 		require.True(t, lease.Valid())
 		_, err = lease.Txn(patient.Deadline(t), locks.Create("/large", nil))
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }

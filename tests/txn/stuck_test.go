@@ -71,7 +71,7 @@ func TestRealStuckTxn(t *testing.T) {
 	require.Equal(t, []string{strings.TrimPrefix(told.results[0].Path, "/journal/")}, j.entries(), "carried out once, as told")
 	_, err := lease.Txn(patient.Deadline(t), locks.Create("/after", nil))
 	require.NoError(t, err, "the lease goes on")
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // TestRealStuckTxnBeforeItsFence: the old server gets the session back between the read of the fence and its write, and the
@@ -96,7 +96,7 @@ func TestRealStuckTxnBeforeItsFence(t *testing.T) {
 	require.Equal(t, "/journal/e-0000000000", told.results[0].Path)
 	require.Len(t, j.entries(), 1, "and once")
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // TestRealStuckTxnOfAnEarlierHold: the caller of the transaction gives up before its outcome is known, and unlocks. The
@@ -117,7 +117,7 @@ func TestRealStuckTxnOfAnEarlierHold(t *testing.T) {
 	patient.Receive(t, fence.Fired())                       // the first fence is lost, too
 	_, _, err := lease.Get(patient.Deadline(t), "/journal") // behind all that is done about the transaction
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 	next := patient.Locked(t, mutex.Lock)
 	require.Equal(t, lease.Node(), next.Node())
 	require.Empty(t, j.entries())
@@ -125,5 +125,5 @@ func TestRealStuckTxnOfAnEarlierHold(t *testing.T) {
 	require.Empty(t, j.entries(), "nothing is written of a hold that is over")
 	_, err = next.Txn(patient.Deadline(t), locks.CreateSequential("/journal/e-", nil))
 	require.NoError(t, err)
-	require.NoError(t, next.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, next)
 }

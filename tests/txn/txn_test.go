@@ -18,7 +18,7 @@ import (
 // TestTxn: all parts are carried out, or none, and the results tell what was made.
 func TestTxn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		lease := patient.Locked(t, client.Mutex("/lock").Lock)
 		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")),
 			locks.CreateSequential("/jobs/n-", []byte("one")))
@@ -44,7 +44,7 @@ func TestTxn(t *testing.T) {
 		mine.Ephemeral = true
 		_, err = lease.Txn(patient.Deadline(t), mine)
 		require.NoError(t, err)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		_, err = lease.Txn(patient.Deadline(t), locks.Set("/jobs", []byte("late"), locks.AnyVersion))
 		require.ErrorIs(t, err, locks.ErrReleased)
 		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
@@ -57,7 +57,7 @@ func TestTxn(t *testing.T) {
 // TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent.
 func TestTxnRefuses(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		contest := patient.Locked(t, client.Contest("/contest").Lock)
 		_, err := contest.Txn(patient.Deadline(t), locks.Create("/x", nil))
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
@@ -83,7 +83,7 @@ func TestTxnRefuses(t *testing.T) {
 func TestTxnOfAHolderThatWasBroken(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		zk.Write(t, "/value", "first")
-		client := patient.Open(t, zk.Connect())
+		client := zk.Open(t)
 		for range 10 {
 			lease := patient.Locked(t, client.Mutex("/lock").Lock)
 			require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/lock/"+lease.Node(), -1))
@@ -206,7 +206,7 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 	require.Equal(t, creates, made["new"], "once")
 	require.Equal(t, old, made["old"])
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // TestTxnEndsWithItsContext: nothing of it is sent afterwards when the connection was down all the time.
@@ -231,6 +231,6 @@ func TestTxnEndsWithItsContext(t *testing.T) {
 		proxy.Refuse(false)
 		require.NoError(t, <-waits, "it goes out when the connection is back")
 		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 	})
 }

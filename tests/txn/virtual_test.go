@@ -21,14 +21,13 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 	for _, any := range []bool{false, true} {
 		t.Run(fmt.Sprint("any version ", any), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+				server := bubble.Server(t, embedded.WithReplicas(3))
 				slow := server.Replica(2)
 				require.NotEqual(t, slow, server.Leader())
 				mine := bubble.OpenClient(t, server, slow.Addr())
 				others := bubble.OpenClient(t, server, server.Addr())
 				bubble.WritePlace(t, others)
-				lease, err := mine.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mine.Mutex("/lock").Lock)
 				time.Sleep(time.Minute)
 				slow.HoldRequests()
 				version := int32(0)
@@ -41,14 +40,13 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 				queue, err := others.Queue(t.Context(), "/lock")
 				require.NoError(t, err)
 				require.NoError(t, others.Break(t.Context(), queue[0]))
-				next, err := others.Mutex("/lock").Lock(t.Context())
-				require.NoError(t, err)
+				next := bubble.Locked(t, others.Mutex("/lock").Lock)
 				require.NoError(t, bubble.Swap(t.Context(), next, "second", 0))
 				require.Empty(t, answer)
 				slow.ReleaseRequests()
 				require.ErrorIs(t, <-answer, locks.ErrLost)
 				bubble.RequireAt(t, others, 1)
-				require.NoError(t, next.Unlock(t.Context()))
+				bubble.GiveBack(t, next)
 			})
 		})
 	}
@@ -68,12 +66,11 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-				client := bubble.OpenClient(t, server, server.Connect())
+				server := bubble.Server(t)
+				client := bubble.Client(t, server)
 				bubble.WritePlace(t, client)
 				mutex := client.Mutex("/lock", opts...)
-				lease, err := mutex.Lock(t.Context())
-				require.NoError(t, err)
+				lease := bubble.Locked(t, mutex.Lock)
 				waiter := patient.Elsewhere(t.Context(), mutex.Lock)
 				time.Sleep(time.Minute + 5*time.Second) // and not when the waiter looks again
 				server.Leader().HoldRequests()
@@ -92,7 +89,7 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 				require.NoError(t, bubble.Swap(t.Context(), next.Lease, "of the second", 1))
 				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 2), locks.ErrReleased)
 				bubble.RequireAt(t, client, 2)
-				require.NoError(t, next.Lease.Unlock(t.Context()))
+				bubble.GiveBack(t, next.Lease)
 			})
 		})
 	}
@@ -102,12 +99,11 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 // and a client that has another one.
 func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks.Client, *locks.Lease) {
 	t.Helper()
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	server := bubble.Server(t)
 	d := &bubble.Network{Server: server}
-	client, others := bubble.OpenThrough(t, server, d), bubble.OpenClient(t, server, server.Connect())
+	client, others := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
 	bubble.WritePlace(t, others)
-	lease, err := client.Mutex("/lock").Lock(t.Context())
-	require.NoError(t, err)
+	lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 	time.Sleep(time.Minute)
 	return server, d, others, lease
 }
@@ -166,8 +162,8 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 // called with ends too. It was carried out while the lock was held, and says so.
 func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
 		var answer error
 		err := locks.Do(t.Context(), client.Mutex("/lock", locks.WithMaxHold(65*time.Second)),
@@ -191,11 +187,10 @@ func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 // TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
 func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		client := bubble.OpenClient(t, server, server.Connect())
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
 		bubble.WritePlace(t, client)
-		lease, err := client.Mutex("/lock").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		const all = 20
 		answers := make(chan error, all)
 		for range all {
@@ -205,7 +200,7 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 			require.NoError(t, <-answers)
 		}
 		bubble.RequireAt(t, client, all)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }
 
@@ -213,11 +208,10 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 // that it was to make takes no room in the session.
 func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		server := bubble.Server(t)
 		d := &bubble.Network{Server: server}
 		client := bubble.OpenThrough(t, server, d)
-		lease, err := client.Mutex("/lock").Lock(t.Context())
-		require.NoError(t, err)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		before := client.State().NodeBytes
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
@@ -238,6 +232,6 @@ func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, before, client.State().NodeBytes)
-		require.NoError(t, lease.Unlock(t.Context()))
+		bubble.GiveBack(t, lease)
 	})
 }

@@ -168,8 +168,7 @@ func TestACLFlags(t *testing.T) {
 func TestRetakingIsNamed(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		client := at.client(t)
-		lease, err := client.Mutex("/twice").Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/twice").Lock)
 		over := make(chan error, 1)
 		go func() {
 			second, err := client.Mutex("/twice").Lock(patient.Deadline(t))
@@ -198,13 +197,13 @@ func TestRetakingIsNamed(t *testing.T) {
 		require.Equal(t, "warn", grade)
 		require.Contains(t, found, "holds /twice (number 0) and waits for /twice (number 1)")
 		require.Contains(t, do, "zklock graph /")
-		_, err = at.raw(t).Create(at.chroot+"/elsewhere", nil, 0, zk.WorldACL(zk.PermAll))
+		_, err := at.raw(t).Create(at.chroot+"/elsewhere", nil, 0, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
 		r = parsed[report](t, at, 0, patiently("doctor", "--json", "--root", "/elsewhere")...)
 		grade, found, _ = r.grade(t, "deadlocks")
 		require.Equal(t, "ok", grade)
 		require.Equal(t, "none below /elsewhere", found)
-		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+		patient.GiveBack(t, lease)
 		require.NoError(t, <-over)
 		_, _ = says(t, at, 0, "graph", "/")
 		r = parsed[report](t, at, 0, patiently("doctor", "--json")...)

@@ -65,10 +65,8 @@ func TestScreenshots(t *testing.T) {
 // inADeadlock has two hold a lock and want the other's, until the test is over.
 func inADeadlock(t *testing.T, client *locks.Client, at place) {
 	t.Helper()
-	x, err := client.Mutex("/stock", locks.WithLabel("moves stock")).Lock(patient.Deadline(t))
-	require.NoError(t, err)
-	y, err := client.Mutex("/prices", locks.WithLabel("sets prices")).Lock(patient.Deadline(t))
-	require.NoError(t, err)
+	x := patient.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
+	y := patient.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
 	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
 		go func() { // until the client is closed
 			_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())

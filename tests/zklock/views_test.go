@@ -211,10 +211,8 @@ func TestGraph(t *testing.T) {
 		require.Regexp(t, `(?m)^\S+ “the·second·\[2J”  /plain +\S+ “the first”  holds +\S+ ago$`, stdout)
 
 		client := at.client(t)
-		x, err := client.Mutex("/x", locks.WithLabel("X")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
-		y, err := client.Mutex("/y", locks.WithLabel("Y")).Lock(patient.Deadline(t))
-		require.NoError(t, err)
+		x := patient.Locked(t, client.Mutex("/x", locks.WithLabel("X")).Lock)
+		y := patient.Locked(t, client.Mutex("/y", locks.WithLabel("Y")).Lock)
 		over := make(chan struct{}, 2)
 		for lease, path := range map[*locks.Lease]string{x: "/y", y: "/x"} {
 			go func() { // until the lease is given back
@@ -249,7 +247,7 @@ func TestGraph(t *testing.T) {
 		require.Len(t, g.Deadlocks[0], 2)
 
 		for _, lease := range []*locks.Lease{x, y} {
-			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			patient.GiveBack(t, lease)
 			<-over
 		}
 		patient.Eventually(t, func() bool {
