@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -228,40 +229,27 @@ func Check(msg any) error {
 
 // questionOf gives the question of a message; nil for other messages.
 func questionOf(msg any) question {
+	if v := reflect.ValueOf(msg); v.Kind() == reflect.Pointer && !v.IsNil() {
+		msg = v.Elem().Interface()
+	}
 	switch m := msg.(type) {
-	case *messages.ReadQueue:
-		return readQueue{m.Path}
 	case messages.ReadQueue:
 		return readQueue{m.Path}
-	case *messages.ReadLocks:
-		return readLocks{m.Root}
 	case messages.ReadLocks:
 		return readLocks{m.Root}
-	case *messages.FindMissing:
-		return findMissing{m.Path}
 	case messages.FindMissing:
 		return findMissing{m.Path}
-	case *messages.ReadInside:
-		return readInside{m.Root}
 	case messages.ReadInside:
 		return readInside{m.Root}
-	case *messages.SendRevokeRequest:
-		return revoke{*m}
 	case messages.SendRevokeRequest:
 		return revoke{m}
-	case *messages.Break:
-		return newBreaking(m.Contender)
 	case messages.Break:
 		return newBreaking(m.Contender)
-	case *messages.SetPermits:
-		return setPermits{*m}
 	case messages.SetPermits:
 		return setPermits{m}
-	case *messages.FindDeadlocks:
-		return findDeadlocks(*m)
 	case messages.FindDeadlocks:
 		return findDeadlocks(m)
-	case *DeadlockProbe:
+	case DeadlockProbe:
 		return m.query()
 	}
 	return nil

@@ -14,9 +14,8 @@ func doctorCommand(conn *connection) *cobra.Command {
 	var asJSON bool
 	path, root := "/zklock-doctor", "/"
 	cmd := &cobra.Command{
-		Use:         "doctor [flags]",
-		Annotations: map[string]string{},
-		Short:       "check everything, and say what to do where it fails",
+		Use:   "doctor [flags]",
+		Short: "check everything, and say what to do where it fails",
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
 version is it, does it serve), opens a session, looks whether the chroot and
 --root exist, writes a node, reads it back and deletes it, and measures whether
@@ -32,7 +31,7 @@ server could be reached.`,
 		Example: `  zklock doctor
   zklock doctor --zk zk1:2181,zk2:2181,zk3:2181/app --session-timeout 30s
   zklock doctor --path /orders/doctor          # may we lock there?`,
-		Args: named(),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := zkconn.CheckPath(path); err != nil {
 				return badUse(withFlag(cmd, "--path /PATH"), "doctor: --path: %v", err)

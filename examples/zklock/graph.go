@@ -32,9 +32,8 @@ type graph struct {
 func graphCommand(conn *connection) *cobra.Command {
 	var asJSON, dot bool
 	cmd := &cobra.Command{
-		Use:         "graph [flags] ROOT",
-		Annotations: map[string]string{argsKey: "ROOT"},
-		Short:       "who waits for whom, deadlocks marked",
+		Use:   "graph [flags] ROOT",
+		Short: "who waits for whom, deadlocks marked",
 		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom.
 Contenders that wait for each other in a circle are a deadlock. It ends only
 when one of them gives up (zklock revoke or zklock break). Queues that could
@@ -54,7 +53,7 @@ Exit status: 1 there is a deadlock; 66 ROOT does not exist.`,
 		Example: `  zklock graph /
   zklock graph --dot /orders | dot -Tsvg > orders.svg
   zklock graph / >/dev/null; [ $? = 1 ] && echo "somebody waits for ever"`,
-		Args: named("ROOT"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && dot {
 				return badUse(withFlag(cmd, "--dot")+", or: "+withFlag(cmd, "--json"),
@@ -79,7 +78,6 @@ Exit status: 1 there is a deadlock; 66 ROOT does not exist.`,
 				return err
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&dot, "dot", false, "print it for Graphviz")

@@ -73,7 +73,7 @@ func guardCommand() *cobra.Command {
 		Use:    "guard",
 		Short:  "kill a command whose zklock is gone; zklock starts it",
 		Hidden: true,
-		Args:   named(),
+		Args:   checkArguments,
 		RunE: func(*cobra.Command, []string) error {
 			standGuard(os.Stdin)
 			return nil

@@ -16,9 +16,8 @@ func holdCommand(conn *connection) *cobra.Command {
 	r := &runArgs{conn: conn, grace: time.Second}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:         "hold [flags] PATH",
-		Annotations: map[string]string{argsKey: "PATH"},
-		Short:       "take the lock, and hold it until a signal comes",
+		Use:   "hold [flags] PATH",
+		Short: "take the lock, and hold it until a signal comes",
 		Long: `hold waits for the lock at PATH, prints a line when it is held, and holds it
 until SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, or its standard input ends,
 where that is a pipe or a socket: then the program that started it is gone, or
@@ -45,14 +44,13 @@ Exit status:
   ./build && ./install
   eval "exec ${LOCK[1]}>&-"                                # and give it back`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := named("PATH")(cmd, args); err != nil {
+			if err := checkArguments(cmd, args); err != nil {
 				return err
 			}
 			r.path = args[0]
 			return r.checkFlags(cmd)
 		},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.hold(cmd, asJSON) },
-		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.hold(cmd, asJSON) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")

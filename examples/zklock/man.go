@@ -19,9 +19,8 @@ func manCommand() *cobra.Command {
 commands says.`,
 		Example: `  zklock man > /usr/local/share/man/man1/zklock.1
   zklock man | man -l -`,
-		Args:              named(),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return writeManual(cmd.OutOrStdout(), cmd.Root()) },
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: checkArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return writeManual(cmd.OutOrStdout(), cmd.Root()) },
 	}
 }
 

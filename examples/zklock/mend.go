@@ -20,9 +20,8 @@ import (
 
 func revokeCommand(conn *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:         "revoke PATH",
-		Annotations: map[string]string{argsKey: "PATH"},
-		Short:       "ask the holders to give the lock back",
+		Use:   "revoke PATH",
+		Short: "ask the holders to give the lock back",
 		Long: `revoke asks the holders to give the lock back, and takes nothing away. zklock
 run then ends its command, unless it was started with --keep. Programs with
 Turnstile are told, and decide. So are Curator's that made themselves
@@ -31,7 +30,7 @@ revocable. go-zookeeper's and kazoo's do not listen: see zklock help break.
 Exit status 1: nobody holds the lock.`,
 		Example: `  zklock revoke /backup
   zklock trace /backup                         # and see whether it goes`,
-		Args: named("PATH"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				missing := conn.find(ctx, cmd, client, args[0])
@@ -57,7 +56,6 @@ Exit status 1: nobody holds the lock.`,
 				return err
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 }
 
@@ -79,9 +77,8 @@ func listens(c messages.Contender) string {
 func breakCommand(conn *connection) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:         "break [--yes] PATH CONTENDER",
-		Annotations: map[string]string{argsKey: "PATH CONTENDER"},
-		Short:       "take a contender out of the queue by force",
+		Use:   "break [--yes] PATH CONTENDER",
+		Short: "take a contender out of the queue by force",
 		Long: `break deletes a contender's node, so that the next in the queue holds the lock.
 It is for a holder that hangs while its session lives on. CONTENDER is its
 number, as "zklock queue" shows it, or a part of its node's name that no other
@@ -98,7 +95,7 @@ Exit status 1: the contender is gone, or the answer was no.`,
 		Example: `  zklock queue /backup
   zklock break /backup 42
   zklock break --yes /backup 42                # from a script`,
-		Args: named("PATH", "CONTENDER"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes && !term.IsTerminal(int(os.Stdin.Fd())) {
 				return badUse(withFlag(cmd, "--yes"),
@@ -114,7 +111,6 @@ Exit status 1: the contender is gone, or the answer was no.`,
 				return breakContender(ctx, cmd, client, args[0], args[1], yes)
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd

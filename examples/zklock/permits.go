@@ -15,9 +15,8 @@ import (
 
 func permitsCommand(conn *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:         "permits PATH N",
-		Annotations: map[string]string{argsKey: "PATH N"},
-		Short:       "set how many may hold a semaphore together",
+		Use:   "permits PATH N",
+		Short: "set how many may hold a semaphore together",
 		Long: `permits sets the number of permits of the semaphore at PATH, or sets it for the
 first time; the node is made where it does not exist. Holders go on
 holding. Waiters go by the new number, and all who come from then on must name
@@ -27,7 +26,7 @@ Exit status 70: the node has other data than a number of permits, or its ACL
 does not allow it.`,
 		Example: `  zklock permits /encoders 8
   zklock run --permits 8 /encoders -- ffmpeg -i in.mov out.mp4`,
-		Args: named("PATH", "N"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[1])
 			if err != nil || queue.CheckPermits(n) != "" {
@@ -52,6 +51,5 @@ does not allow it.`,
 				return say(os.Stdout, "%s: %s", args[0], count(n, "permit", "permits"))
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 }

@@ -79,7 +79,7 @@ func (g *guard) protect(*child) {}
 func (g *guard) done()          {}
 
 func guardCommand() *cobra.Command {
-	return &cobra.Command{Use: "guard", Hidden: true, Args: named(), RunE: func(*cobra.Command,
+	return &cobra.Command{Use: "guard", Hidden: true, Args: checkArguments, RunE: func(*cobra.Command,
 		[]string) error {
 		return nil
 	}}

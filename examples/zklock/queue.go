@@ -14,9 +14,8 @@ import (
 func queueCommand(conn *connection) *cobra.Command {
 	var asJSON, watch, wide bool
 	cmd := &cobra.Command{
-		Use:         "queue [flags] PATH",
-		Annotations: map[string]string{argsKey: "PATH"},
-		Short:       "who holds a lock, and who waits",
+		Use:   "queue [flags] PATH",
+		Short: "who holds a lock, and who waits",
 		Long: `queue shows the contenders of a lock in the order in which they came: who
 holds, and who waits since when. (For whom: zklock graph, or --json.)
 
@@ -35,7 +34,7 @@ and goes some time after its last one.`,
   zklock queue --watch /backup                 # live; q quits
   zklock queue --json /backup | jq '.[] | select(.holds) | .token'
   zklock queue --watch --json /backup          # a line for each change`,
-		Args: named("PATH"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if watch {
 				if err := watchable(cmd, asJSON); err != nil {
@@ -60,7 +59,6 @@ and goes some time after its last one.`,
 				return show(asJSON, allToJSON(queue), queueLines(args[0], queue, wide, time.Now(), termWidth()))
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it as it changes")

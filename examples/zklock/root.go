@@ -81,6 +81,9 @@ The servers are named by --zk or ` + serversVariable + `.`,
 			c.DisableFlagsInUseLine = true
 			c.SuggestFor = otherWords[c.Name()]
 			c.SetFlagErrorFunc(badFlag)
+			if c.ValidArgsFunction == nil {
+				c.ValidArgsFunction = cobra.NoFileCompletions
+			}
 			root.AddCommand(c)
 		}
 	}

@@ -17,9 +17,8 @@ import (
 func runCommand(conn *connection) *cobra.Command {
 	r := &runArgs{conn: conn}
 	cmd := &cobra.Command{
-		Use:         "run [flags] PATH -- COMMAND…",
-		Annotations: map[string]string{argsKey: "PATH -- COMMAND…"},
-		Short:       "take the lock, run the command, give the lock back",
+		Use:   "run [flags] PATH -- COMMAND…",
+		Short: "take the lock, run the command, give the lock back",
 		Long: `run waits for the lock at PATH, runs the command while it is held, and gives it
 back when the command has ended. Nobody else who locks PATH runs at that time.
 

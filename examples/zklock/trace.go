@@ -15,9 +15,8 @@ import (
 func traceCommand(conn *connection) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:         "trace [flags] PATH",
-		Annotations: map[string]string{argsKey: "PATH"},
-		Short:       "who comes, gets the lock and goes, as it happens",
+		Use:   "trace [flags] PATH",
+		Short: "who comes, gets the lock and goes, as it happens",
 		Long: `trace prints a line when a contender comes to a lock's queue, holds the lock,
 is asked to give it back, or goes, until it is interrupted. It begins with
 the contenders that are there.
@@ -27,7 +26,7 @@ between two readings. A revoke request shows with the next change of the queue.
 The times are those of the readings.`,
 		Example: `  zklock trace /backup
   zklock trace --json /backup | tee backup.trace`,
-		Args: named("PATH"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				if err := noteMissing(conn.find(ctx, cmd, client, args[0])); err != nil {
@@ -49,7 +48,6 @@ The times are those of the readings.`,
 				return nil
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
 	return cmd

@@ -27,9 +27,8 @@ type forest struct {
 func treeCommand(conn *connection) *cobra.Command {
 	var asJSON, watch, long bool
 	cmd := &cobra.Command{
-		Use:         "tree [flags] ROOT",
-		Annotations: map[string]string{argsKey: "ROOT"},
-		Short:       "the locks below a path, with how many hold and wait",
+		Use:   "tree [flags] ROOT",
+		Short: "the locks below a path, with how many hold and wait",
 		Long: `tree shows the locks below ROOT, and at it, that have a holder or a waiter.
 "/" is everything. It lists every node below ROOT, but not those of the
 contenders; --long reads these too, and shows who holds and who has waited
@@ -40,7 +39,7 @@ Exit status 66: ROOT does not exist.`,
   zklock tree --long /orders
   zklock tree --watch /                        # live; q quits
   zklock tree --json / | jq -r '.locks[] | select(.waiters > 10) | .path'`,
-		Args: named("ROOT"),
+		Args: checkArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if watch {
 				if err := watchable(cmd, asJSON); err != nil {
@@ -64,7 +63,6 @@ Exit status 66: ROOT does not exist.`,
 				return show(asJSON, f.json(), f.lines(long, time.Now(), termWidth()))
 			})
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it as it changes, every two seconds")

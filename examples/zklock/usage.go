@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,38 +13,40 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// argsKey is the key of the annotation with the form of a command's arguments, for usage lines.
-const argsKey = "args"
+// optional is what may be left out of a command's usage.
+var optional = regexp.MustCompile(`\[[^]]*\]`)
+
+// arguments gives the form of a command's arguments.
+func arguments(cmd *cobra.Command) []string {
+	return strings.Fields(optional.ReplaceAllString(cmd.Use, ""))[1:]
+}
 
 // form gives a command as it is typed.
-func form(cmd *cobra.Command) string {
-	return strings.TrimSpace(cmd.CommandPath() + " " + cmd.Annotations[argsKey])
-}
+func form(cmd *cobra.Command) string { return withFlag(cmd, "") }
 
 // withFlag gives a command with a flag as it is typed.
 func withFlag(cmd *cobra.Command, flag string) string {
-	return strings.TrimSpace(cmd.CommandPath() + " " + flag + " " + cmd.Annotations[argsKey])
+	return strings.Join(strings.Fields(cmd.CommandPath()+" "+flag+" "+strings.Join(arguments(cmd), " ")), " ")
 }
 
-// named checks that a command is given the arguments that it names, no more and no fewer.
-func named(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return badUse(form(cmd), "%s: %s is missing", cmd.Name(), names[len(args)])
-		}
-		if len(args) > len(names) {
-			return badUse(form(cmd), "%s: %q is one argument too many", cmd.Name(), args[len(names)])
-		}
-		for i, name := range names {
-			if args[i] == "" { // a variable of a script that is not set; every node's name has it as a part
-				return badUse(form(cmd), "%s: %s is empty", cmd.Name(), name)
-			}
-			if err := checkArgument(cmd, name, args[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+// checkArguments checks that a command is given the arguments that its usage names, no more and no fewer.
+func checkArguments(cmd *cobra.Command, args []string) error {
+	names := arguments(cmd)
+	if len(args) < len(names) {
+		return badUse(form(cmd), "%s: %s is missing", cmd.Name(), names[len(args)])
 	}
+	if len(args) > len(names) {
+		return badUse(form(cmd), "%s: %q is one argument too many", cmd.Name(), args[len(names)])
+	}
+	for i, name := range names {
+		if args[i] == "" { // a variable of a script that is not set; every node's name has it as a part
+			return badUse(form(cmd), "%s: %s is empty", cmd.Name(), name)
+		}
+		if err := checkArgument(cmd, name, args[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkArgument refuses a path that cannot be one.

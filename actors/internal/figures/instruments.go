@@ -22,73 +22,51 @@ type instruments struct {
 
 // maker makes instruments and keeps the errors.
 type maker struct {
-	meter  metric.Meter
 	all    map[string]metering.Instrument
 	failed []error
 }
 
-// named finds an instrument, and fails on an unknown name.
-func (m *maker) named(name string) metering.Instrument {
+// one makes the instrument of a name, with a method of a meter.
+func one[I, Option any](m *maker, name string, make func(string, ...Option) (I, error)) I {
 	of, known := m.all[name]
 	if !known {
 		m.failed = append(m.failed, fmt.Errorf("there is no instrument %s", name))
 	}
-	return of
-}
-
-func (m *maker) counter(name string) metric.Int64Counter {
-	of := m.named(name)
-	c, err := m.meter.Int64Counter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
+	options := []any{metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning)}
+	if of.Kind == metering.Histogram {
+		options = append(options, metric.WithExplicitBucketBoundaries(of.Bounds...))
+	}
+	var typed []Option
+	for _, option := range options {
+		typed = append(typed, option.(Option))
+	}
+	i, err := make(of.Name, typed...)
 	m.failed = append(m.failed, err)
-	return c
-}
-
-func (m *maker) upDown(name string) metric.Int64UpDownCounter {
-	of := m.named(name)
-	c, err := m.meter.Int64UpDownCounter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
-	m.failed = append(m.failed, err)
-	return c
-}
-
-func (m *maker) seconds(name string) metric.Float64Histogram {
-	of := m.named(name)
-	h, err := m.meter.Float64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
-		metric.WithExplicitBucketBoundaries(of.Bounds...))
-	m.failed = append(m.failed, err)
-	return h
-}
-
-func (m *maker) amounts(name string) metric.Int64Histogram {
-	of := m.named(name)
-	h, err := m.meter.Int64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
-		metric.WithExplicitBucketBoundaries(of.Bounds...))
-	m.failed = append(m.failed, err)
-	return h
-}
-
-func (m *maker) gauge(name string) metric.Float64ObservableGauge {
-	of := m.named(name)
-	g, err := m.meter.Float64ObservableGauge(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
-	m.failed = append(m.failed, err)
-	return g
+	return i
 }
 
 func newInstruments(meter metric.Meter) (*instruments, error) {
-	m := &maker{meter: meter, all: map[string]metering.Instrument{}}
+	m := &maker{all: map[string]metering.Instrument{}}
 	for _, i := range metering.Instruments() {
 		m.all[i.Name] = i
 	}
 	i := &instruments{
-		acquire: m.seconds("turnstile.lock.acquire.duration"), hold: m.seconds("turnstile.lock.hold.duration"),
-		handoff: m.seconds("turnstile.lock.handoff.duration"),
-		held:    m.upDown("turnstile.lock.held"), waiting: m.upDown("turnstile.lock.waiting"),
-		sessions: m.upDown("turnstile.session.count"),
-		grants:   m.counter("turnstile.lock.grants"), losses: m.counter("turnstile.lock.losses"),
-		revocations:   m.counter("turnstile.lock.revocations"),
-		recoveries:    m.counter("turnstile.lock.recoveries"),
-		interruptions: m.counter("turnstile.session.interruptions"), batches: m.counter("turnstile.session.batches"),
-		size: m.amounts("turnstile.session.batch.size"), lease: m.gauge("turnstile.session.lease.remaining"),
-		weight: m.upDown("turnstile.session.weight"), inside: m.upDown("turnstile.session.inside"),
+		acquire:       one(m, "turnstile.lock.acquire.duration", meter.Float64Histogram),
+		hold:          one(m, "turnstile.lock.hold.duration", meter.Float64Histogram),
+		handoff:       one(m, "turnstile.lock.handoff.duration", meter.Float64Histogram),
+		held:          one(m, "turnstile.lock.held", meter.Int64UpDownCounter),
+		waiting:       one(m, "turnstile.lock.waiting", meter.Int64UpDownCounter),
+		sessions:      one(m, "turnstile.session.count", meter.Int64UpDownCounter),
+		weight:        one(m, "turnstile.session.weight", meter.Int64UpDownCounter),
+		inside:        one(m, "turnstile.session.inside", meter.Int64UpDownCounter),
+		grants:        one(m, "turnstile.lock.grants", meter.Int64Counter),
+		losses:        one(m, "turnstile.lock.losses", meter.Int64Counter),
+		revocations:   one(m, "turnstile.lock.revocations", meter.Int64Counter),
+		recoveries:    one(m, "turnstile.lock.recoveries", meter.Int64Counter),
+		interruptions: one(m, "turnstile.session.interruptions", meter.Int64Counter),
+		batches:       one(m, "turnstile.session.batches", meter.Int64Counter),
+		size:          one(m, "turnstile.session.batch.size", meter.Int64Histogram),
+		lease:         one(m, "turnstile.session.lease.remaining", meter.Float64ObservableGauge),
 	}
 	return i, errors.Join(m.failed...)
 }
