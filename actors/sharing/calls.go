@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -28,7 +30,8 @@ type Source interface {
 // Calls has the calls of one client, and their holds. Its methods may be called from any goroutine.
 type Calls struct {
 	source  Source
-	session sessionOf // what a session can do besides
+	session *actors.Session  // the source, if it is one; nil for others
+	figures *figures.Figures // of that; nil for none
 	root    *actor.RootContext
 	system  string
 	base    time.Time
@@ -50,14 +53,16 @@ type Calls struct {
 
 // New has the calls of a client share holds, whose lock actors a source spawns in an actor system.
 func New(from Source, in *actor.ActorSystem) *Calls {
-	c := &Calls{source: from, session: newSessionOf(from), root: in.Root, system: in.ID, base: time.Now()}
+	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now()}
 	c.seed = maphash.MakeSeed()
 	bounds := turns.DefaultBounds()
-	if most := c.session.maxWaiting(); most > 0 {
-		bounds.Waiting = most
+	if c.session, _ = from.(*actors.Session); c.session != nil {
+		c.figures = c.session.Figures()
+		bounds.Waiting = cmp.Or(c.session.MaxWaiting(), bounds.Waiting)
 	}
-	c.turns = turns.New(bounds)
-	c.session.attach(c)
+	if c.turns = turns.New(bounds); c.session != nil {
+		c.session.AskInside(c)
+	}
 	return c
 }
 
@@ -98,7 +103,7 @@ func (c *Calls) begin() turns.Moment {
 			r.term, r.valid = l.clock.Term()
 		}
 		m := c.beginBy(r)
-		if c.session.session == nil || !r.before(c.newest) {
+		if c.session == nil || !r.before(c.newest) {
 			return m
 		}
 		c.mu.Unlock()
@@ -110,7 +115,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 	c.mu.Lock()
 	c.reading = r
 	m := turns.Moment{At: time.Since(c.base), Lease: &c.reading}
-	if c.session.session == nil {
+	if c.session == nil {
 		m.Lease = c
 	}
 	return m
@@ -119,7 +124,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 // Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
 // (actors.CheckAcquire). The call may have been granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
-	meter, err := c.session.figures.Request(want.Mode, want.Path)
+	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a function of the user's has panicked
 		who.Refused(messages.ReasonBadInput, err.Error())
 		return 0
@@ -186,9 +191,9 @@ func (c *Calls) GiveBack(id turns.CallID) {
 	h, who := e.hold, e.who
 	state, why := messages.StateReleased, messages.ReasonReleased
 	if !m.Lease.Unbroken(h.Epoch, h.Term) {
-		state, why = messages.StateLost, c.session.whyOver(h.Clock)
+		state, why = messages.StateLost, c.whyOver(h.Clock)
 	}
-	h.freed, h.freedAt = c.session.figures.Now(), m.At
+	h.freed, h.freedAt = c.figures.Now(), m.At
 	e.meter.Leaves(why, state == messages.StateLost)
 	c.turns.GiveBack(m, id)
 	c.forget(e)

@@ -359,7 +359,7 @@ func (l *lockActor) holdIn(epoch uint64) {
 }
 
 // ofSession has the calls read the lease as those of a session do: before they take the mutex.
-func (b *below) ofSession() { b.calls.session.session = new(actors.Session) }
+func (b *below) ofSession() { b.calls.session = new(actors.Session) }
 
 // TestReadingOfAnEarlierLease: a call has read the lease, and comes to its queue when a hold of the next lease is kept
 // there. Nothing more would come to wake it.

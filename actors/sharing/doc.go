@@ -28,9 +28,11 @@
 // # Below
 //
 // A lock actor has the Acquire of the call that the hold is asked for, without what is of calls:
-// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers has the Grace: they are told. One that may serve several calls names neither
-// owner nor caller, and tells more (messages.Acquire.TellMore). So does one that is its call's alone, over
-// a gateway: that shares no such request with others. One that is asked for beside a writer's, a downgrade, has the owner by which the session knows that one.
+// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers has the Grace: they are told.
+// One that may serve several calls names neither owner nor caller, and tells more
+// (messages.Acquire.TellMore). So does one that is its call's alone, over a gateway: that shares no such
+// request with others. One that is asked for beside a writer's, a downgrade, has the owner by which the
+// session knows that one.
 //
 // Lock actors of this package count their recoveries only. Requests, waits and holds are counted by
 // calls.

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // hold is a hold, and the listener of its lock actor.
@@ -62,7 +63,7 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 		}
 		if len(h.observers) > 0 { // they are told of it
 			grace = w.Grace
-		} else if c.session.session == nil { // or else a gateway shares it with other requesters
+		} else if c.session == nil { // or else a gateway shares it with other requesters
 			more = true
 		}
 	}
@@ -221,12 +222,23 @@ func (h *hold) held(msg *messages.Held) {
 // that up.
 func (h *hold) TermEnded() {
 	c := h.calls
-	why := c.session.whyOver(h.Clock)
+	why := c.whyOver(h.Clock)
 	h.urgently(func(m turns.Moment) {
 		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
 			c.turns.Lost(m, h.ID, why)
 		}
 	})
+}
+
+// whyOver says why a lease is over, as far as is known.
+func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
+	switch {
+	case c.session != nil && c.session.Err() != nil:
+		return messages.ReasonSessionClosed
+	case clock.Expired():
+		return messages.ReasonSessionExpired
+	}
+	return messages.ReasonLeaseOver
 }
 
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,

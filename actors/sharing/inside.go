@@ -77,8 +77,8 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	if w.Mode == messages.Semaphore {
 		at.Weight = max(w.Weight, 1)
 	}
-	if c.session.session != nil {
-		at.Session = c.session.session.ID()
+	if c.session != nil {
+		at.Session = c.session.ID()
 	}
 	var h *hold
 	if e != nil {
@@ -148,7 +148,7 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 			w.State = messages.StateCreating
 			return w
 		}
-		if silent && c.session.session == nil {
+		if silent && c.session == nil {
 			return w // over a gateway only this tells that no server answers
 		}
 		w.Behind = c.describe(&before, node)
@@ -159,7 +159,7 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 
 // beginProbes looks for deadlocks for a call that waits without a node. The mutex is held.
 func (c *Calls) beginProbes(e *entry) {
-	if c.session.session == nil {
+	if c.session == nil {
 		return
 	}
 	e.probe = make(chan struct{})
@@ -183,7 +183,7 @@ func (c *Calls) beginProbes(e *entry) {
 			if !c.waitsInside(id) { // its lock actor looks
 				continue
 			}
-			answer, err := c.session.ask(ctx, &inspect.DeadlockProbe{Root: want.Deadlocks.Root, Node: name})
+			answer, err := c.session.Ask(ctx, &inspect.DeadlockProbe{Root: want.Deadlocks.Root, Node: name})
 			if found, ok := answer.(*inspect.DeadlockProbed); err == nil && ok && found.Deadlock != nil {
 				c.giveUp(id, found.Deadlock)
 				return

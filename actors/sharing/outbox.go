@@ -197,9 +197,9 @@ const roundsAttended = 8
 
 // settle gives up the mutex, and carries out what the input has led to, unless another goroutine does.
 func (c *Calls) settle() {
-	if c.session.figures != nil {
+	if c.figures != nil {
 		if n := c.inside(); n != c.counted {
-			c.session.figures.Inside(n - c.counted)
+			c.figures.Inside(n - c.counted)
 			c.counted = n
 		}
 	}
