@@ -46,6 +46,6 @@ func TestSwitchesOfTheCoordinator(t *testing.T) {
 		GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver, LookAhead: coordinator.LookAhead,
 		GroupCommit | LookAhead: coordinator.GroupCommit | coordinator.LookAhead,
 	} {
-		require.Equal(t, want, path.switches(), path.String())
+		require.Equal(t, want, coordinator.Switches(path), path.String())
 	}
 }

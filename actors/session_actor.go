@@ -67,7 +67,7 @@ func newSession(handle *Session) *session {
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(handle.opts.switchedOff.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
+		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds()),
 		timers:  map[uint64]*time.Timer{},
 		others:  map[string]int{},
 		pauses:  map[*time.Timer]struct{}{},

@@ -204,14 +204,3 @@ func ParseFastPaths(names string) (f FastPath, err error) {
 	}
 	return f, nil
 }
-
-// switches translates fast paths for the coordinator.
-func (f FastPath) switches() (off coordinator.Switches) {
-	for path, to := range map[FastPath]coordinator.Switches{GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver,
-		LookAhead: coordinator.LookAhead} {
-		if f&path != 0 {
-			off |= to
-		}
-	}
-	return off
-}

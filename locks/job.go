@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -69,6 +71,25 @@ type job struct {
 	began   time.Time // by the servers' clock
 	at      time.Time // the instant that it is at: this one, or one that it catches up; zero for RunOnce
 	version int32     // of the mark's node
+}
+
+// serveOnce serves one call, unless what is asked for is wrong, and asks what to answer where another is at it.
+func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, error)) (Once, error) {
+	l := j.from
+	j.path, j.jobOptions = l.want.Path, l.job
+	l.want.Try = !l.job.mayWait
+	l.prepare()
+	if l.client.Session() == nil {
+		wrong = ErrNeedsSession
+	}
+	if err := cmp.Or(wrong, l.wrong); err != nil {
+		return Once{}, &Error{Op: "run", Path: j.path, Err: err}
+	}
+	j.serve(ctx, j, term.Once)
+	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
+		return busy()
+	}
+	return j.once, j.err
 }
 
 func (j *job) campaign(ctx context.Context) (*Lease, error) { return j.from.acquire(ctx) }

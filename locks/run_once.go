@@ -2,11 +2,9 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -60,29 +58,15 @@ func RunOnce(
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
 ) (Once, error) {
 	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.mayWait
-	l.prepare()
-	if err := l.checkPeriod(period); err != nil {
-		return Once{}, &Error{Op: "run", Path: key, Err: err}
-	}
-	j := &job{from: &l, path: key, period: period, jobOptions: l.job, do: work}
+	j := &job{from: &l, period: period, do: work}
 	j.isDue, j.run = j.periodIsDue, j.runPeriod
-	j.serve(ctx, j, term.Once)
-	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
+	var wrong error
+	if period < 0 {
+		wrong = fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
+	}
+	return j.serveOnce(ctx, wrong, func() (Once, error) {
 		return Once{Outcome: OnceBusy, Holder: client.holderOf(ctx, key)}, nil
-	}
-	return j.once, j.err
-}
-
-// checkPeriod finds reasons to refuse the call before anything is sent.
-func (l *lock) checkPeriod(period time.Duration) error {
-	switch {
-	case l.client.Session() == nil:
-		return ErrNeedsSession
-	case period < 0:
-		return fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
-	}
-	return l.wrong
+	})
 }
 
 // runPeriod does the work if it is due, and marks it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -64,18 +63,13 @@ func RunOnceFor(
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
 	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	l.want.Try = !l.job.mayWait
-	l.prepare()
-	if err := l.checkInstant(instant); err != nil {
-		return Once{}, &Error{Op: "run", Path: key, Err: err}
-	}
-	j := &job{from: &l, path: key, instant: instant, jobOptions: l.job, do: work}
+	j := &job{from: &l, instant: instant, do: work}
 	j.isDue, j.run = j.instantIsDue, j.runInstants
-	j.serve(ctx, j, term.Once)
-	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
-		return client.busyFor(ctx, key, instant)
+	var wrong error
+	if year := instant.UTC().Year(); instant.IsZero() || year < 1 || year > 9999 {
+		wrong = fmt.Errorf("%w: an instant of the year %d", ErrBadAcquire, year)
 	}
-	return j.once, j.err
+	return j.serveOnce(ctx, wrong, func() (Once, error) { return client.busyFor(ctx, key, instant) })
 }
 
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the
@@ -86,18 +80,6 @@ func InstantOf(ctx context.Context) time.Time {
 }
 
 type instantKey struct{}
-
-// checkInstant finds reasons to refuse the call before anything is sent.
-func (l *lock) checkInstant(instant time.Time) error {
-	year := instant.UTC().Year()
-	switch {
-	case l.client.Session() == nil:
-		return ErrNeedsSession
-	case instant.IsZero() || year < 1 || year > 9999:
-		return fmt.Errorf("%w: an instant of the year %d", ErrBadAcquire, year)
-	}
-	return l.wrong
-}
 
 // busyFor describes a run that is under way elsewhere. It reads the mark first and looks up the
 // holder second: a mark with the token of that holder is of the run that is under way.

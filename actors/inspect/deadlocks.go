@@ -143,12 +143,6 @@ type deadlockQuery struct {
 	own      calls // of the session that runs it
 }
 
-// knowing is the query of a session that knows its own calls.
-func (q deadlockQuery) knowing(own calls) query {
-	q.own = own
-	return q
-}
-
 func (q deadlockQuery) check() error { return CheckRoot(q.root) }
 
 func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, findings{}) }

@@ -165,7 +165,8 @@ func (d *Dispatcher) start(p *pending) {
 	p.due, p.running = false, true
 	run := p.query
 	if q, knows := run.(deadlockQuery); knows {
-		run = q.knowing(d.session.Calls(q.root))
+		q.own = d.session.Calls(q.root)
+		run = q
 	}
 	d.session.Run(func(conn *zkconn.Conn) func() {
 		answer, err := run.run(conn)

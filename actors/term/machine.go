@@ -134,12 +134,8 @@ func (m *Machine) completed(ev Event) []Effect {
 
 func (m *Machine) draining(ev Event) []Effect {
 	switch ev.Kind {
-	case Close:
-		return m.asked(ev, m.OnClose)
-	case Stop:
-		return m.asked(ev, m.OnStop)
-	case Lapse, Gone, LockEnded:
-		return m.ours(ev)
+	case Close, Stop, Lapse, Gone, LockEnded:
+		return m.active(ev)
 	case WorkEnded:
 		return m.note(ev).release()
 	}
@@ -156,24 +152,17 @@ func (m *Machine) stopping(ev Event) []Effect {
 		m.note(ev)
 	case WorkRestarted: // it panicked while it was being stopped, and would go on
 		return stopWork
-	case WorkEnded:
+	case WorkEnded: // to release is how to learn that the lock is gone
 		return m.note(ev).release()
 	}
 	return nil
 }
 
 func (m *Machine) lapsed(ev Event) []Effect {
-	switch ev.Kind {
-	case Gone, LockEnded:
-		m.note(ev).Phase = Lost
-	case Close, Stop:
-		m.note(ev)
-	case WorkRestarted:
-		return stopWork
-	case WorkEnded: // to release is how to learn that the lock is gone
-		return m.note(ev).release()
+	if ev.Kind == Lapse {
+		return nil
 	}
-	return nil
+	return m.stopping(ev)
 }
 
 func (m *Machine) lost(ev Event) []Effect {

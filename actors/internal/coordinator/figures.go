@@ -47,20 +47,17 @@ func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 // WithoutNode gives the requests for a root, and for paths below it, that wait without a node, with none on the way:
 // at most so many, in the order in which they first asked for one. It counts all of them. "/" is above all paths.
 func (c *Coordinator) WithoutNode(root string, most int) (first []*Spec, all int) {
-	var ids []RequestID // the least, in order: a session may have many more
+	var ids []RequestID
 	for id, r := range c.requests {
-		if r.life != active || r.node.phase != absent || !queue.IsBelow(root, r.spec.Want.Path) {
-			continue
-		}
-		all++
-		if at, _ := slices.BinarySearch(ids, id); at < most {
-			ids = slices.Insert(ids[:min(len(ids), most-1)], at, id)
+		if r.life == active && r.node.phase == absent && queue.IsBelow(root, r.spec.Want.Path) {
+			ids = append(ids, id)
 		}
 	}
-	for _, id := range ids {
+	slices.Sort(ids)
+	for _, id := range ids[:min(len(ids), most)] {
 		first = append(first, c.requests[id].spec)
 	}
-	return first, all
+	return first, len(ids)
 }
 
 // Unused reports whether no request holds or waits any more with a node of this session.
