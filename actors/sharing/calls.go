@@ -299,19 +299,16 @@ func (c *Calls) ended() {
 
 // entry gives the call of an ID; nil where it has ended.
 func (c *Calls) entry(id turns.CallID) *entry {
-	if id == 0 || id.Slot() >= len(c.entries) || c.entries[id.Slot()].id != id || c.entries[id.Slot()].who == nil {
-		return nil
+	if slot := id.Slot(); id != 0 && slot < len(c.entries) && c.entries[slot].id == id {
+		return &c.entries[slot]
 	}
-	return &c.entries[id.Slot()]
+	return nil
 }
 
 // hold gives the hold of an ID; nil where it has ended.
 func (c *Calls) hold(id turns.HoldID) *hold {
-	if id == 0 || id.Slot() >= len(c.holds) {
-		return nil
-	}
-	if h := c.holds[id.Slot()]; h != nil && h.ID == id {
-		return h
+	if slot := id.Slot(); slot < len(c.holds) && c.holds[slot] != nil && c.holds[slot].ID == id {
+		return c.holds[slot]
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 type hold struct {
 	Hold
 	calls     *Calls
-	path      string
 	lane      *lane
 	want      *messages.Acquire // of the lock actor
 	observers []*actor.PID
@@ -50,7 +49,7 @@ type hold struct {
 
 // newHold makes the hold that an Ask is about.
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
-	h := &hold{calls: c, path: e.want.Path, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
+	h := &hold{calls: c, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
 	w := h.want

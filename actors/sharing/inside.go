@@ -50,7 +50,7 @@ func (c *Calls) Nodes(root string) (all []messages.Contender) {
 	known := map[turns.HoldID]bool{}
 	for s := range c.turns.Standings {
 		h := c.hold(s.Behind)
-		if h == nil || !queue.IsBelow(root, h.path) {
+		if h == nil || !queue.IsBelow(root, h.want.Path) {
 			continue
 		}
 		switch node := h.nodeNow(); {

@@ -120,7 +120,7 @@ func (t *Turns) Contended(m Moment, id HoldID) {
 	}
 	t.now = m
 	h.rivals = contended
-	h.startTime(m.At)
+	h.until = m.At + h.left
 	t.settle(h.line.queue)
 }
 

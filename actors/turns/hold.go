@@ -65,10 +65,6 @@ func (t *Turns) mayKeep(h *hold) bool {
 		!h.overtaken()
 }
 
-// stopTime has the time of a hold not run. startTime goes on with it.
-func (h *hold) stopTime(at time.Duration)  { h.left = h.until - at }
-func (h *hold) startTime(at time.Duration) { h.until = at + h.left }
-
 // askFor asks for a hold of a line, as a call wants it.
 func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 	h := t.newHold()

@@ -25,7 +25,7 @@ func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 		t.emit(Output{Do: SetTimer, Call: id, Deadline: c.due})
 	}
 	if lease := t.call(within); lease != nil && lease.has() && lease.queue == q && q.key.Kind != Permits {
-		c.joinOwner(lease)
+		c.sameOwner, lease.sameOwner = lease.sameOwner, c
 		if !t.place(c) {
 			t.await(c)
 		}

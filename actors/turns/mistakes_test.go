@@ -54,7 +54,7 @@ var inRules = []mistake{
 	{"time", "l.most > 1 && h.grants > 0 && at >= h.until", "false", walks + "cohort_in_time"},
 	{"time is not watched", "t.arm(h, h.until)", "_ = h", stories + "time"},
 	{"time runs while alone", "\tcase h.rivals != alone && l.most > 1", "\tcase l.most > 1", stories + "time"},
-	{"time starts anew", "\th.startTime(m.At)\n", "", stories + "time"},
+	{"time starts anew", "\th.until = m.At + h.left\n", "", stories + "time"},
 	{"grants", "n := l.most - h.counted", "n := many", walks + "cohort"},
 	{"grants count while alone", "\tif h.rivals != alone {\n\t\th.counted++\n\t}\n", "\th.counted++\n", stories + "time"},
 	{"contention", "\th.rivals = contended\n", "", walks + "sticky"},
@@ -78,7 +78,7 @@ var inRules = []mistake{
 	{"readers behind a writer", "\t\t\tl.closed = true\n\t\t}\n\t}\n", "\t\t}\n\t}\n", walks + "readers"},
 
 	// Owners.
-	{"owners wait for themselves", "\t\tc.joinOwner(lease)\n", "", stories + "owners"},
+	{"owners wait for themselves", "\t\tc.sameOwner, lease.sameOwner = lease.sameOwner, c\n", "", stories + "owners"},
 	{"share while suspended", "other.hold.link == suspended || ", "", walks + "reentry"},
 	{"share without reentry", "!c.want.Reentry || ", "", stories + "owners"},
 	{"upgrade", "case other.want.reads() && !reads:", "case false:", stories + "owners"},

@@ -135,7 +135,7 @@ func (t *Turns) keep(h *hold) {
 		t.kept++
 		if h.rivals == unknown {
 			h.rivals = alone
-			h.stopTime(t.now.At)
+			h.left = h.until - t.now.At // which does not run from now on
 			t.emit(Output{Do: WatchContention, Hold: h.id})
 		}
 	}

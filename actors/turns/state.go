@@ -187,9 +187,6 @@ func (l *calls) remove(c *call) {
 	l.n--
 }
 
-// joinOwner notes that a call is made within a lease.
-func (c *call) joinOwner(lease *call) { c.sameOwner, lease.sameOwner = lease.sameOwner, c }
-
 func (c *call) leaveOwner() {
 	before := c
 	for before.sameOwner != c {
