@@ -181,39 +181,31 @@ var gettingIn = []Row{
 }
 
 // having: the lock is ours.
-var having = []Row{
+var having = slices.Concat([]Row{
 	{held, OwnRead, unlock, revoking, requestRevoke},
 	{held, OwnRead, unwatched, held, tellWatched},
-	{held, OwnChanged, always, held, watchOwn},
 	{held, Refused, unwatched, held, tellWatched},
-	{held, Unknown, always, recovery, suspendVerify},
-	{held, NodeGone, always, isLost, lose},
-	{held, Disconnected, always, recovery, suspend},
-	{held, Silent, always, recovery, suspendVerify},
-	{held, LeaseOver, always, isLost, loseAndCleanUp},
 	{held, Revoke, always, revoking, requestRevoke},
-	{held, WatchContention, always, held, watchContention},
-	{held, Contended, always, held, tellContended},
-	{held, Check, always, held, check},
-	{held, Checked, always, held, tellChecked},
-	{held, Release, always, releasing, giveBack},
-	{held, Cancel, always, releasing, giveBack},
-	{held, Closed, always, isLost, lose},
-
 	{revoking, GraceOver, always, releasing, force},
-	{revoking, OwnChanged, always, revoking, watchOwn},
-	{revoking, Unknown, always, recovery, suspendVerify},
-	{revoking, NodeGone, always, isLost, lose},
-	{revoking, Disconnected, always, recovery, suspend},
-	{revoking, Silent, always, recovery, suspendVerify},
-	{revoking, LeaseOver, always, isLost, loseAndCleanUp},
-	{revoking, WatchContention, always, revoking, watchContention},
-	{revoking, Contended, always, revoking, tellContended},
-	{revoking, Check, always, revoking, check},
-	{revoking, Checked, always, revoking, tellChecked},
-	{revoking, Release, always, releasing, giveBack},
-	{revoking, Cancel, always, releasing, giveBack},
-	{revoking, Closed, always, isLost, lose},
+}, holding(held), holding(revoking))
+
+// holding: whether somebody has asked for it or not.
+func holding(in messages.State) []Row {
+	return []Row{
+		{in, OwnChanged, always, in, watchOwn},
+		{in, Unknown, always, recovery, suspendVerify},
+		{in, NodeGone, always, isLost, lose},
+		{in, Disconnected, always, recovery, suspend},
+		{in, Silent, always, recovery, suspendVerify},
+		{in, LeaseOver, always, isLost, loseAndCleanUp},
+		{in, WatchContention, always, in, watchContention},
+		{in, Contended, always, in, tellContended},
+		{in, Check, always, in, check},
+		{in, Checked, always, in, tellChecked},
+		{in, Release, always, releasing, giveBack},
+		{in, Cancel, always, releasing, giveBack},
+		{in, Closed, always, isLost, lose},
+	}
 }
 
 // recovering: the connection is down or an outcome unknown.
