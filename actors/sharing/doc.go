@@ -10,10 +10,10 @@
 // # Inputs and outputs
 //
 // Inputs come on any goroutine and are carried out under one mutex. The clock of the lease is read
-// before: it may ask a function of a user's. Outputs go into one queue, and one goroutine at a time
-// carries them out, in order, without the mutex: whoever finds the queue unattended. So what follows
-// from an output, on the same goroutine, is another input, and the queue is not entered twice. A
-// goroutine that has attended for a while leaves the queue to one of its own.
+// before: it may ask a function of a user's. Outputs go into queues, in each those of some lock paths,
+// and one goroutine at a time carries a queue out, in order, without the mutex: whoever finds it
+// unattended. So what follows from an output, on the same goroutine, is another input, and the queue is
+// not entered twice. A goroutine that has attended for a while leaves the queue to one of its own.
 //
 // # What a call is told
 //
