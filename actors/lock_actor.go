@@ -140,16 +140,15 @@ func (l *lock) begin(ctx actor.Context) {
 }
 
 // check finds faults of the request before anything is sent, and begins its figures. The actor that owns it is watched.
-func (l *lock) check(ctx actor.Context) error {
-	err := cmp.Or(l.Audience.Begin(ctx), CheckAcquire(*l.want))
-	if err != nil {
-		return err
-	}
-	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok { // of a hold of package sharing
+// What package sharing asks for has been checked.
+func (l *lock) check(ctx actor.Context) (err error) {
+	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
 		l.figures = of.Figures()
-		return nil
+		return l.Audience.Begin(ctx)
 	}
-	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	if err = cmp.Or(l.Audience.Begin(ctx), CheckAcquire(*l.want)); err == nil {
+		l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	}
 	return err
 }
 

@@ -34,7 +34,8 @@ type hold struct {
 	txns     int
 	freed    figures.Moment // when a call gave it back last, likewise freedAt
 	freedAt  time.Duration
-	awaited  []Call      // that wait for its end
+	awaited  []Call // that wait for its end; in first, where that is one
+	first    [1]Call
 	timer    *time.Timer // nil for none
 	deadlock *messages.Deadlock
 
@@ -51,7 +52,7 @@ type hold struct {
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	h := &hold{calls: c, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
-	h.ID, h.Shared, h.System = o.Hold, o.Shared, c.system
+	h.ID, h.Shared, h.System, h.awaited = o.Hold, o.Shared, c.system, h.first[:0]
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
@@ -196,11 +197,9 @@ func (h *hold) input(give func(turns.Moment)) {
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
 	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
-	c.mu.Lock()
-	if l := c.lease.Load(); l == nil || l.epoch < msg.Epoch {
-		c.lease.Store(&lease{msg.Epoch, h.Clock})
+	for l := c.lease.Load(); (l == nil || l.epoch < msg.Epoch) && !c.lease.CompareAndSwap(l, &lease{msg.Epoch, h.Clock}); {
+		l = c.lease.Load()
 	}
-	c.mu.Unlock()
 	timeout := c.source.Timeout()
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
@@ -243,7 +242,7 @@ func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // before it returns. The clock of a session is not asked.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var urgent []func()
+	var urgent []task
 	c := h.calls
 	m := c.beginBy(reading{})
 	c.urgent = &urgent
@@ -251,8 +250,8 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()
-	for _, tell := range urgent {
-		tell()
+	for i := range urgent {
+		urgent[i].carryOut()
 	}
 	c.mu.Lock()
 	c.settle()
@@ -275,7 +274,7 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
+			c.later(h.lane, task{who: who, news: news{state: as, why: why, detail: detail}})
 		}
 		h.awaited = nil
 		if c.hold(h.ID) == h { // else its slot has been used again
@@ -286,11 +285,7 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 
 // stopped takes the last that is heard of the lock actor.
 func (h *hold) stopped() {
-	c := h.calls
-	c.mu.Lock()
-	over := h.over
-	c.mu.Unlock()
-	if !over { // it has not ended in order
+	if !h.over { // it has not ended in order; only its lock actor notes that
 		as := messages.StateFailed // it never held
 		if h.Held != nil {
 			as = messages.StateLost
@@ -300,6 +295,7 @@ func (h *hold) stopped() {
 	if h.actors != nil {
 		h.actors.Done()
 	}
+	c := h.calls
 	c.mu.Lock()
 	c.ended()
 	c.mu.Unlock()

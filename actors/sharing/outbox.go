@@ -11,9 +11,40 @@ import (
 // lane has what is to be done about the locks of some paths, in order. Paths are spread over lanes, so
 // that one goroutine that is held up holds up few others.
 type lane struct {
-	todo     []func()
-	spare    []func() // what was carried out last, to be used again
-	attended bool     // a goroutine carries it out, or is about to
+	todo     []task
+	spare    []task // what was carried out last, to be used again
+	attended bool   // a goroutine carries it out, or is about to
+}
+
+// task is one thing to be done.
+type task struct {
+	do      func() // if not nil, all that is to be done
+	hold    *hold  // if not nil, its lock actor is sent a command; nil spawns it
+	command any
+	who     Call // is told
+	news
+}
+
+// news is what a call is told: see Call.Told.
+type news struct {
+	state  messages.State
+	until  time.Time
+	why    messages.Reason
+	detail string
+}
+
+func (t *task) carryOut() {
+	switch {
+	case t.do != nil:
+		t.do()
+	case t.hold == nil:
+		t.who.Told(t.state, t.until, t.why, t.detail)
+	case t.command == nil:
+		t.hold.spawn()
+	default:
+		makeRoomOnStack(0)
+		t.hold.calls.root.Send(t.hold.pid(), t.command)
+	}
 }
 
 // outbox has what is to be done.
@@ -23,7 +54,7 @@ type outbox struct {
 	seed  maphash.Seed
 	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs. deadlock is the one
 	// for which the lock actor of an input gave up.
-	urgent   *[]func()
+	urgent   *[]task
 	deadlock *messages.Deadlock
 }
 
@@ -33,8 +64,8 @@ func (o *outbox) lane(path string) *lane {
 }
 
 // later has something carried out in order, without the mutex.
-func (o *outbox) later(in *lane, do func()) {
-	if in.todo = append(in.todo, do); !in.attended {
+func (o *outbox) later(in *lane, t task) {
+	if in.todo = append(in.todo, t); !in.attended {
 		in.attended = true
 		o.mine = append(o.mine, in)
 	}
@@ -42,10 +73,7 @@ func (o *outbox) later(in *lane, do func()) {
 
 // command has a lock actor be sent a command.
 func (c *Calls) command(h *hold, command any) {
-	c.later(h.lane, func() {
-		makeRoomOnStack(0)
-		c.root.Send(h.pid(), command)
-	})
+	c.later(h.lane, task{hold: h, command: command})
 }
 
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
@@ -104,7 +132,7 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 		e.probe = nil
 	}
 	if then := e.who.Granted(e.id, &h.Hold, o.Token); then != nil {
-		c.later(h.lane, then)
+		c.later(h.lane, task{do: then})
 	}
 }
 
@@ -126,40 +154,38 @@ func (c *Calls) refused(o *turns.Output, by *hold) {
 // refuse tells a call that it has ended.
 func (c *Calls) refuse(e *entry, why messages.Reason, detail string, deadlock *messages.Deadlock) {
 	who := e.who
-	c.later(c.lane(e.want.Path), func() {
+	c.later(c.lane(e.want.Path), task{do: func() {
 		if d, ok := who.(Deadlocked); ok && deadlock != nil {
 			d.Deadlocked(*deadlock)
 		}
 		who.Refused(why, detail)
-	})
+	}})
 }
 
 // told notes what a call that holds is told.
 func (c *Calls) told(o *turns.Output) {
 	e := c.entry(o.Call)
-	h, who, state, until := e.hold, e.who, o.State, time.Time{}
-	why, detail := o.Reason, o.Detail
+	h, tell := e.hold, task{who: e.who, news: news{state: o.State, why: o.Reason, detail: o.Detail}}
 	ends := false
 	switch o.State {
 	case messages.StateRevoking:
 		if o.Deadline > 0 {
-			until = c.base.Add(o.Deadline)
+			tell.until = c.base.Add(o.Deadline)
 		}
 		if !h.resuming {
 			e.meter.Asked()
 		}
 	case messages.StateReleased: // the grace is over
-		state, ends = messages.StateReleasing, true
+		tell.state, ends = messages.StateReleasing, true
 		e.meter.Forced()
-		h.awaited = append(h.awaited, who)
+		h.awaited = append(h.awaited, e.who)
 	case messages.StateLost:
 		ends = true
 	}
 	if ends {
-		e.meter.Leaves(why, state == messages.StateLost)
+		e.meter.Leaves(tell.why, tell.state == messages.StateLost)
 		c.forget(e)
 	}
-	tell := func() { who.Told(state, until, why, detail) }
 	if ends && c.urgent != nil {
 		*c.urgent = append(*c.urgent, tell)
 	} else {
@@ -180,7 +206,7 @@ func (c *Calls) ask(o *turns.Output) {
 	c.holds[o.Hold.Slot()] = h
 	c.asked++
 	c.live++ // its lock actor
-	c.later(h.lane, h.spawn)
+	c.later(h.lane, task{hold: h})
 }
 
 // unasked notes that a hold is not asked for any more.
@@ -234,8 +260,8 @@ func (c *Calls) attend(l *lane, rounds int) {
 		batch := l.todo
 		l.todo = l.spare[:0]
 		c.mu.Unlock()
-		for _, do := range batch {
-			do()
+		for i := range batch {
+			batch[i].carryOut()
 		}
 		clear(batch)
 		c.mu.Lock()
