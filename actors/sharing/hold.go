@@ -83,14 +83,6 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	return h
 }
 
-// spawn spawns its lock actor. That may tell all that becomes of it before spawn returns.
-func (h *hold) spawn() {
-	lock := h.calls.source.SpawnLock(h.want, h, h.observers)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lock = lock
-}
-
 // pid is its lock actor; nil before it is spawned.
 func (h *hold) pid() *actor.PID {
 	h.mu.Lock()

@@ -34,16 +34,19 @@ type news struct {
 }
 
 func (t *task) carryOut() {
-	switch {
+	switch h := t.hold; {
 	case t.do != nil:
 		t.do()
-	case t.hold == nil:
+	case h == nil:
 		t.who.Told(t.state, t.until, t.why, t.detail)
-	case t.command == nil:
-		t.hold.spawn()
+	case t.command == nil: // the lock actor may tell all that becomes of it before SpawnLock returns
+		lock := h.calls.source.SpawnLock(h.want, h, h.observers)
+		h.mu.Lock()
+		h.lock = lock
+		h.mu.Unlock()
 	default:
 		makeRoomOnStack(0)
-		t.hold.calls.root.Send(t.hold.pid(), t.command)
+		h.calls.root.Send(h.pid(), t.command)
 	}
 }
 
