@@ -17,15 +17,14 @@ import (
 // errorRow has the properties of one error.
 type errorRow struct {
 	err error
-	// passes is the answer of MayPass; asReason in every row with a reason, and in no other.
+	// passes is the answer of MayPass: asReason in every row with a reason, and in no other.
 	passes passing
 	// reasons are the reasons of notices and refusals that become this error.
 	reasons []messages.Reason
-	// rather are reasons that go with this error, too. The notice says more than they do: one that
-	// a lock was lost is ErrLost for any of them.
+	// rather are reasons that go with this error, too, but whose notice says more: one that a lock
+	// was lost is ErrLost for any of them.
 	rather []messages.Reason
-	// word is the attribute error.type of a span that ends with this error, where no reason has
-	// one.
+	// word is error.type of a span that ends with this error, where no reason has one.
 	word string
 }
 
@@ -120,7 +119,7 @@ var errorTable = []errorRow{
 	{queue.ErrNoPermits, mayNotPass, nil, nil, messages.ReasonPermits.Word()},
 	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},
 
-	// Any other failure. This row stands last, because ErrFailed comes together with others.
+	// Any other failure. It stands last, because ErrFailed comes together with others.
 	{ErrFailed, asReason, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
 		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
 }
@@ -149,8 +148,7 @@ func MayPass(err error) bool {
 	})
 }
 
-// sentinel finds the error to test for that goes with a reason, or gives the usual one of the
-// notice.
+// sentinel finds the error that goes with a reason, or gives the usual one of the notice.
 func sentinel(reason messages.Reason, usual error) error {
 	switch reason {
 	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
@@ -167,11 +165,10 @@ func sentinel(reason messages.Reason, usual error) error {
 	return usual
 }
 
-// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It
-// may pass.
+// errUnreachable: no gateway carries the request out now, since none answers or each has too many.
+// It may pass.
 var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
 
-// errorType gives an error in one word, as the figures have it.
 func errorType(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Reason != messages.ReasonNone {
@@ -185,7 +182,6 @@ func errorType(err error) string {
 	return metering.Reason(messages.ReasonNone)
 }
 
-// mayPass reports whether the row's error may pass.
 func (row *errorRow) mayPass() bool {
 	if row.passes == asReason {
 		return row.firstReason().MayPass()
@@ -193,7 +189,6 @@ func (row *errorRow) mayPass() bool {
 	return row.passes == mayPass
 }
 
-// inOneWord is the word of the row, or that of its first reason.
 func (row *errorRow) inOneWord() string {
 	if row.word != "" {
 		return row.word
