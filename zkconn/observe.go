@@ -41,7 +41,6 @@ func (c *Conn) observeState(state zk.State) {
 	}
 }
 
-// sessionEnded ends the epoch. cause is nil where a server has said that the session is over.
 func (c *Conn) sessionEnded(cause error) {
 	c.guard.over.Store(true)
 	if cause == nil {
@@ -79,8 +78,8 @@ func (c *Conn) missing() error {
 		"(error -124, SessionClosedRequireSaslAuth)")
 }
 
-// refused: a SASL exchange failed for good. It is called on the goroutine that connects, and ends the
-// urgency.
+// refused: a SASL exchange failed for good. It is called on the goroutine that connects, and ends
+// the urgency.
 func (c *Conn) refused(cause error) {
 	c.hosts.urgency.refused = true
 	c.session.refused(cause)
