@@ -19,8 +19,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// The session actor takes the queries of package messages from any actor. Package inspect answers
-// them; the session lends it workers, timers, and its knowledge of its own nodes.
+// Package inspect answers the queries of package messages; the session lends it workers, timers,
+// and its knowledge of its own nodes.
 
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
@@ -34,7 +34,6 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 	})
 }
 
-// follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
 	if asker == nil {
@@ -71,7 +70,8 @@ func (s *session) calls(root string) (all []messages.Contender) {
 // mostInside bounds the requests that one answer to messages.ReadInside describes.
 const mostInside = 100
 
-// withoutNode gives the first requests of this session that wait without a node, below a root, and counts all.
+// withoutNode gives the first requests of this session, below a root, that wait without a node, and
+// counts all.
 func (s *session) withoutNode(root string) (first []messages.Contender, all int) {
 	specs, all := s.decides.WithoutNode(root, mostInside)
 	for _, sp := range specs {
@@ -85,7 +85,7 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	return first[:min(len(first), mostInside)], all
 }
 
-// contender describes a request of this session, as package inspect describes it from its node's data.
+// contender describes a request of this session as package inspect does from its node's data.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
 		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}
@@ -99,8 +99,7 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 // wraps the error of ctx when ctx ends first: the query is then withdrawn, but one that acts may
 // have acted.
 //
-// It is for goroutines. An actor sends the query to PID by itself, and gets the answer as a
-// message.
+// It is for goroutines. An actor sends the query to PID, and gets the answer as a message.
 func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	if !inspect.IsQuery(query) {
 		return nil, inspect.Check(query)
@@ -126,23 +125,23 @@ func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	}
 }
 
-// asked is a query of a goroutine that waits for the answer; withdrawn says that it waits no more.
+// asked is a query of a goroutine that waits for the answer; withdrawn says that it has gone.
 type (
 	asked struct {
 		mailbox.Quiet
 		query  any
-		answer chan any // holds one, so that the session never blocks on it
+		answer chan any // holds one: the session never blocks on it
 	}
 	withdrawn struct{ *asked }
 )
 
-// Read gives the data of a node, as the session's server shows it. That is not older than anything
-// that this session was told, such as the outcome of a Transact before. It waits for a connection,
-// and reads again when one is lost.
+// Read gives the data of a node, as the session's server shows it: not older than anything that
+// this session was told, such as the outcome of a Transact. It waits for a connection, and reads
+// again when one is lost.
 //
-// The error wraps zkconn's errors for a read that the servers refuse, such as ErrNoNode, the error
-// of ctx when it ends first, and ErrNotHolding when the session of that epoch is over: the server
-// of a later session may show less.
+// The error wraps zkconn's errors for a refused read, such as ErrNoNode, the error of ctx when it
+// ends first, and ErrNotHolding when the session of that epoch is over: a later session's server
+// may show less.
 func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, zkconn.Stat, error) {
 	for tries := 1; ; tries++ {
 		conn, err := s.connected(ctx, epoch)
@@ -161,14 +160,12 @@ func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, 
 	}
 }
 
-// reading is the answer to a read.
 type reading struct {
 	data []byte
 	stat zkconn.Stat
 	err  error
 }
 
-// readOn reads until there is an answer, or ctx ends.
 func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
 	answer := make(chan reading, 1)
 	go func() {
@@ -183,7 +180,6 @@ func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
 	}
 }
 
-// connected waits for a connection of an epoch.
 func (s *Session) connected(ctx context.Context, epoch uint64) (*zkconn.Conn, error) {
 	for {
 		now, changed := s.Connection()
