@@ -9,10 +9,10 @@ import (
 // Want is what a call asks for: a request, and the limits of what it shares.
 type Want struct {
 	messages.Acquire
-	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0 is
-	// no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number
-	// of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
-	// made within.
+	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0
+	// is no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the
+	// number of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the
+	// call is made within.
 	MaxWaiters int
 	Sticky     time.Duration
 	Cohort     int
@@ -37,7 +37,6 @@ const (
 	Contests
 )
 
-// KeyOf gives the queue of a request.
 func KeyOf(want *Want) Key {
 	k := Key{Path: want.Path, Name: want.Name}
 	switch want.Mode {
