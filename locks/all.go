@@ -24,7 +24,6 @@ import (
 //
 // Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
 // back, pauses, and begins again, a few times: another caller of All may need their room as much.
-// The first lock is refused at once.
 //
 // Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
 // lock, one is nil or not well formed, or one is named twice.

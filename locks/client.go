@@ -286,10 +286,9 @@ func (c *Client) whyClosed() error {
 // back or the session is replaced. It wraps ErrClosed when the client is closed.
 //
 // It is also an error when servers answer, but hang up on a request again and again, or put it off,
-// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes.
-// A program whose leader must be well also asks Election.Health. Over a gateway the error wraps
-// ErrNeedsSession: only asking one would tell; Error.Behind tells a waiting request whether servers
-// answer.
+// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes;
+// a leader also asks Election.Health. Over a gateway it wraps ErrNeedsSession; there Error.Behind
+// tells whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

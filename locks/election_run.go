@@ -13,16 +13,16 @@ import (
 
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when ctx
 // ends, when lead returns without having lost the lead, or with an error that may not pass
-// (MayPass). After an error that may pass it campaigns again, after a pause that grows from 100 ms
-// to a session timeout, 10 s at most, while no term lasts that long, with jitter. Where the lease
-// was lost it campaigns at once, whatever lead has returned; but it pauses where that term was over
-// within 100 ms, or the lead would stay vacant though nobody else campaigns. Where the lease of the
-// last term was lost, the error wraps ErrLost beside the error that ended Run.
+// (MayPass). After one that may pass it campaigns again, after a pause that grows from 100 ms to a
+// session timeout, 10 s at most, while no term lasts that long, with jitter. Where the lease was
+// lost it campaigns at once, whatever lead has returned, unless that term was over within 100 ms.
+// Where the lease of the last term was lost, the error wraps ErrLost beside the error that ended
+// Run.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run resigns only
 // when lead has returned or panicked: nobody leads while lead runs. So lead must return when its
-// ctx ends. Health fails while it does not, though the lease is over. To resign takes no longer
+// ctx ends; Health fails while it does not, though the lease is over. To resign takes no longer
 // than Unlock does.
 //
 // value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.

@@ -125,20 +125,17 @@ var errorTable = []errorRow{
 }
 
 // MayPass reports whether the same call may succeed later without anybody changing something.
-// Election.Run goes on after such an error, and returns any other.
+// Election.Run goes on after such an error, and returns any other. It is false for nil.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull, zkconn.ErrUnavailable,
-//     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
-//     context.DeadlineExceeded. Somebody else holds, the ensemble is out of reach, or it does not
-//     carry out requests now. Over gateways ErrUnavailable comes with ErrFailed: no gateway
-//     carries the request out.
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull,
+//     zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved,
+//     ErrQuota, ErrAgain, and context.DeadlineExceeded. Over gateways ErrUnavailable comes with
+//     ErrFailed: no gateway carries the request out.
 //   - May not: every other error. So ErrClosed, also where a lease was lost by it; ErrBadPath,
 //     ErrBadAcquire, ErrTooLarge, zkconn.ErrBadConfig; ErrNoAuth, zkconn.ErrAuthFailed,
 //     ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed;
 //     context.Canceled; and every error that is not Turnstile's.
-//
-// It is false for nil.
 func MayPass(err error) bool {
 	if errors.Is(err, ErrClosed) {
 		return false

@@ -105,15 +105,14 @@ type Error struct {
 	// State is the state of the request when it failed.
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
-	// (Host, PID, Label) and since when. It has what was known without a query: the node alone
-	// until that has been read. It is zero where Lock did not wait, where no server has answered,
-	// and for a request that began to wait inside its client before a node of that client in the
-	// queue was known: a hundred thousand may wait so, and are not told later.
+	// (Host, PID, Label) and since when, as far as known without a query. It is zero where Lock did
+	// not wait, where no server has answered, and for a request that began to wait inside its
+	// client before a node of that client in the queue was known: a hundred thousand may wait so,
+	// and are not told later.
 	//
 	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are
-	// silent. So it alone tells a busy lock from servers that are out of reach. A gateway that is
-	// silent itself is noticed after three sendings of the waiter, in one and a half session
-	// timeouts.
+	// silent. So it alone tells a busy lock from servers that are out of reach. A silent gateway is
+	// noticed after three sendings of the waiter, in one and a half session timeouts.
 	Behind messages.Contender
 	// Reason and Detail say why the request ended, where it has. For a call that was given up,
 	// Detail says why reachable servers did not carry it out: "the server hangs up on create

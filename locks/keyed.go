@@ -78,18 +78,14 @@ func (k *Keyed) ByName() *Named { return k.named }
 
 // Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its
 // name. It is the Locker that many libraries ask for, such as certmagic's Locker and TryLocker;
-// OneKey makes it goose's.
-//
-// Such a caller is not told when the lock is lost; WithOnLost is, and Unlock says so afterwards.
-// Where you can, take the leases of Keyed: their contexts end with the lock.
+// OneKey makes it goose's. Where you can, take the leases of Keyed: their contexts end with the
+// lock. Here only WithOnLost tells of a loss, and Unlock afterwards.
 //
 // Calls for one key wait for each other inside a Named, in their order, and only one of them queues
-// at the servers. So other processes have their turn after each hold, and not after all that wait
-// here. A key stays taken in this Named until Unlock, also where the lock is lost: otherwise Unlock
-// could give back what another caller has got since. Other processes, other Nameds and the leases
-// of the Keyed queue as ever. A caller that locks a key twice waits for itself.
-//
-// Any goroutine may call Unlock. Nothing is kept of keys that nobody holds or waits for.
+// at the servers. So other processes have their turn after each hold. A key stays taken in this
+// Named until Unlock, also where the lock is lost: otherwise Unlock could give back what another
+// caller has got since. A caller that locks a key twice waits for itself. Any goroutine may call
+// Unlock. Nothing is kept of keys that nobody holds or waits for.
 type Named struct {
 	keyed *Keyed
 

@@ -204,67 +204,61 @@ func WithGrace(d time.Duration) LockOption {
 }
 
 // WithSticky keeps an exclusive lock for d after Unlock, while nobody else queues for it. Use it
-// where one client locks the same path again and again, and others seldom do. Locking it again with
-// the same client then takes a microsecond, and asks no server: the client watches its node, and
-// the queue behind it. A lock that rested for a sixth of the session timeout is first checked by
-// one round trip. So an operator's delete of the node is noticed within that time.
+// where one client locks the same path again and again, and others seldom do. Locking it again then
+// takes a microsecond, and asks no server: the client watches its node, and the queue behind it. A
+// lock that rested for a sixth of the session timeout is first checked by one round trip, so an
+// operator's delete of the node is noticed within that time.
 //
 // Unlock returns before the node is gone. As soon as anybody else queues, in this process or
 // another, the node goes; that waiter waits a listing and a delete longer. A TryLock from elsewhere
-// finds the lock taken at first, and people who look at the queue see a holder.
-//
-// Only calls with the same options share what is kept: the same label, name, time and so on.
+// finds the lock taken at first, and people who look at the queue see a holder. Only calls with the
+// same options share what is kept.
 func WithSticky(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Sticky = d })
 }
 
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
-// 2012). The client's calls of Lock share one node, in turn: waiting behind it costs the servers
-// nothing, and a hand-off takes a few microseconds in memory. Each grant has its own, greater
-// token. Use it for hot locks of processes with many workers; of an RWMutex, for its readers.
+// 2012). The client's calls of Lock share one node, in turn: a hand-off takes a few microseconds,
+// and waiting here costs the servers nothing. Each grant has its own, greater token. Use it for hot
+// locks of processes with many workers; of an RWMutex, for its readers.
 //
-// Clients have the order of the queue, calls inside the client the order in which they came. That
-// outlives a lost connection and a lost session. The node goes after n grants, after a twentieth of
-// the session timeout, when somebody asks for the lock, or when nobody waits here any more. Neither
-// grants nor time count while the client knows that nobody else queues (WithSticky). Calls that
-// still wait here have a node behind the other clients by then: one for each n calls. So another
-// client waits for one hold and n grants of this one at most, and no longer than for two holds and
-// that time.
+// The node goes after n grants, after a twentieth of the session timeout, when somebody asks for
+// the lock, or when nobody waits here any more; grants and time do not count while nobody else
+// queues (WithSticky). Calls that still wait have nodes behind the other clients by then, one for
+// each n calls. So another client waits for one hold and n grants of this one at most, and no
+// longer than for two holds and that time. The order of the calls outlives a lost connection and a
+// lost session.
 //
-// Readers that share a node hold together, with one token. Readers that wait for a writer hold when
-// the first of them does; later ones hold at once, up to n in all and within that time. A writer of
-// another client that queues behind the node waits for them, and readers after the cohort come
-// behind that writer. Readers that come after a writer of their own client do not share the node of
-// those before it. A writer has a node of its own.
+// Readers that share a node hold together, with one token: those that waited for a writer, and
+// later ones, up to n in all and within that time. Readers that come after a writer of any client
+// come behind that. A writer has a node of its own.
 //
 // While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
-// same options share a node. The queue shows one contender, without an owner: only the client can
-// tell which calls wait behind the node, and who has it (messages.ReadInside).
-//
-// Deadlock detection sees the calls of the client that looks, and who has its nodes. It misses a
-// circle through a node that another client shares; that client finds it if all of it passes
-// through its own nodes and nodes of clients that do not share. Of readers that hold with one node
-// it sees one. When an operator deletes the node, all calls that have it lose the lock.
+// same options share a node. The queue shows one contender, without an owner; only the client can
+// tell which calls wait behind it, and who has it (messages.ReadInside). So deadlock detection sees
+// the calls of the client that looks, and of readers that hold together one. It misses a circle
+// through a node that another client shares, unless all of it passes through nodes of the looking
+// client and of clients that do not share. When an operator deletes the node, all calls that have
+// it lose the lock.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back the lock that it held,
 // with a client of the same WithSessionFile: the first to ask for the lock with the same key holds
 // at once, even if others wait, with a greater token, and nobody else has held in between. Use it
-// where a restart takes less time than a session timeout, moving the work costs more than waiting
-// for it, and a holder that crashes over and over again does no harm by being first each time.
+// where a restart takes less time than a session timeout, and moving the work costs more than
+// waiting for it. A holder that crashes over and over again is first each time.
 //
-// The process before it must be dead, which the file's lock proves, and its session must live: less
+// The earlier process must be dead, which the file's lock proves, and its session must live: less
 // than a session timeout has passed between the crash and Open, and between Open and Lock. The
 // session file keeps that session, and all that it held, for a session timeout after Open, which
-// further restarts do not prolong: others wait too. Where it has expired, the key is another, the
-// file is of another host or damaged, or somebody has asked for the lock back, the request queues
-// like any other.
+// further restarts do not prolong: others wait too. Otherwise, and where somebody has asked for the
+// lock back, or the file is damaged or another host's, the request queues like any other.
 //
 // It is for exclusive locks, at most 1024 bytes of key, and not together with WithSticky or
-// WithCohort: otherwise the error wraps ErrBadAcquire. Within the client the lock is handed on only
-// when the earlier holder's node is gone, a round trip later than usual. Without a session file it
-// has no effect; over a gateway it is refused.
+// WithCohort (ErrBadAcquire). Within the client the lock is handed on only when the earlier
+// holder's node is gone, a round trip later than usual. Without a session file it has no effect;
+// over a gateway it is refused.
 func WithReclaim(key string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Reclaim = key })
 }
@@ -306,62 +300,52 @@ func WithNaming(naming messages.Naming) LockOption {
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
-// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). Use it
-// where work that comes too late is worth nothing. With n of 1 it waits behind nobody; with 2 one
-// waits behind a holder. Zero, the default, is no bound; a negative n is refused with
-// ErrBadAcquire.
+// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). With n
+// of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
+// negative n is refused with ErrBadAcquire.
 //
-// Holders count as well as waiters, and readers as well as writers. Calls that hold with one node
-// count once. Calls that wait without a node count, too, if they are this client's (WithCohort,
-// WithMaxWaiting); others' cannot be seen. A Lock that need not wait is never refused: a reader
-// beside readers, a call for which there are permits, another lease of the same hold (WithReentry).
-// The bound does not concern TryLock.
+// Holders and waiters count, readers and writers, those that hold with one node once. Of calls that
+// wait without a node (WithCohort, WithMaxWaiting) this client's count; others' cannot be seen. A
+// Lock that need not wait is never refused: a reader beside readers, a call for which there are
+// permits, another lease of the same hold (WithReentry), a TryLock.
 //
 // Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is
 // made, and a listing says how many stand before it: of clients that ask at the same moment, the
-// first are let in. A node counts until it is gone, also that of a call which was just refused. A
-// call that shares a node is judged by that node's first listing. A call that was let in is not
-// refused any more, even when its connection or session is lost. Over gateways, a call whose
-// gateway fell silent may have left a node there. At the next gateway it tries for two session
-// timeouts, when that node must be gone, before it hears ErrQueueFull.
+// first are let in. A node counts until it is gone, also that of a refused call, or one that is
+// kept after Unlock (WithSticky), which goes when somebody queues or its time is over. A call that
+// shares a node is judged by that node's first listing. A call that was let in is not refused any
+// more, even when its connection or session is lost. Over gateways, a call whose gateway fell
+// silent tries at the next for two session timeouts, when a node that it may have left is gone,
+// before it hears ErrQueueFull.
 //
-// ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull.
-//
-// A node that another client keeps after Unlock (WithSticky) counts, too. It goes when somebody
-// queues or its time is over, and a refused call does not queue: with n of 1 it is refused until
-// then.
-//
-// It is for locks with a queue, and not together with WithReclaim. In an election it refuses
-// further candidates; Election.Run tries again after pauses of up to a session timeout.
+// ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull. The option is
+// for locks with a queue, and not together with WithReclaim. In an election it refuses further
+// candidates; Election.Run tries again after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
 }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
-// lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that
-// ignores its context goes on without the lock. So choose a d that ordinary work never reaches, and
-// let the resource check tokens. Zero, the default, is no bound; a lock with a negative d is
-// refused with ErrBadAcquire.
+// lock is given back. Use it where work may hang. Work that ignores its context goes on without the
+// lock: so choose a d that ordinary work never reaches, and let the resource check tokens. Zero,
+// the default, is no bound; a negative d is refused with ErrBadAcquire.
 func WithMaxHold(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.maxHold = d })
 }
 
-// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. Of the
-// members of a deadlock that look, the youngest gives up: its node is deleted, and Lock returns an
-// error in which errors.As finds a *DeadlockError. Use it where programs hold several locks that
-// they cannot take by All. It is not for contests.
+// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every, below
+// the root, which has to contain the lock path. Of the members of a deadlock that look, the
+// youngest gives up: its node is deleted, and Lock returns an error in which errors.As finds a
+// *DeadlockError. Use it where programs hold several locks that they cannot take by All. It is not
+// for contests.
 //
-// The youngest is the one whose node was made last. Calls that wait inside their client have no
-// nodes: they are younger than all others, and the last to ask is the youngest. So of two that wait
-// for each other exactly one gives up. The other gets on when the caller of the first gives back
-// its locks.
+// The youngest is the one whose node was made last; calls that wait inside their client are younger
+// than all with nodes, and the last to ask is the youngest. So of two that wait for each other
+// exactly one gives up, and the other gets on when the caller of the first gives back its locks.
 //
 // See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
-// 250 ms after the first, shows as well, and never for a node of its own client that nobody holds
-// any more.
-//
-// Each look lists all that is below the root, which has to contain the lock path, and reads the
-// queues with waiters: the longer the pause, the less load.
+// 250 ms after the first, shows as well. Each look lists all that is below the root, and reads the
+// queues with waiters.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) {
 		s.want.Deadlocks, s.detects = messages.Detection{Root: root, Every: every}, true
@@ -373,29 +357,27 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // for the end; the lease's context ends work.
 //
 // Calls come in the order of the changes, one at a time for all locks of a client, on a goroutine
-// of their own: a slow function delays later calls, and nothing else. It may call anything of this
-// package that does not wait for a later call; see "What callbacks may do" in the package doc.
-// Client.Close does not wait for calls: that which tells of the loss may come after it has
-// returned. A panic is logged, and ends nothing.
+// of their own: a slow function delays later calls only. It must not wait for a later call; see
+// "What callbacks may do" in the package doc. Client.Close does not wait for calls. A panic is
+// logged.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }
 
 // WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold)
-// before its owner has given it back. That may come to light only when the owner gives back, as
-// after a pause of the process. key is the key of a Keyed, and the lock path of other locks; err is
-// as Change.Err. Use it where nobody keeps the lease, as with Named: to end the process, to cancel
-// the work, or to count. Calls come as those of WithOnChange do.
+// before its owner has given it back, which may come to light only when the owner gives back. key
+// is the key of a Keyed, and the lock path of other locks; err is as Change.Err. Use it where
+// nobody keeps the lease, as with Named: to end the process, to cancel the work, or to count. Calls
+// come as those of WithOnChange do.
 func WithOnLost(tell func(key string, err error)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
 // leader of lower priority to resign. A candidate that is elected while one of higher priority
-// waits resigns before it begins. Use it where some places are better to lead from than others.
-// Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
-// only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
-// ErrBadAcquire.
+// waits resigns before it begins. Without it all have priority 0, and nobody is asked. It is for
+// Election.Run; a leader that has only campaigned is asked, too, by Lease.Revoked. A priority below
+// zero is refused with ErrBadAcquire.
 func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
@@ -407,9 +389,8 @@ func WithPriority(priority int, after time.Duration) ElectionOption {
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d, counted
-// from the end of the failed work. Use it where work that fails would fail again at once. Each
-// caller's own d counts. A loss of the lock, and work whose caller's ctx has ended, leave no mark.
-// Zero, the default, lets the next one run at once.
+// from the end of the failed work. Each caller's own d counts. A loss of the lock, and work whose
+// caller's ctx has ended, leave no mark. Zero, the default, lets the next one run at once.
 //
 // RunOnceFor by itself does not run failed work again for the same instant. With this option the
 // next to ask does, when d has passed since the failure, which may be zero; and at once where the
@@ -431,9 +412,9 @@ func WithStartDeadline(d time.Duration) InstantOption {
 
 // WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last
 // run, the oldest first, before its own: for the newest most of them that are not too late by
-// WithStartDeadline. Once.Missed counts the others. next gives the first instant of the schedule
-// after a time, as robfig/cron's Schedule.Next does. Use it where each run does a part of the work,
-// such as a day of a report; InstantOf says which. With most 0 missed instants are only counted.
+// WithStartDeadline. Once.Missed counts the others; with most 0 that is all. next gives the first
+// instant of the schedule after a time, as robfig/cron's Schedule.Next does. Use it where each run
+// does a part of the work, such as a day of a report; InstantOf says which.
 //
 // A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is
 // to be repeated first.

@@ -60,12 +60,11 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 // libraries': with "__REVOKE__" in Curator's nodes, and with "unlock", as in ZooKeeper's recipe, in
 // others. It takes nothing away: Turnstile's holders hear of it by Lease.Revoked, and are released
 // when the time of WithGrace is over; Curator's hear of it if they are revocable; go-zookeeper's
-// Lock and kazoo's do not listen. Waiters are not asked.
+// Lock and kazoo's do not listen.
 //
-// It gives the contenders that were asked, as they were before. Queue says of Turnstile's nodes
-// that they were asked, and Deadlocks assumes that they give back. The error wraps ErrNotHolding
-// where nobody holds, and zkconn.ErrNoAuth where some may not be asked: the contenders given are
-// the others. Otherwise it returns the errors of Queue.
+// It gives the contenders that were asked, as they were before. The error wraps ErrNotHolding where
+// nobody holds, and zkconn.ErrNoAuth where some may not be asked: the contenders given are the
+// others. Otherwise it returns the errors of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	return c.revoke(ctx, path, messages.Contender{})
 }
@@ -91,12 +90,10 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 //
 // It is for holders that hang while their session lives. Ask first, with Revoke. A Turnstile holder
 // is told at once: its lease's context ends with ErrLost. Other libraries' holders do not notice.
-// The next contender holds at the same moment, and what the old holder has under way is not undone.
-// Only a resource that checks fencing tokens is safe from that.
-//
-// A Turnstile waiter that is broken notices within about a session timeout, and queues again at the
-// end. The node of a contest is deleted together with its guard; where it does not name one, its
-// holder is first asked, as by Revoke.
+// The next contender holds at the same moment, and what the old holder has under way is not undone:
+// only a resource that checks fencing tokens is safe from that. A Turnstile waiter notices within
+// about a session timeout, and queues again at the end. The node of a contest is deleted together
+// with its guard; where it does not name one, its holder is first asked, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
 // where the contender is not well formed or its token is not known, as where its node may not be
@@ -118,17 +115,15 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 // made with the context of a lease, Lock(lease.Context()), belongs to the owner of that lease.
 // Actors are told apart by messages.Acquire's Caller and Owner, or else by themselves. What it
 // cannot see: callers of other libraries' nodes, and of nodes that another client shares; waiters
-// for a contest; calls that wait without a node inside other clients. Holders that were asked for
-// the lock are believed to give it back.
-//
-// A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
-// permits that too few are left.
+// for a contest; calls that wait without a node inside other clients; nodes that may not be read.
+// Holders that were asked for the lock are believed to give it back. A waiter of a semaphore is
+// part of a deadlock only if contenders that are part of it have so many permits that too few are
+// left.
 //
 // A deadlock is reported when two readings, 250 ms apart, show it: so all of its nodes existed at
-// one time. Nodes that may not be read are passed over; Locks lists them.
-//
-// Anybody may write nodes that make up circles. So of requests that all wait for each other it
-// tells at most 64 circles, those of the oldest first; the others come up when these have ended.
+// one time. Because anybody may write nodes that make up circles, of requests that all wait for
+// each other it tells at most 64 circles, those of the oldest first; the others come up when these
+// have ended.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	sure, _, err := c.deadlocks(ctx, messages.FindDeadlocks{Root: root})
 	return sure, err
@@ -138,10 +133,9 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 // call blocks its whole process: a process that waits for a lock that it holds, locked again
 // without the context of its lease, and processes that wait for each other's locks. Nodes do not
 // say which goroutine holds and which waits, so a process with several workers may be well: look at
-// how long the members have waited. Circles whose locks are passed on within 1.25 s are left out,
-// and so are calls without a node and one process that waits for more permits of a semaphore. Use
-// it when something does not move; it takes 1.25 s longer where it finds something. It returns the
-// errors of Queue.
+// how long the members have waited. It leaves out circles whose locks are passed on within 1.25 s,
+// calls without a node, and one process that waits for more permits of a semaphore. Use it when
+// something does not move; it takes 1.25 s longer where it finds something.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})
 }

@@ -15,20 +15,18 @@ import (
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
-// The instant is the key, and not the time of the call. So it does not matter whose clock is ahead,
-// how late a replica wakes up, or how fast the work is; and a run by hand for another instant moves
-// none of the schedule. All replicas must name the same instant: the time that their scheduler
-// gives for the tick, or the time rounded to it, and not time.Now(). Two are the same by
-// time.Time.Equal, also in different zones.
+// The instant is the key, and not the time of the call. So clocks, late replicas and fast work do
+// not matter, and a run by hand for another instant moves none of the schedule. All replicas must
+// name the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or
+// the time rounded to it, and not time.Now().
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
 // done, has failed, or neither. It is written before the work and after it, each time with
 // Lease.Txn; AckWith adds to the second. The work is called at most once for each instant: not
 // again when it has failed, or when its process died or lost the lock in it. WithRetryAfter has it
-// called again then, at least once. Instants older than the newest are refused.
-//
-// A caller that comes while the work runs does not wait; WithWaiting does. WithStartDeadline bounds
-// how late the work may begin. WithCatchUp first calls it for the instants that were missed.
+// called again then, at least once. Instants older than the newest are refused. A caller that comes
+// while the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work
+// may begin. WithCatchUp first calls it for missed instants.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
@@ -44,16 +42,16 @@ import (
 //     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
 //   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
-//   - "": the error of Lock, of Lease.Txn, or of ctx, or one that wraps ErrLost, ErrRevoked or
-//     ErrMaxHold because the lease ended before the work could begin. Work was not called. After
-//     ErrUnknownOutcome, or a loss, the instant may be marked as begun, and passes without the work
-//     unless WithRetryAfter has it called.
+//   - "": the work was not called. The error is that of Lock, of Lease.Txn, or of ctx, or wraps
+//     ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. After ErrUnknownOutcome, or
+//     a loss, the instant may be marked as begun, and passes without the work unless WithRetryAfter
+//     has it called.
 //
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
-// How late it is, and when to retry, is by the servers' clock, as for RunOnce. A mark of RunOnce
-// with the same key stands for all instants up to the begin of that run, unless it had failed. Use
-// both with one key only while you change from one to the other.
+// Times are by the servers' clock, as for RunOnce. A mark of RunOnce with the same key stands for
+// all instants up to the begin of that run, unless it had failed. Use both with one key only while
+// you change from one to the other.
 //
 // An instant before the year 1 or after 9999, and options that exclude each other, give
 // ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways

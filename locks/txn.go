@@ -52,14 +52,12 @@ func Check(path string, version int32) Op {
 // token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
 // ops.
 //
-// Parents are made only where the field Parents of a Create asks for them:
+// Missing parents are made only where the field Parents of a Create asks for them, in the same
+// transaction, empty, with the ACL of WithParentACL; they stay when the nodes below them are
+// deleted:
 //
 //	op := locks.Create("/jobs/nightly/state", state)
 //	op.Parents = true
-//
-// They are made in the same transaction, empty, with the ACL of WithParentACL, and stay when the
-// nodes below them are deleted. Where somebody makes or deletes one meanwhile, nothing is written,
-// and the transaction is looked at and sent again.
 //
 // The error wraps:
 //
@@ -67,17 +65,16 @@ func Check(path string, version int32) Op {
 //     lock is not held any more, and nothing was written.
 //   - ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was
 //     refused, and nothing was written. zkconn.ErrNoAuth with the path of the lease's node: the
-//     session may not READ that node (WithACL).
+//     session may not READ that (WithACL).
 //   - The error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - ErrUnknownOutcome: the ops may have been carried out, all or none. When ctx ends before the
 //     answer they may be yet, until the lock is given back or Get returns.
 //
-// A transaction whose reply is lost may still be at a server. So it is fenced first: each
-// transaction checks the version of the holder's node, and the fence raises that version by writing
-// the node's own data again, which takes READ and WRITE. Where WithACL does not give the session
-// both, the transaction may be carried out for as long as that node exists.
-//
-// Then the lost reply is resolved where possible:
+// A transaction whose reply is lost may still be at a server. So it is fenced: each transaction
+// checks the version of the holder's node, and the fence raises that by writing the node's own data
+// again, which takes READ and WRITE. Where WithACL does not give the session both, the transaction
+// may be carried out for as long as that node exists. Then the lost reply is resolved where
+// possible:
 //
 //   - Not carried out, and sent again, if a node or a list of children that it changes has not
 //     changed since before it was sent.
@@ -86,8 +83,7 @@ func Check(path string, version int32) Op {
 //     nodes.
 //   - Not known after the loss of the lock, for a transaction that only deletes, for nodes that the
 //     session may not READ, and for a lock that several hold together (readers, permits,
-//     WithReentry). A Set of a node of your own, with its version, makes a transaction that can be
-//     resolved.
+//     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
 // A lease's transactions are carried out one after the other, and Unlock gives the lock back after
 // them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over in the client)
@@ -217,13 +213,9 @@ func (l *Lease) notWritten(err error) error {
 //
 // It shows every Txn of earlier holders, and every Txn of this lease that was called before Get,
 // which waits for those: so it shows whether a Txn with ErrUnknownOutcome was carried out. It may
-// miss writes that others make meanwhile without the lock; a Set with the version that was read
-// fails then.
-//
-// Writes through another client of ZooKeeper, even to the same servers, are not in this order,
-// because the server of this session may be behind, and they are not checked for the lock. Write
-// with Txn, and read with Get; or write the token beside the data, and refuse smaller ones
-// ("Fencing" in package guides).
+// miss writes that others make meanwhile without the lock, and those through another client of
+// ZooKeeper, whose server may be ahead. Write with Txn, and read with Get; or write the token
+// beside the data, and refuse smaller ones ("Fencing" in package guides).
 //
 // The error wraps:
 //
