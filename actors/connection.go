@@ -12,7 +12,6 @@ import (
 // Phase is the phase of a session's connection.
 type Phase string
 
-// The phases.
 const (
 	// Connecting: there is no ZooKeeper session: none was granted yet, or the last has expired.
 	Connecting Phase = metering.StateConnecting

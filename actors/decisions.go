@@ -12,10 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// apply gives an input to the coordinator, and carries its outputs out.
 func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
-// applyAfter is apply for an answer that took some time.
 func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	term, valid, left := s.info.clock.Remaining()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
@@ -70,7 +68,6 @@ func (s *session) ask(ask *coordinator.Ask) {
 	})
 }
 
-// note takes a note of the coordinator into the log, the figures and the phase.
 func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {
@@ -94,7 +91,6 @@ func (s *session) note(n *coordinator.Note) {
 	}
 }
 
-// inTrouble tells a request, and the session, why the request is not carried out.
 func (s *session) inTrouble(what *coordinator.Trouble) {
 	s.troubles.note(what.To, what.Text)
 	if lock := s.registry.find(what.To); lock != nil {

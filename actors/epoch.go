@@ -130,7 +130,6 @@ func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	return old.CloseRemaining(ctx)
 }
 
-// fail ends the session for good.
 func (s *session) fail(err error) {
 	s.system.Root.Stop(s.self)
 	s.end(err)
@@ -182,8 +181,6 @@ func (s *session) closeDown() {
 	}()
 }
 
-// reportRemaining gives the function, for any goroutine, that logs that a session could not be
-// closed.
 func (s *session) reportRemaining() func(error) {
 	log, args := s.log, s.logged(logkeys.Timeout, s.info.timeout)
 	return func(err error) {

@@ -19,7 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// lock is the lock actor: a shell around the machine.
 type lock struct {
 	audience.Audience
 	session  *Session
@@ -27,15 +26,15 @@ type lock struct {
 	spec     *coordinator.Spec
 	request  coordinator.RequestID // zero while the session does not know of it
 	m        machine.Machine
-	info     *sessionInfo // that we last heard of
+	info     *sessionInfo
 	held     *sessionInfo // that granted the lock
 	term     uint64       // of that lease at the grant
 	trouble  string       // what keeps it from being carried out though there are servers; "" for nothing
 	grace    time.Time
-	timers   [4]*time.Timer   // by timerOf
-	failures uint32           // to find out, since recovery began, whether our node is there
-	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
-	figures  *figures.Request // nil where nothing is counted
+	timers   [4]*time.Timer
+	failures uint32 // to find out, since recovery began, whether our node is there
+	probes   *time.Timer
+	figures  *figures.Request
 }
 
 func (l *lock) logged(more ...any) []any {
@@ -51,7 +50,6 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice of a Tell effect; nil for another effect.
 func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	grant := l.grant(ctx)
 	switch do {
@@ -121,10 +119,8 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	l.Record(ctx, t)
 }
 
-// predecessor is the contender that a request waits for, as the session has told.
 type predecessor coordinator.Predecessor
 
-// Contender describes the predecessor: see audience.Predecessor.
 func (p *predecessor) Contender(path string) messages.Contender {
 	c := messages.Contender{Path: path, Node: p.Node, Asked: queue.IsRevokeRequest(p.Data)}
 	o, known := queue.ParseOwner(p.Data)
@@ -165,8 +161,6 @@ var timerOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, mac
 
 type probeDue struct{ mailbox.Quiet }
 
-// setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
-// it when it waits no more.
 func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 	if waiting == (l.probes != nil) {
 		return
@@ -186,7 +180,6 @@ func (l *lock) probe(ctx actor.Context) {
 	}
 }
 
-// contender names the request for a deadlock probe: by its node, or by its GUID where it has none.
 func (l *lock) contender() string {
 	if l.m.Node == "" {
 		return l.spec.GUID
@@ -194,7 +187,6 @@ func (l *lock) contender() string {
 	return l.spec.At(l.m.Node)
 }
 
-// probed handles the answer to a probe, and reports whether the request gives up.
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
 	case !l.isWaiting():

@@ -66,7 +66,6 @@ func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*ac
 	return pid
 }
 
-// unassigned stands for a request that the lock actor has not been told yet.
 var unassigned messages.Acquire
 
 // Receive takes one message. A panic ends this lock actor and no other; the session deletes its
@@ -157,7 +156,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	if n.Handoff.At != 0 {
 		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	}
-	if n.Predecessor == nil && n.Event.Predecessor != "" { // about to be read
+	if n.Predecessor == nil && n.Event.Predecessor != "" {
 		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
 	}
 	if n.Predecessor != nil {
@@ -264,12 +263,11 @@ func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	switch {
 	case audience.OwnerEnded(msg):
 		l.step(ctx, release)
-	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil: // it runs already
+	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil:
 		l.startTimer(ctx, l.ownerPatience(), release)
 	}
 }
 
-// ownerPatience is how long an unreachable owner is waited for.
 func (l *lock) ownerPatience() time.Duration {
 	if l.m.Holding() {
 		return time.Until(l.held.clock.Deadline())

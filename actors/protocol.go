@@ -30,7 +30,6 @@ type order struct {
 // orders reuses orders that were carried out: a hand-off takes four. The coordinator keeps none.
 var orders = sync.Pool{New: func() any { return new(order) }}
 
-// lockEvent carries an event to a lock actor, with the session in which it happened.
 type lockEvent coordinator.Tell
 
 // IgnoreDeadLetterLogging is mailbox.Quiet's: the event is sent as the coordinator made it.
@@ -51,7 +50,7 @@ type queryDone struct {
 	epoch    uint64
 	reply    coordinator.Reply
 	took     time.Duration
-	then     func() // nil for a reply
+	then     func()
 	panicked any
 }
 
@@ -60,7 +59,6 @@ type timerFired struct {
 	epoch, timer uint64
 }
 
-// pauseOver: a lapsed session may be replaced.
 type pauseOver struct {
 	mailbox.Quiet
 	epoch uint64
@@ -136,7 +134,6 @@ func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 	return r.newest, true
 }
 
-// find gives the lock actor of a request; nil when it has ended.
 func (r *registry) find(id coordinator.RequestID) *actor.PID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +155,6 @@ func (r *registry) wanted(id coordinator.RequestID) bool {
 	return one.lock != nil && !one.withdrawn
 }
 
-// all gives the lock actors in the order in which they came.
 func (r *registry) all() (locks []*actor.PID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,9 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Package inspect answers the queries of package messages; the session lends it workers, timers,
-// and its knowledge of its own nodes.
-
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
 		Run: func(work func(*zkconn.Conn) (then func())) {
@@ -45,7 +42,6 @@ func (s *session) follow(ctx actor.Context, path string) {
 	}
 }
 
-// replyTo gives the function that answers an actor; nil is nobody.
 func (s *session) replyTo(asker *actor.PID) func(answer any) {
 	return func(answer any) {
 		if asker != nil {
@@ -59,7 +55,6 @@ func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// calls gives the calls above this session, below a root, that have nodes or wait behind them.
 func (s *session) calls(root string) (all []messages.Contender) {
 	for _, above := range s.above.all() {
 		all = append(all, above.Nodes(root)...)
@@ -67,11 +62,8 @@ func (s *session) calls(root string) (all []messages.Contender) {
 	return all
 }
 
-// mostInside bounds the requests that one answer to messages.ReadInside describes.
 const mostInside = 100
 
-// withoutNode gives the first requests of this session, below a root, that wait without a node, and
-// counts all.
 func (s *session) withoutNode(root string) (first []messages.Contender, all int) {
 	specs, all := s.decides.WithoutNode(root, mostInside)
 	for _, sp := range specs {
@@ -85,7 +77,6 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	return first[:min(len(first), mostInside)], all
 }
 
-// contender describes a request of this session as package inspect does from its node's data.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
 		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}
@@ -125,7 +116,6 @@ func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	}
 }
 
-// asked is a query of a goroutine that waits for the answer; withdrawn says that it has gone.
 type (
 	asked struct {
 		mailbox.Quiet
@@ -155,7 +145,7 @@ func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, 
 		}
 		select {
 		case <-time.After(retry.Unknown.Pause(tries)):
-		case <-ctx.Done(): // connected says so
+		case <-ctx.Done():
 		}
 	}
 }

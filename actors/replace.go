@@ -28,7 +28,6 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.replaceSoon(wait)
 }
 
-// replaceSoon replaces the session after a while, or when it may be replaced.
 func (s *session) replaceSoon(wait time.Duration) {
 	if s.phase.connected() {
 		wait = max(wait, time.Until(s.lapse.earliest()))

@@ -32,7 +32,7 @@ type Session struct {
 	system *actor.ActorSystem
 	cfg    zkconn.Config
 	opts   sessionOptions
-	file   *sessionfile.Successor // nil without one
+	file   *sessionfile.Successor
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
@@ -47,14 +47,14 @@ type Session struct {
 	closed    error                 // of closing the connection; set before ended is closed
 	registry  registry
 	workers   *mailbox.Workers
-	listened  *actor.Props // of the lock actors of SpawnLock
+	listened  *actor.Props
 	phase     phases
 	troubles  troubles
 	stale     atomic.Int64
 	polls     atomic.Int64
 	unowned   atomic.Int64
-	weight    atomic.Int64     // of its ephemeral nodes
-	figures   *figures.Figures // nil where nothing is counted
+	weight    atomic.Int64
+	figures   *figures.Figures
 	calls     *told.Queue[func()]
 	closing   closingHooks
 	above     above
@@ -117,7 +117,6 @@ func (s *Session) Err() error {
 	return nil
 }
 
-// explain adds the servers and the last cause to an error.
 func (s *Session) explain(err error) error {
 	servers := strings.Join(s.cfg.Servers(), ",")
 	if cause := s.lastCause(); cause != nil && !errors.Is(err, cause) {
@@ -352,7 +351,6 @@ type Inside interface {
 // figures.
 func (s *Session) AskInside(from Inside) { s.above.add(from) }
 
-// above has what shares holds above the session: a client, a gateway.
 type above struct {
 	mu  sync.Mutex
 	now atomic.Pointer[[]Inside]
@@ -421,7 +419,6 @@ func (l *closingHooks) run(then func()) {
 	}
 }
 
-// some reports whether a hook is left to run, or is running.
 func (l *closingHooks) some() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

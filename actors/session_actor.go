@@ -89,7 +89,7 @@ func (s *session) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		if s.self = ctx.Self(); s.ending { // a restart
+		if s.self = ctx.Self(); s.ending {
 			s.system.Root.Stop(s.self)
 			return
 		}
@@ -157,7 +157,7 @@ func (s *session) take(o *order) {
 		return
 	}
 	if o.Effect.Do == machine.Create {
-		if s.lapse.lapsed && s.lapse.timer == nil { // a request comes
+		if s.lapse.lapsed && s.lapse.timer == nil {
 			s.replaceSoon(0)
 		}
 	}

@@ -26,7 +26,7 @@ type sessionOptions struct {
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
 	labels      metering.Labels
-	bounds      coordinator.Bounds // zero is the usual
+	bounds      coordinator.Bounds
 }
 
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
@@ -157,7 +157,6 @@ func WithSessionFile(path string) SessionOption {
 // whether it has to do with a problem: what is promised does not change.
 type FastPath uint16
 
-// The fast paths.
 const (
 	// GroupCommit lets creates and deletes share transactions when there are many, and lets bursts
 	// form where a session queues with others.

@@ -21,19 +21,19 @@ type session struct {
 	self *actor.PID
 	log  *slog.Logger
 
-	info     *sessionInfo // of the current epoch
-	link     *zkconn.Conn // likewise
+	info     *sessionInfo
+	link     *zkconn.Conn
 	ending   bool
 	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
 	lapse    lapse
 	decides  *coordinator.Coordinator
-	counts   coordinator.Counts       // passed on last; the connection was told whether it is Busy and Urgent
-	kept     time.Time                // when
-	timers   map[uint64]*time.Timer   // the coordinator's
-	pauses   map[*time.Timer]struct{} // the dispatcher's
-	others   map[string]int           // the weight of the ephemeral nodes of transactions, by path
+	counts   coordinator.Counts // passed on last; the connection was told whether it is Busy and Urgent
+	kept     time.Time
+	timers   map[uint64]*time.Timer
+	pauses   map[*time.Timer]struct{}
+	others   map[string]int // the weight of the ephemeral nodes of transactions, by path
 	queries  *inspect.Dispatcher
-	running  sync.WaitGroup // goroutines of requests
+	running  sync.WaitGroup
 
 	followers map[string]*actor.PID // who are watched, by key
 }

@@ -89,7 +89,6 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced 
 // than an unknown outcome.
 const answerBehindLoss = 100 * time.Millisecond
 
-// The stages of a transaction.
 const (
 	unsent  int32 = iota // nothing of it is at the servers
 	sent                 // it may be
@@ -113,7 +112,6 @@ type transacting struct {
 	unfenced bool
 }
 
-// weighAndRun is run with room for the ephemeral nodes of the transaction.
 func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	weight := x.weight()
 	if weight > 0 {
@@ -126,7 +124,6 @@ func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	return x.parents.trim(results), err
 }
 
-// run sends the transaction until its outcome is known or nobody can know it.
 func (x *transacting) run() ([]zkconn.OpResult, error) {
 	for tries := 1; ; tries++ {
 		conn, err := x.connection()
@@ -205,7 +202,7 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 // refused transaction. A server that lags may show the same.
 func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool {
 	_, stat, err := conn.Get(x.Guard)
-	if err != nil { // the next attempt meets it
+	if err != nil {
 		return false
 	}
 	x.Version.Store(stat.Version)
@@ -304,7 +301,6 @@ func (x *transacting) heed(err error) {
 	}
 }
 
-// longPause is the pause of a transaction on which a server hangs up, or which it puts off.
 func (x *transacting) longPause() time.Duration {
 	if x.hangUps < 2 {
 		return 0
@@ -326,7 +322,6 @@ func (x *transacting) pauseFor(d time.Duration, over <-chan struct{}) bool {
 	return false
 }
 
-// explain adds what keeps the transaction from being carried out to its error.
 func (x *transacting) explain(err error) error {
 	if trouble := x.trouble.Load(); trouble != nil {
 		err = fmt.Errorf("%s: %w", *trouble, err)

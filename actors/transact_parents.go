@@ -74,7 +74,6 @@ func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (
 	return true, nil
 }
 
-// trim leaves out the results of the parents.
 func (p *madeParents) trim(results []zkconn.OpResult) []zkconn.OpResult {
 	if p.want == nil {
 		return results

@@ -14,7 +14,7 @@ import (
 type weighing struct {
 	epoch  uint64
 	weight int
-	answer chan<- error // ErrSessionFull for no room
+	answer chan<- error
 }
 
 // weighed is the result of a transaction: the paths that it has made, or may have made, and those
@@ -38,7 +38,6 @@ func (x *transacting) weight() (weight int) {
 	return weight
 }
 
-// admit asks for room. The error wraps ErrSessionFull where there is none.
 func (x *transacting) admit(weight int) error {
 	answer := make(chan error, 1)
 	x.session.system.Root.Send(x.session.pid, &weighing{x.Epoch, weight, answer})

@@ -169,7 +169,6 @@ func (k *call) settle() {
 	}
 }
 
-// Granted takes the grant.
 func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() {
 	l := (*Lease)(k)
 	k.mu.Lock()
@@ -189,7 +188,6 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 	return nil
 }
 
-// Refused takes the end of a call that never held.
 func (k *call) Refused(why messages.Reason, detail string) {
 	k.refused(stateOf(why), "", why, detail)
 }
@@ -223,10 +221,8 @@ func (k *call) refused(state messages.State, node string, why messages.Reason, d
 	k.settle()
 }
 
-// Deadlocked notes the deadlock for which the call is refused.
 func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
-// Told takes what becomes of a lease.
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
 	l := (*Lease)(k)
 	switch state {
@@ -250,25 +246,20 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 	}
 }
 
-// Troubled notes what keeps the servers from taking the lock back.
 func (k *call) Troubled(text string) { k.trouble.Store(&text) }
 
-// Observers are those of WithObserver.
 func (k *call) Observers() []*actor.PID { return k.from.observers }
 
-// Path is the lock path.
 func (k *call) Path() string { return k.from.want.Path }
 
 // LockActors counts the lock actors of calls for Membership.Leave.
 func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
 
-// timedOut is the error of a Lock whose ctx ended while it waited.
 func (k *call) timedOut(why error) error {
 	at := k.from.client.calls.Where(k.call)
 	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
 }
 
-// faulty makes the error of a call that has ended for a reason.
 func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string, usual error) error {
 	err := sentinel(reason, usual)
 	if reason == messages.ReasonSessionClosed {

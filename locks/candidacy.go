@@ -25,7 +25,6 @@ func (c *candidacy) passes() bool { return c.err != nil && MayPass(c.err) }
 
 func (c *candidacy) goesOn() { c.loss, c.err = lossOf(c.err, c.loss), nil }
 
-// result is the error of a Run that has ended.
 func (c *candidacy) result() error {
 	if c.gone != nil && (c.err == nil || errors.Is(c.err, c.ended) || errors.Is(c.err, ErrLost)) {
 		return afterLoss(lossOf(c.err, c.loss), c.gone)

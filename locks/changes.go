@@ -8,7 +8,6 @@ import (
 // ChangeKind names a change of a lease.
 type ChangeKind string
 
-// The changes that WithOnChange tells.
 const (
 	// Suspended: the connection is down, or an answer is outstanding. The lock is ours until
 	// Change.Until.

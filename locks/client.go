@@ -27,8 +27,8 @@ type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // made by Open
 	session Source
-	tracer  trace.Tracer // nil without WithTracerProvider
-	open    *openLeases  // nil without WithUnreleased
+	tracer  trace.Tracer
+	open    *openLeases
 
 	mu       sync.Mutex
 	over     atomic.Bool

@@ -61,7 +61,6 @@ func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", zkconn.Shown(e.want.Path), ErrNoLeader)
 }
 
-// leads finds the leader in a queue; zero where nobody leads.
 func (e *Election) leads(contenders []messages.Contender) Leader {
 	for _, c := range contenders {
 		if c.Holds && c.Name == e.want.Name {

@@ -125,7 +125,6 @@ func (e *Election) Health() error {
 	return nil
 }
 
-// press asks a leader of lower priority to go, while the candidacy lasts.
 func (e *Election) press(campaigning context.Context) {
 	for {
 		select {
@@ -141,7 +140,6 @@ func (e *Election) press(campaigning context.Context) {
 	}
 }
 
-// yields reports whether a candidate of higher priority waits behind this new leader.
 func (e *Election) yields(ctx context.Context, lease *Lease) bool {
 	if !e.ranked {
 		return false

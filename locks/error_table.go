@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// errorRow has the properties of one error.
 type errorRow struct {
 	err error
 	// passes is the answer of MayPass: asReason in every row with a reason, and in no other.
@@ -46,7 +45,6 @@ var errorTable = []errorRow{
 	// The client is over. It stands first: a loss by that does not pass.
 	{ErrClosed, asReason, because(messages.ReasonSessionClosed), nil, ""},
 
-	// Not acquired.
 	{ErrNotAcquired, asReason, because(messages.ReasonNotAcquired), nil, ""},
 	{ErrDeadlock, asReason, nil, because(messages.ReasonDeadlock), ""},
 	{ErrReentry, asReason, because(messages.ReasonReentry), nil, ""},
@@ -63,7 +61,6 @@ var errorTable = []errorRow{
 	{ErrNeedsSession, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{zkconn.ErrBadConfig, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 
-	// Held, and over.
 	{ErrRevoked, asReason, nil, because(messages.ReasonRevoked), ""},
 	{ErrMaxHold, mayPass, nil, nil, "max_hold"},
 	{ErrLost, asReason, because(messages.ReasonHoldGone),
@@ -74,7 +71,6 @@ var errorTable = []errorRow{
 	{ErrUnconfirmed, mayPass, nil, nil, "unconfirmed"},
 	{ErrUnknownOutcome, mayPass, nil, nil, "unknown_outcome"},
 
-	// Of operators and elections.
 	{ErrGone, asReason, because(messages.ReasonGone), nil, ""},
 	{ErrNotHolding, mayPass, nil, nil, "not_holding"},
 	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
@@ -83,13 +79,11 @@ var errorTable = []errorRow{
 	// Of RunOnceFor: another instant may succeed, this one only where ErrAgain stands beside it.
 	{ErrNotRun, mayNotPass, nil, nil, "not_run"},
 
-	// Of opening and closing a client.
 	{ErrSessionRemains, mayNotPass, nil, nil, "session_remains"},
 	{ErrSessionFileInUse, mayNotPass, nil, nil, "session_file"},
 	{sessionfile.ErrRefused, mayNotPass, nil, nil, "session_file"},
 	{zkconn.ErrAuthFailed, mayNotPass, nil, nil, messages.ReasonNoAuth.Word()},
 
-	// Of the caller's ctx.
 	{context.DeadlineExceeded, asReason, nil, because(messages.ReasonTimeout), ""},
 	{context.Canceled, asReason, nil, because(messages.ReasonCancelled, messages.ReasonOwnerGone), ""},
 

@@ -13,7 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Errors to test with errors.Is.
 var (
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
 	ErrNotAcquired = errors.New("turnstile: the lock is not free")

@@ -38,7 +38,6 @@ func (followerBox) TakesFromOtherNodes(bool) bool { return false }
 
 func newFollowerBox() actor.Mailbox { return followerBox{actor.Unbounded()()} }
 
-// follower hears of the queue from the session, and writes the channel.
 type follower[T any] struct {
 	client   *Client
 	path     string
@@ -51,7 +50,6 @@ type follower[T any] struct {
 	last     any
 }
 
-// Receive takes one message.
 func (f *follower[T]) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:

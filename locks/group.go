@@ -63,7 +63,6 @@ func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	return m, nil
 }
 
-// keep joins again when membership is lost, until it is left.
 func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 	defer close(m.over)
 	for {

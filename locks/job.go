@@ -36,7 +36,6 @@ type Once struct {
 // being called.
 type OnceOutcome string
 
-// The outcomes.
 const (
 	// OnceRan: the work was called, and has returned.
 	OnceRan OnceOutcome = "ran"
@@ -59,11 +58,11 @@ type job struct {
 	jobOptions
 	tenure
 	from    *lock
-	do      func(ctx context.Context, token Token) error // the user's
-	run     func(ctx context.Context) error              // runPeriod or runInstants
+	do      func(ctx context.Context, token Token) error
+	run     func(ctx context.Context) error // runPeriod or runInstants
 	path    string
-	period  time.Duration // of RunOnce
-	instant time.Time     // of RunOnceFor
+	period  time.Duration
+	instant time.Time
 	isDue   func(data []byte, written time.Time) (due bool, err error)
 
 	once    Once
@@ -135,7 +134,6 @@ func AckWith(ctx context.Context, ops ...Op) error {
 	return nil
 }
 
-// readMark reads the mark and the servers' time, and reports whether the work is due.
 func (j *job) readMark(ctx context.Context) (due bool, err error) {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
@@ -215,7 +213,6 @@ func (j *job) newMark(state MarkState) Mark {
 	return m
 }
 
-// mark writes the mark together with ops, for as long as the lease lasts.
 func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()

@@ -93,7 +93,6 @@ type Named struct {
 	keys map[string]*namedKey
 }
 
-// namedKey is a key that somebody holds or waits for.
 type namedKey struct {
 	calls int           // that hold it or wait for it here; with the Named's mu
 	turn  chan struct{} // full while one of them holds it, or asks the servers for it

@@ -21,7 +21,6 @@ func (l *lock) self() *lock { return l }
 
 type part struct{ *lock }
 
-// Lock waits until the lock is held, or ctx ends.
 func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
 
 // Try makes a Locker whose Lock does not wait: it returns ErrNotAcquired when somebody is before

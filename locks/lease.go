@@ -30,10 +30,10 @@ type Lease struct {
 	call  turns.CallID
 	hold  *sharing.Hold
 	token Token
-	limit *time.Timer // of WithMaxHold; nil without
+	limit *time.Timer
 
-	inner  atomic.Pointer[endable]  // its context; nil until somebody looks into it
-	ended  atomic.Bool              // its context has ended
+	inner  atomic.Pointer[endable] // its context; nil until somebody looks into it
+	ended  atomic.Bool
 	span   atomic.Pointer[holdSpan] // nil where nothing is traced
 	shared atomic.Bool              // a lock within it that may share its hold was asked for
 
@@ -43,12 +43,12 @@ type Lease struct {
 	mu        sync.Mutex
 	answered  bool          // Lock has its answer, or its caller has gone
 	waiter    chan struct{} // of Lock; nil while it does not wait
-	cause     error         // of the end of its context
+	cause     error
 	asked     bool          // somebody has asked for the lock
 	revoked   chan struct{} // closed by that; nil until Revoked is called
 	givenBack bool
-	told      bool          // an Unlock has reported success
-	isEnded   bool          // the call has ended
+	told      bool // an Unlock has reported success
+	isEnded   bool
 	over      chan struct{} // closed by that; nil while nobody waits
 	err       error         // of a hold that did not end in order, or of a refused Lock
 }
@@ -66,7 +66,6 @@ type endable struct {
 	end context.CancelCauseFunc
 }
 
-// made gives the real context.
 func (c *leaseContext) made() *endable {
 	if e := c.inner.Load(); e != nil {
 		return e
@@ -153,7 +152,6 @@ func LeaseOf(ctx context.Context) *Lease {
 	return l
 }
 
-// outer is the lease within which it was acquired, or nil.
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
 // caller names the caller that is blocked while the lease's owner waits for another lock.
@@ -184,7 +182,6 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 // WithReentry, RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
 
-// why is the cause of the end of its context, or nil.
 func (l *Lease) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -290,7 +287,6 @@ func (l *Lease) bound(called time.Time) time.Time {
 	return end
 }
 
-// unconfirmed is the outcome of an Unlock that stops waiting.
 func (l *Lease) unconfirmed(why error) error {
 	if l.whenOver() == nil { // both at once: what happened counts
 		return l.outcome()
@@ -298,7 +294,6 @@ func (l *Lease) unconfirmed(why error) error {
 	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Detail: l.inTrouble(), Err: why}
 }
 
-// inTrouble says what keeps the servers from the release; "" for nothing.
 func (l *Lease) inTrouble() string {
 	if text := l.trouble.Load(); text != nil {
 		return *text
@@ -319,7 +314,6 @@ func (l *Lease) release() {
 	l.from.client.calls.GiveBack(l.call)
 }
 
-// outcome is the error of an Unlock after the end of the request.
 func (l *Lease) outcome() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

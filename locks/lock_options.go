@@ -63,17 +63,16 @@ func (onceOption) forOnce()         {}
 func (onceOption) forInstant()      {}
 func (instantOption) forInstant()   {}
 
-// lockSettings hold the request, and the settings that options have made.
 type lockSettings struct {
 	use       use
-	want      turns.Want // the request, and how calls share holds
+	want      turns.Want
 	observers []*actor.PID
 	maxHold   time.Duration
 	onChange  func(Change)
 	onLost    func(key string, err error)
 
-	detects    bool // WithDeadlockDetection
-	ranked     bool // WithPriority
+	detects    bool
+	ranked     bool
 	pressAfter time.Duration
 
 	job jobOptions
@@ -90,7 +89,6 @@ type jobOptions struct {
 	most          int
 }
 
-// use is the purpose of a lock.
 type use string
 
 const (
@@ -146,7 +144,6 @@ var refusals = []struct {
 	}, "it needs a schedule, and a number that is not negative"},
 }
 
-// check gives the refusal of an option; nil for none.
 func (s *lockSettings) check() error {
 	for _, r := range refusals {
 		if (r.of == nil || slices.Contains(r.of, s.use)) && r.given(s) {

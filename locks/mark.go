@@ -32,7 +32,6 @@ type Mark struct {
 // MarkState is the state of a run by its mark.
 type MarkState string
 
-// The states.
 const (
 	// MarkDone: the work has been done.
 	MarkDone MarkState = "done"

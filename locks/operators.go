@@ -175,7 +175,6 @@ func ask[Answer any](ctx context.Context, c *Client, op, path string, query any)
 	return answer, nil
 }
 
-// refused makes an error of a refusal; nil for none.
 func refused(op, path string, why messages.Refusal) error {
 	if why.Reason == messages.ReasonNone {
 		return nil

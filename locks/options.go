@@ -26,8 +26,8 @@ type options struct {
 	session []actors.SessionOption
 	system  *actor.ActorSystem
 	log     *slog.Logger
-	tracer  trace.Tracer // nil for none
-	open    *openLeases  // nil for none
+	tracer  trace.Tracer
+	open    *openLeases
 }
 
 // ofSession reports whether there are options that belong to a session.

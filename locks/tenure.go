@@ -15,7 +15,7 @@ import (
 // context may come from another one.
 type tenure struct {
 	user
-	ctx     context.Context // the caller's
+	ctx     context.Context
 	begun   time.Time
 	longest func() time.Duration // the longest pause now; nil for one term
 	pauses  *term.Pauses         // nil for one term
@@ -28,7 +28,6 @@ type tenure struct {
 	end   context.CancelCauseFunc // ends the context of the newest call; nil before it
 }
 
-// user is the part of Do, RunOnce, RunOnceFor and Election.Run that differs.
 type user interface {
 	campaign(ctx context.Context) (*Lease, error)
 	// decline says why no work is to begin under a new lease; nil where it is.
@@ -101,7 +100,6 @@ func (t *tenure) hold(lease *Lease) {
 	t.lease, t.cause, t.end = lease, nil, nil
 }
 
-// step tells the machine what has happened, and gives what is to be done on this goroutine.
 func (t *tenure) step(ev term.Event) []term.Effect {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +145,6 @@ func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	return effects[1:]
 }
 
-// callerGone reports whether the caller's ctx has ended, and notes that.
 func (t *tenure) callerGone() bool {
 	if t.gone == nil && t.ctx.Err() != nil {
 		t.gone, t.ended = ended(t.ctx), t.ctx.Err()

@@ -62,13 +62,11 @@ func (s *tracedSpan) end(err error) {
 	})
 }
 
-// holdSpan is the span of a hold, and the context that carries it.
 type holdSpan struct {
 	*tracedSpan
 	ctx context.Context
 }
 
-// trace starts the span of the hold, on the goroutine of the call of Lock.
 func (l *Lease) trace() {
 	started := false
 	defer func() {

@@ -285,7 +285,6 @@ func (l *Lease) notRead(err error) error {
 	return &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}
 }
 
-// errLeaseOver ends the wait for a request under a lease, because that lease is over.
 var errLeaseOver = errors.New("the lease is over")
 
 // outlast gives a context that ends with ctx, and shortly after the lease. So a caller that waits

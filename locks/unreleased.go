@@ -30,17 +30,15 @@ type openLeases struct {
 type openLease struct {
 	granted time.Time
 	timer   *time.Timer
-	stack   []byte // of the call of Lock
+	stack   []byte
 }
 
-// add watches a new lease until its context ends.
 func (o *openLeases) add(l *Lease) {
 	o.mu.Lock()
 	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), l.stack}
 	o.mu.Unlock()
 }
 
-// tell reports a lease, unless it is closed or was reported.
 func (o *openLeases) tell(l *Lease) {
 	defer func() {
 		if r := recover(); r != nil { // on a goroutine of its own
@@ -52,7 +50,6 @@ func (o *openLeases) tell(l *Lease) {
 	}
 }
 
-// take removes a lease and gives it; nil where it was removed before.
 func (o *openLeases) take(l *Lease) *openLease {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,7 +61,6 @@ func (o *openLeases) take(l *Lease) *openLease {
 	return open
 }
 
-// tellAll reports all open leases, and waits until that is done, or ctx ends.
 func (o *openLeases) tellAll(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {

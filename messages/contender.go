@@ -5,7 +5,6 @@ import "time"
 // Library is the client library that made a contender's node: a guess from its name and its data.
 type Library string
 
-// The libraries that are told apart.
 const (
 	// LibraryUnknown: the name and the data do not tell.
 	LibraryUnknown Library = ""

@@ -3,7 +3,6 @@ package messages
 // State is the state of a lock request.
 type State uint8
 
-// The eleven states of a lock request.
 const (
 	// StateNone is the pseudo-state before the first event, and the From of the first transition:
 	// [*] in the diagram.

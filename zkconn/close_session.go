@@ -80,7 +80,6 @@ func RefreshSession(
 // shortest.
 const shortestSession = 1
 
-// stranger is a session of another process that is to be closed or refreshed.
 type stranger struct {
 	doing    string
 	id       int64
@@ -134,7 +133,7 @@ func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, e
 // starts the session's timeout anew, so attempts without a pause would keep the session alive.
 type notLetIn struct {
 	error
-	timeout time.Duration // of the session, as granted
+	timeout time.Duration
 }
 
 func (n *notLetIn) Unwrap() error { return n.error }

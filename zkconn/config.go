@@ -19,7 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// Defaults of a Config.
 const (
 	// DefaultSessionTimeout is the session timeout that servers are asked for.
 	DefaultSessionTimeout = 10 * time.Second
@@ -41,8 +40,8 @@ type Config struct {
 	parentACL      func(absolute string) []ACL // nil for the ACL of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
-	logs           bool     // by WithLogger
-	told           told.Log // where records go
+	logs           bool
+	told           told.Log
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
@@ -240,7 +239,6 @@ func parseServers(connect string) (servers []string, chroot string, err error) {
 	return servers, chroot, nil
 }
 
-// parseServer gives host:port, or the rule that the entry breaks.
 func parseServer(entry string) (server, rule string) {
 	if strings.ContainsFunc(entry, func(r rune) bool { return r == ';' || unicode.IsSpace(r) }) {
 		return "", "servers are separated by commas"

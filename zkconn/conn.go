@@ -24,7 +24,7 @@ type Conn struct {
 	gate    *gate
 	session *session
 
-	dialing  context.Context // until the Conn is closed
+	dialing  context.Context
 	stopDial context.CancelFunc
 	attempts sync.WaitGroup // to dial, which overlap while reconnecting is urgent
 

@@ -112,7 +112,7 @@ type overlappingDial struct {
 	results chan attempt
 	over    chan struct{}      // closed when one attempt has succeeded or none will
 	running map[string]running // by address
-	next    *time.Timer        // when the next attempt begins
+	next    *time.Timer
 }
 
 type attempt struct {
@@ -121,10 +121,9 @@ type attempt struct {
 	err  error
 }
 
-// running counts the open attempts at one address.
 type running struct {
 	count int
-	begun time.Time // the newest
+	begun time.Time
 }
 
 // dialOverlapping gives the first connection to any server, and the server, or the last error.
@@ -177,7 +176,6 @@ func (r *overlappingDial) again() {
 	}
 }
 
-// beginNext begins an attempt at the next address at which none has begun of late.
 func (r *overlappingDial) beginNext() {
 	hosts := r.conn.hosts
 	if len(hosts.queue) == 0 {

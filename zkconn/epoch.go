@@ -101,7 +101,7 @@ func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.tim
 // gate lets operations in until it is shut, and knows when the last of them has left.
 type gate struct {
 	mu     sync.Mutex
-	reason error // why it is shut; nil while it is open
+	reason error
 	inside sync.WaitGroup
 	shut   chan struct{}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// host is one address to try.
 type host struct {
 	name    string // of the server as configured, without the port
 	address string // host:port, resolved where possible
@@ -77,17 +76,14 @@ func newHosts(cfg Config, over func() bool) *hosts {
 // Init ignores its argument, the same servers shuffled: Next resolves names.
 func (h *hosts) Init([]string) error { return nil }
 
-// Len gives the number of servers.
 func (h *hosts) Len() int { return len(h.servers) }
 
-// Connected notes that a session was granted or renewed.
 func (h *hosts) Connected() {
 	h.connected = true
 	h.answered.Store(false)
 	h.refused.Store(false)
 }
 
-// Next waits its turn and gives the next address.
 func (h *hosts) Next() (server string, retryStart bool) {
 	if h.isOver() {
 		return h.currentHost().address, true

@@ -11,7 +11,7 @@ import (
 // their answers.
 type keepalive struct {
 	trips   *roundTrips
-	timeout func() time.Duration // of the session
+	timeout func() time.Duration
 	send    func(committed bool)
 
 	mu    sync.Mutex

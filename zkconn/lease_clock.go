@@ -27,7 +27,7 @@ type LeaseClock struct {
 	known     atomic.Int64 // what a user's function gave last
 	failed    atomic.Bool
 
-	ends  *time.Timer // calls tellEnds
+	ends  *time.Timer
 	mu    sync.Mutex
 	armed bool // ends runs, for the followers
 	terms map[TermFollower]uint64
@@ -41,7 +41,7 @@ type leaseState struct {
 	term     uint64
 	valid    bool    // until the deadline was seen to pass
 	deadline instant // of this term or, if none has begun, of the last
-	had      bool    // there is a deadline
+	had      bool
 	ended    bool
 	expired  bool
 }
@@ -146,7 +146,6 @@ func (l *LeaseClock) end(expired bool) {
 // earlier End, and where the lease ran out and nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
-// read gives the state as of now, and the time.
 func (l *LeaseClock) read() (*leaseState, instant) {
 	now := l.now()
 	return l.readAt(now), now
@@ -255,7 +254,6 @@ func (l *LeaseClock) tellEnds() {
 	}
 }
 
-// takeEnded removes the followers whose terms have ended, and sets the timer for the others.
 func (l *LeaseClock) takeEnded() (ended []TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

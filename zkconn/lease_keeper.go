@@ -29,21 +29,20 @@ type leaseKeeper struct {
 	lasting bool             // see Conn.KeepLease
 	owns    bool             // the session has made ephemeral nodes in a Txn, for which no lease is kept
 	told    evidence.Instant // when a lease was wanted, or its owner sent its newest transaction
-	up      bool             // the newest connection has the session
-	since   evidence.Instant // when up changed
+	up      bool
+	since   evidence.Instant
 	stage   leaseStage
 	timer   *time.Timer // for the next stage; nil before there is a session
 
 	quiet silence
 }
 
-// leaseStage is how far a session has come to its end.
 type leaseStage uint8
 
 const (
-	proving   leaseStage = iota // its chain of evidence goes on
-	unproved                    // the chain is broken
-	abandoned                   // given up, or closed: nothing more is told
+	proving leaseStage = iota
+	unproved
+	abandoned // given up, or closed: nothing more is told
 )
 
 func newLeaseKeeper(cfg Config) *leaseKeeper {
@@ -179,10 +178,9 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 type roundTrips struct {
 	keeper     *leaseKeeper
 	connection uint64
-	since      evidence.Instant // when it got the session
+	since      evidence.Instant
 }
 
-// connecting begins to follow a connection: its connect request goes out next.
 func (r *roundTrips) connecting() {
 	r.keeper.do(func(now evidence.Instant) {
 		r.connection = r.keeper.chain.Connecting(now, r.keeper.list.with(0))

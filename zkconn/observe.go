@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// observe is the library's event callback.
 func (c *Conn) observe(event zk.Event) {
 	switch event.Type {
 	case zk.EventSession:

@@ -13,15 +13,15 @@ import (
 // take longer than the write.
 type outbox struct {
 	conn     net.Conn
-	patience func() time.Duration // for one write
-	failed   func(error)          // is told the first failure; must not block
+	patience func() time.Duration
+	failed   func(error) // is told the first failure; must not block
 
 	mu      sync.Mutex
-	room    sync.Cond // somebody waits for it
+	room    sync.Cond
 	waiting []byte
-	last    time.Time // when the newest frame was put in
-	writing bool      // a sender is writing its frame by itself
-	sending bool      // frames are being written by send
+	last    time.Time
+	writing bool // a sender is writing its frame by itself
+	sending bool // frames are being written by send
 	closed  bool
 	wake    chan struct{}
 }
@@ -96,7 +96,6 @@ func (o *outbox) poke() {
 	}
 }
 
-// close ends the sender, and drops waiting frames.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -27,7 +27,6 @@ func (c *Conn) EnsureParents(path string) error {
 	return err
 }
 
-// errNotWanted: the nodes are no longer wanted.
 var errNotWanted = errors.New("given up meanwhile")
 
 // MakeParents is EnsureParents for a node that may be refused below them. It gives the parents that
@@ -36,7 +35,7 @@ func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err e
 	const op = "make parents"
 	made.conn = c
 	err = c.operate(op, path, func(absolute string) error {
-		if err := CheckPath(absolute); err != nil { // with the chroot
+		if err := CheckPath(absolute); err != nil {
 			return &Error{op, path, err}
 		}
 		for attempt := 1; ; attempt++ {

@@ -158,7 +158,7 @@ type asked struct {
 
 type question struct {
 	op    int32
-	size  int     // of its frame
+	size  int
 	watch watch   // that it sets or removes; its path is empty for none
 	want  *wanted // beside the answer; nil for nothing
 }

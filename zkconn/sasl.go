@@ -72,14 +72,12 @@ const (
 	maxSASLTurns = 16
 )
 
-// saslClient is an exchange with the server of one connection that has not begun yet.
 type saslClient struct {
 	mechanism SASLMechanism
 	exchange  SASLExchange
 	first     []byte
 }
 
-// startSASL begins an exchange, and gets the first token.
 func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (_ *saslClient, err error) {
 	defer recovered(&err, errSASLPanicked)
 	exchange, err := m.Start(ctx, server)

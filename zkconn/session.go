@@ -232,7 +232,6 @@ func (s *session) close() {
 // it by then. So a credential counts as given only when no connection was lost or made between the
 // call and its return. Otherwise it is given again on the next connection.
 
-// authenticate runs until every credential is given, or the connection is gone.
 func (s *session) authenticate() {
 	for {
 		index, generation := s.beginCredential()

@@ -13,8 +13,8 @@ import (
 // begin it anew: a probe would see the servers come back.
 type silence struct {
 	lasts    bool
-	since    evidence.Instant // when it began, while it lasts
-	redialed bool             // a mute connection was given up, and none that is no longer new has answered since
+	since    evidence.Instant
+	redialed bool // a mute connection was given up, and none that is no longer new has answered since
 }
 
 func (s *silence) begin(now evidence.Instant) {
@@ -43,7 +43,6 @@ const (
 	muteAgain = 24
 )
 
-// muteWatch looks at one connection while it is new.
 type muteWatch struct {
 	timer atomic.Pointer[time.Timer] // nil once closed
 }

@@ -48,18 +48,18 @@ type transport struct {
 	own       int32         // the sender's count of our own requests, for their xids
 	keepalive *keepalive
 
-	sasl     *saslClient          // nil for none
-	patience func() time.Duration // for the SASL exchange
-	held     []byte               // the rest of a frame that was taken out of the reader
+	sasl     *saslClient
+	patience func() time.Duration
+	held     []byte // the rest of a frame that was taken out of the reader
 
 	out         *outbox // once the session is established
 	unread      int     // bytes of the current frame that the library has still to read
 	over        error   // why nothing is read after the current frame
-	requested   bool    // the connect request has passed
-	replied     bool    // the connect reply has come
+	requested   bool
+	replied     bool
 	established atomic.Bool
 	mute        muteWatch // looks whether a new connection answers
-	deadline    time.Time // of the handshake
+	deadline    time.Time
 	failure     sync.Once
 }
 
@@ -152,7 +152,6 @@ func (t *transport) whyHungUp() string {
 	return why
 }
 
-// Close closes the socket.
 func (t *transport) Close() error {
 	t.keepalive.stop()
 	t.mute.end()
@@ -162,7 +161,6 @@ func (t *transport) Close() error {
 	return closeSocket(t.Conn)
 }
 
-// link knows the newest transport, so that it can be cut.
 type link struct {
 	mu      sync.Mutex
 	current *transport

@@ -34,7 +34,6 @@ func (t *transport) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nextFrame waits for a frame that is the library's.
 func (t *transport) nextFrame() error {
 	for {
 		if t.over != nil {

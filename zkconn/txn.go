@@ -14,7 +14,6 @@ import (
 // OpKind is the kind of an Op.
 type OpKind string
 
-// The kinds.
 const (
 	OpCreate OpKind = "create"
 	OpSet    OpKind = "set"
@@ -276,7 +275,6 @@ func (f *finding) witness(zxid int64, agrees bool) {
 	f.contradicted = f.contradicted || !agrees || zxid != f.zxid
 }
 
-// parent looks whether the children of a node's parent have changed at all.
 func (f *finding) parent(o Op) error {
 	at := f.conn.cfg.chroot + o.Path[:strings.LastIndexByte(o.Path, '/')]
 	if at == "" {

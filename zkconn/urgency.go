@@ -57,7 +57,6 @@ func (h *urgency) pause() time.Duration {
 	return h.pauses.Next()
 }
 
-// overlap gives how long an attempt to dial has to itself.
 func (h *urgency) overlap() time.Duration {
 	return min(max(h.timeout()/overlapsPerTimeout, shortestOverlap), longestOverlap)
 }

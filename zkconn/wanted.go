@@ -19,7 +19,6 @@ import (
 //     takes it when it has applied the transaction, before any read is served (tests/touches
 //     compares). The library drops it.
 
-// wantedRequests are the requests under way of which more is wanted.
 type wantedRequests struct {
 	mu  sync.Mutex
 	all map[requestName]*wanted
@@ -124,7 +123,6 @@ func (w *wanted) answered(op int32, zxid int64, body []byte) {
 // errNotBorn: the library has a reply that the transport has not seen.
 var errNotBorn = errors.New("the czxid of the new node is not known")
 
-// czxid gives that of a node, by the path in the reply.
 func (w *wanted) czxid(made string) (int64, error) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()

@@ -48,7 +48,6 @@ func (s *standingWatches) removes(w watch) bool {
 	return true
 }
 
-// answered takes the answer to a request that sets or removes a watch.
 func (s *standingWatches) answered(w watch, op, code int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

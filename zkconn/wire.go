@@ -119,14 +119,12 @@ func carriedOut(body []byte) bool {
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
 }
 
-// connectReply is a server's reply to a connect request.
 type connectReply struct {
 	sessionID int64 // 0: the session has expired
 	timeout   time.Duration
 	password  []byte // of the session; a copy
 }
 
-// parseConnectReply reads protocol version, timeout in milliseconds, session and password.
 func parseConnectReply(body []byte) (connectReply, error) {
 	const fixed = 4 + 4 + 8
 	if _, err := shape("iiiib").check(body); err != nil {
@@ -180,7 +178,6 @@ func partHeader(op int32, last bool) []byte {
 	return append(header, 0xff, 0xff, 0xff, 0xff)
 }
 
-// withLength writes the length of the rest of the frame into its first four bytes.
 func withLength(frame []byte) []byte {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
 	return frame
@@ -213,7 +210,6 @@ func readWhole(from io.Reader, length int) ([]byte, error) {
 	return whole, nil
 }
 
-// farewellXid numbers the one request that closes a session.
 const farewellXid = 1
 
 // longestFarewell bounds the wait for the server's answer when the session is closed.
@@ -227,7 +223,6 @@ func closeSessionFrame() []byte {
 	return withLength(frame)
 }
 
-// awaitFarewell reads up to the answer to closeSession.
 func awaitFarewell(from *bufio.Reader) error {
 	for {
 		body, err := readReply(from, maxFrame)

@@ -46,7 +46,6 @@ func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []message
 
 type findings struct{ sure, possible []messages.Deadlock }
 
-// findIn looks for deadlocks, and possible ones only where they are asked for.
 func findIn(read []queue.LockPath, possible bool) (f findings) {
 	f.sure = queue.Deadlocks(read)
 	if possible {
@@ -136,9 +135,9 @@ func findDeadlocks(q messages.FindDeadlocks) deadlockQuery {
 
 type deadlockQuery struct {
 	root     string
-	possible bool // possible ones, too
+	possible bool
 	reply    func(why messages.Refusal, all findings) any
-	own      calls // of the session that runs it
+	own      calls
 }
 
 func (q deadlockQuery) check() error { return CheckRoot(q.root) }
@@ -182,7 +181,6 @@ func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 
 func isWaiting(s queue.Standing) bool { return !s.Holds }
 
-// readAll reads the queues of lock paths, one after the other.
 func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	all := make([]queue.LockPath, len(paths))
 	for i, path := range paths {
@@ -235,7 +233,6 @@ func (own calls) contested(paths []string) []string {
 	return slices.Compact(paths)
 }
 
-// byNode gives the calls that have nodes, and those that wait behind them, by the nodes' paths.
 func (own calls) byNode() (has map[string]messages.Contender, waiting map[string][]messages.Contender) {
 	has, waiting = map[string]messages.Contender{}, map[string][]messages.Contender{}
 	for _, k := range own {
@@ -250,8 +247,6 @@ func (own calls) byNode() (has map[string]messages.Contender, waiting map[string
 	return has, waiting
 }
 
-// addTo adds the session's calls that have nodes, and those that wait behind them, to the lock
-// paths that were read.
 func (own calls) addTo(read []queue.LockPath) []queue.LockPath {
 	has, waiting := own.byNode()
 	all := slices.Clone(read)

@@ -24,9 +24,9 @@ type pending struct {
 	asker   any
 	reply   func(answer any)
 	follows string // the lock path; "" for a query that is answered once
-	due     bool   // to be run, as soon as it neither runs nor pauses
+	due     bool
 	running bool
-	pausing bool // after a failure
+	pausing bool
 	// failures counts those since its last answer, or since the epoch began.
 	failures int
 }
@@ -169,7 +169,6 @@ func (d *Dispatcher) start(p *pending) {
 	})
 }
 
-// take takes the outcome of a query: its answer, or a reason to run it again.
 func (d *Dispatcher) take(p *pending, answer any, err error) {
 	p.running = false
 	if !d.queries[p] {
@@ -201,7 +200,6 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	d.start(p) // a follower's, after a change meanwhile
 }
 
-// nameHolders names the calls of the session that have the nodes now.
 func (d *Dispatcher) nameHolders(shown *messages.Queue) {
 	has, _ := calls(d.session.Calls(shown.Path)).byNode()
 	for i, c := range shown.Contenders {

@@ -56,17 +56,16 @@ func CheckRoot(root string) error {
 // so; those of other libraries' contests do not.
 type walk struct {
 	conn *zkconn.Conn
-	most int // nodes that are looked at
+	most int
 
 	mu        sync.Mutex
 	found     []seenLock
 	unread    []messages.Unread
 	seen      int
 	truncated bool
-	below     []string // the next level
+	below     []string
 }
 
-// seenLock is a lock path with its contenders, or a contest.
 type seenLock struct {
 	path     string
 	contest  bool
@@ -100,7 +99,6 @@ func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	return w, w.run(root)
 }
 
-// catchUp is Conn.CatchUp for a root.
 func catchUp(conn *zkconn.Conn, root string) error {
 	if root == "/" {
 		root = "/turnstile" // which need not exist
@@ -166,7 +164,6 @@ func (w *walk) leaf(path string) error {
 	return nil
 }
 
-// passOver notes a node that may not be read, and ignores one that has gone meanwhile.
 func (w *walk) passOver(path string, err error) error {
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil

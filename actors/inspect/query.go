@@ -11,11 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// question: one message, which asks for something.
 type question interface {
-	// check refuses one that is not well formed.
 	check() error
-	// refuse makes the answer of one that failed.
 	refuse(why messages.Refusal) any
 }
 
@@ -28,7 +25,6 @@ type query interface {
 	run(conn *zkconn.Conn) (answer any, err error)
 }
 
-// act checks and runs a query whose answer says only that it was done.
 func act(conn *zkconn.Conn, q query) error {
 	if err := q.check(); err != nil {
 		return err
@@ -64,7 +60,6 @@ var (
 	ErrGone = errors.New("turnstile: the contender is gone")
 )
 
-// retriable reports whether a query that failed may succeed when it is run again.
 func retriable(err error) bool {
 	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
 		if errors.Is(err, final) {

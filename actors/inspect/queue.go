@@ -61,7 +61,6 @@ func watch(conn *zkconn.Conn, lockPath string) error {
 	}
 }
 
-// readShown reads the contenders of a lock path as our server shows them.
 func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	stat, exists, err := conn.Exists(lockPath)
 	switch {
@@ -71,7 +70,7 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 		return readContest(conn, lockPath)
 	}
 	children, permits, err := readChildren(conn, lockPath)
-	if errors.Is(err, zkconn.ErrNoNode) { // gone since
+	if errors.Is(err, zkconn.ErrNoNode) {
 		return queue.LockPath{}, nil
 	}
 	if err != nil {

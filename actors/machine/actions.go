@@ -130,7 +130,6 @@ func leaves(name string, as messages.State, do Do) Action {
 	}}
 }
 
-// forces is leaves for a hold that is taken from its owner.
 func forces(name string, do Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
@@ -140,7 +139,6 @@ func forces(name string, do Do) Action {
 
 var nothing = Action{"", func(*Machine, Event) Effects { return Effects{} }}
 
-// Getting into the queue.
 var (
 	begin = Action{"create", func(m *Machine, _ Event) Effects {
 		return effects(Effect{Do: StartTimeout}, m.start(Create, ""))
@@ -171,7 +169,6 @@ var (
 	}}
 )
 
-// Having it.
 var (
 	grant = Action{"grant", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
@@ -212,7 +209,6 @@ var (
 	}}
 )
 
-// The connection is down, or an outcome unknown.
 var (
 	await = Action{"await connection", func(m *Machine, _ Event) Effects {
 		m.recover()
@@ -240,7 +236,6 @@ var (
 	}}
 )
 
-// Giving it back, or up.
 var (
 	withdraw = Action{"withdraw", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)

@@ -10,11 +10,8 @@ import (
 // Kind names an event.
 type Kind uint8
 
-// The events of a lock request.
 const (
 	Begin Kind = iota
-
-	// Commands of the owner, and its timers.
 
 	// Release, Cancel, Revoke, WatchContention and Check are the commands of package messages.
 	Release
@@ -64,8 +61,6 @@ const (
 	Refused
 	// Unknown: nobody knows whether the operation was carried out.
 	Unknown
-
-	// News of the session.
 
 	// Disconnected: the connection is lost, the session may live. Connected: it is back.
 	Disconnected

@@ -87,7 +87,6 @@ var table = slices.Concat(gettingIn, having, recovering, leaving,
 		Check, Release, Cancel),
 )
 
-// stays gives the rows of events that change nothing, after those with a guard.
 func stays(in messages.State, events ...Kind) (rows []Row) {
 	for _, on := range events {
 		rows = append(rows, Row{in, on, always, in, nothing})
@@ -95,7 +94,6 @@ func stays(in messages.State, events ...Kind) (rows []Row) {
 	return rows
 }
 
-// index finds the rows of a pair without a search.
 var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	for i := range table {
 		row := &table[i]
@@ -104,7 +102,6 @@ var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	return ix
 }()
 
-// Short names, so that a row fits a line.
 const (
 	none       = messages.StateNone
 	creating   = messages.StateCreating
@@ -186,7 +183,6 @@ var having = slices.Concat([]Row{
 	{revoking, GraceOver, always, releasing, force},
 }, holding(held), holding(revoking))
 
-// holding: whether somebody has asked for it or not.
 func holding(in messages.State) []Row {
 	return []Row{
 		{in, OwnChanged, always, in, watchOwn},

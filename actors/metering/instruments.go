@@ -20,7 +20,7 @@ const (
 	KeyRevocation = attribute.Key("turnstile.lock.revocation")
 	KeyCause      = attribute.Key("turnstile.cause")
 	KeyState      = attribute.Key("turnstile.session.state")
-	KeyErrorType  = attribute.Key("error.type") // of the semantic conventions
+	KeyErrorType  = attribute.Key("error.type")
 )
 
 // The values of KeyHandoff, KeyRevocation, KeyState and KeyCause. See the package doc.
@@ -62,14 +62,13 @@ const (
 type Instrument struct {
 	Name       string
 	Kind       Kind
-	Unit       string // as UCUM has it
+	Unit       string
 	Attributes []attribute.Key
 	Meaning    string
-	Bounds     []float64 // of a histogram's buckets
+	Bounds     []float64
 }
 
 var (
-	// durations reaches from a grant within a session to locks that are held for hours.
 	durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}
 	sizes     = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
@@ -143,7 +142,6 @@ func Values(of attribute.Key) []string {
 	return all
 }
 
-// other stands for a reason without a word, as in the semantic conventions.
 const other = "_OTHER"
 
 // Reason gives a reason in one word, for error.type and turnstile.lock.reason; "_OTHER" for one

@@ -19,21 +19,19 @@ type link struct {
 type links struct {
 	vertices []vertex // the first is none
 	knots    []knot
-	stack    []edge // of the search under way
-	round    int    // counts searches
+	stack    []edge
+	round    int
 }
 
-// vertex is a stuck request, or a helper.
 type vertex struct {
 	waits *waiter // nil for a helper
 	keeps *waiter // of a helper for requests of a blocked owner: the node that keeps others out
-	next  [4]int  // zero for none
-	knot  int     // its place among the knots
-	round int     // the search that came here last
-	came  int     // from there
+	next  [4]int
+	knot  int
+	round int // the search that came here last
+	came  int // from there
 }
 
-// edge is one that a search has yet to follow.
 type edge struct{ from, to int }
 
 // knot has requests that all wait for each other, directly or through others.
@@ -73,7 +71,6 @@ func (g *links) extend(t *tracks, b *waiter, at int) {
 	}
 }
 
-// before gives the marks that are before a waiter, on one side of it.
 func (t *tracks) before(w *waiter, index int) []mark {
 	marks := t[w.style.reads()]
 	return marks[:sort.Search(len(marks), func(i int) bool { return marks[i].index >= index })]
@@ -284,7 +281,6 @@ func (g *links) follow(from int) {
 	}
 }
 
-// shortest gives the links of the shortest way from a request of a knot back to itself.
 func (s *deadlockSearch) shortest(g *links, from int) []link {
 	g.round++
 	for queue := []int{from}; len(queue) > 0 && g.vertices[from].round != g.round; queue = queue[1:] {

@@ -51,7 +51,6 @@ func OwnerHere(actor string) Owner { return Owner{Host: hostname(), PID: os.Getp
 // messages.Acquire.Caller.
 func Caller(actor string) string { return OwnerHere(actor).Who() }
 
-// hostname asks the system once.
 var hostname = sync.OnceValue(func() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -104,7 +103,6 @@ const (
 	CuratorRevokeRequest = "__REVOKE__"
 )
 
-// askedFirst begins the data of a node whose holder was asked for the lock.
 const askedFirst = `{"asked":true,`
 
 // Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written
@@ -208,7 +206,7 @@ func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, err := json.Marshal(text)
-			if err != nil { // cannot happen for a string
+			if err != nil {
 				return append(b, `""`...)
 			}
 			return append(b, quoted...)

@@ -38,15 +38,14 @@ type LockPath struct {
 type contested struct {
 	permits int
 	all     []*waiter
-	of      *contested   // the queue that the node is part of; nil for a queue
-	head    *waiter      // the node
-	cohorts []*contested // those behind nodes of the queue
-	lanes   [2]lane      // of its readers, and of all others
+	of      *contested // the queue that the node is part of; nil for a queue
+	head    *waiter    // the node
+	cohorts []*contested
+	lanes   [2]lane // of its readers, and of all others
 	// blocked keep others out because their owners are blocked, queued because they merely wait.
 	blocked, queued tracks
 }
 
-// waiter is one contender, whether it waits or holds.
 type waiter struct {
 	messages.Contender
 	style Style
@@ -61,7 +60,7 @@ type waiter struct {
 }
 
 type owner struct {
-	stuck   int       // how many of its requests are
+	stuck   int
 	waiting []*waiter // its requests that wait, or did when the search began
 	// blocks are the contenders that never leave while a request of the owner is stuck.
 	blocks []*waiter
@@ -74,10 +73,9 @@ type lane struct {
 	waiting []*waiter
 	before  [2]int // contenders of line.of and of line that are before the first
 	never   sum    // those among them that never leave
-	due     bool   // the first may get in
+	due     bool
 }
 
-// deadlockSearch is one search for deadlocks.
 type deadlockSearch struct {
 	lines   []*contested
 	owners  map[string]*owner
@@ -167,7 +165,6 @@ func (s *deadlockSearch) take(l *contested, c messages.Contender, index int) *wa
 	return w
 }
 
-// reduce takes away the contenders that may get in, until no more can.
 func (s *deadlockSearch) reduce() {
 	for _, line := range s.lines {
 		for i := range line.lanes {
@@ -204,7 +201,6 @@ func (s *deadlockSearch) look(l *lane) {
 	}
 }
 
-// stops reports whether the first waiter of a lane never gets past those before it.
 func (s *deadlockSearch) stops(l *lane, w *waiter) bool {
 	for side, before := range w.sides() {
 		for ; l.before[side] < len(before.line.all); l.before[side]++ {
@@ -221,7 +217,6 @@ func (s *deadlockSearch) stops(l *lane, w *waiter) bool {
 	return l.never.stops(w)
 }
 
-// side is a line up to an index.
 type side struct {
 	line  *contested
 	index int
@@ -258,7 +253,6 @@ func (s *deadlockSearch) getsIn(w *waiter) {
 	}
 }
 
-// leaves tells those behind a contender that it may leave.
 func (s *deadlockSearch) leaves(b *waiter) {
 	for _, cohort := range b.line.cohorts {
 		s.subtract(b, cohort, 0)
@@ -278,7 +272,6 @@ func (s *deadlockSearch) subtract(b *waiter, line *contested, side int) {
 	}
 }
 
-// ownerBlocked reports whether a contender's owner waits for another request that is stuck.
 func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	o := s.owners[w.Who]
 	switch {
@@ -356,7 +349,6 @@ func processOf(c messages.Contender) string {
 	return fmt.Sprintf("session 0x%x", c.Session)
 }
 
-// sharesPermits reports whether one process waits for permits of a semaphore of which it has some.
 func sharesPermits(d messages.Deadlock) bool {
 	first := d.Members[0].Waits
 	return !slices.ContainsFunc(d.Members, func(m messages.Member) bool {

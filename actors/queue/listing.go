@@ -29,11 +29,11 @@ type Position struct {
 // Listing is a lock path as it was read, indexed for any number of calls of Find.
 type Listing struct {
 	permits int
-	queues  []ordered // in the order of their names
+	queues  []ordered
 }
 
 type ordered struct {
-	entries []Entry // in their order
+	entries []Entry
 	earlier[string]
 	sums []sum // of the entries up to each
 }

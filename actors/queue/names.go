@@ -101,7 +101,7 @@ var markers = []marker{
 // Parse reads the name of a child of a lock path. It is false for a name that is no contender
 // node's, or has a weight beyond [MaxPermits]: such children are passed over.
 func Parse(child string) (Entry, bool) {
-	at := len(child) // where the digits at the end begin
+	at := len(child)
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
 		at--
 	}

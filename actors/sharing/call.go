@@ -105,14 +105,13 @@ func (h *Hold) Turn() chan struct{} {
 	return h.turn
 }
 
-// entry is a call in the table.
 type entry struct {
 	id    turns.CallID
-	who   Call // nil once it has ended
+	who   Call
 	want  *turns.Want
 	at    time.Duration
 	hold  *hold
 	meter *figures.Request
-	timer *time.Timer   // nil for none
+	timer *time.Timer
 	probe chan struct{} // closed when it needs no probes any more; nil without them
 }

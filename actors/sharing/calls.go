@@ -30,8 +30,8 @@ type Source interface {
 // Calls has the calls of one client, and their holds. Its methods may be called from any goroutine.
 type Calls struct {
 	source  Source
-	session *actors.Session  // the source, if it is one
-	figures *figures.Figures // of the session; nil for none
+	session *actors.Session // the source, if it is one
+	figures *figures.Figures
 	root    *actor.RootContext
 	system  string
 	base    time.Time
@@ -41,12 +41,12 @@ type Calls struct {
 	reading reading // of the lease, for the present input
 	newest  reading // of the newest hold, by epoch and term
 	turns   *turns.Turns
-	entries []entry // by slot
-	holds   []*hold // by slot
-	waiting int     // calls that wait
-	asked   int     // holds that are asked for a call
-	counted int     // calls that wait without a node, as last counted
-	live    int     // calls and lock actors that have not ended
+	entries []entry
+	holds   []*hold
+	waiting int
+	asked   int
+	counted int // calls that wait without a node, as last counted
+	live    int // calls and lock actors that have not ended
 	none    []chan struct{}
 	outbox
 }
@@ -66,7 +66,6 @@ func New(from Source, in *actor.ActorSystem) *Calls {
 	return c
 }
 
-// lease is the lease of the newest session.
 type lease struct {
 	epoch uint64
 	clock *zkconn.LeaseClock
@@ -293,7 +292,6 @@ func (c *Calls) ended() {
 	c.none = nil
 }
 
-// entry gives the call of an ID; nil where it has ended.
 func (c *Calls) entry(id turns.CallID) *entry {
 	if slot := id.Slot(); id != 0 && slot < len(c.entries) && c.entries[slot].id == id {
 		return &c.entries[slot]
@@ -301,7 +299,6 @@ func (c *Calls) entry(id turns.CallID) *entry {
 	return nil
 }
 
-// hold gives the hold of an ID; nil where it has ended.
 func (c *Calls) hold(id turns.HoldID) *hold {
 	if slot := id.Slot(); slot < len(c.holds) && c.holds[slot] != nil && c.holds[slot].ID == id {
 		return c.holds[slot]

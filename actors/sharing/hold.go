@@ -13,15 +13,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// hold is a hold, and the listener of its lock actor.
 type hold struct {
 	Hold
 	calls     *Calls
 	lane      *lane
-	want      *messages.Acquire // of the lock actor
+	want      *messages.Acquire
 	observers []*actor.PID
-	actors    *sync.WaitGroup  // counts lock actors; nil for most
-	meter     *figures.Request // of the lock actor
+	actors    *sync.WaitGroup // counts lock actors; nil for most
+	meter     *figures.Request
 
 	// Guarded by the mutex of the calls.
 	asked    bool // its lock actor queues
@@ -36,19 +35,18 @@ type hold struct {
 	freedAt  time.Duration
 	awaited  []Call // that wait for its end; a single one is in first
 	first    [1]Call
-	timer    *time.Timer // nil for none
+	timer    *time.Timer
 	deadlock *messages.Deadlock
 
 	mu          sync.Mutex
 	lock        *actor.PID
-	state       messages.State // of the lock actor
+	state       messages.State
 	waited      messages.State // the last in which it waited
 	node        string
 	predecessor audience.Predecessor
 	trouble     string
 }
 
-// newHold makes the hold that an Ask is about.
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	h := &hold{calls: c, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
@@ -266,7 +264,6 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	})
 }
 
-// stopped takes the last that is heard of the lock actor.
 func (h *hold) stopped() {
 	if !h.over { // not in order; only its lock actor notes that
 		as := messages.StateFailed // never held

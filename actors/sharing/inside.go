@@ -13,8 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// actors.Inside, for the session's searches.
-
 // CountInside counts the calls that wait without a node of their own.
 func (c *Calls) CountInside() int {
 	c.mu.Lock()
@@ -100,7 +98,7 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	case w.Caller != "":
 	case e != nil && e.hold != nil:
 		at.Who = e.hold.Caller(s.Call)
-	default: // it holds nothing
+	default:
 		at.Who = queue.Caller(at.ID)
 	}
 	return at

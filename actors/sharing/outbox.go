@@ -20,11 +20,10 @@ type task struct {
 	do      func() // if not nil, all that is to be done
 	hold    *hold  // if not nil, its lock actor is sent a command, or spawned for nil
 	command any
-	who     Call // is told
+	who     Call
 	news
 }
 
-// news is what a call is told: see Call.Told.
 type news struct {
 	state  messages.State
 	until  time.Time
@@ -63,7 +62,6 @@ func (o *outbox) lane(path string) *lane {
 	return &o.lanes[maphash.String(o.seed, path)%uint64(len(o.lanes))]
 }
 
-// later queues something.
 func (o *outbox) later(in *lane, t task) {
 	if in.todo = append(in.todo, t); !in.attended {
 		in.attended = true

@@ -9,7 +9,6 @@ import (
 // Phase is the phase of one who works under a lock.
 type Phase uint8
 
-// The phases.
 const (
 	// Paused: it waits until it campaigns. Invariant: no work runs, and no lock is held.
 	Paused Phase = iota
@@ -90,7 +89,6 @@ func Outcomes() []Outcome {
 // Kind is the kind of an event.
 type Kind uint8
 
-// The events.
 const (
 	// Begin: it is to campaign for the first time.
 	Begin Kind = iota

@@ -20,7 +20,7 @@ type Machine struct {
 	Reason messages.Reason
 	Detail string
 
-	began time.Duration // when the newest campaign began
+	began time.Duration
 }
 
 // Step takes one event and gives its effects, which the caller must not change. An event without a
@@ -261,7 +261,6 @@ func (m *Machine) pause(ev Event) []Effect {
 	return longerPause
 }
 
-// tooMany counts a failure of the work, and reports whether there were too many.
 func (m *Machine) tooMany(at time.Duration) bool {
 	if m.Failures == 0 {
 		return false

@@ -22,7 +22,6 @@ type Policy struct {
 // Terms says how many terms there may be.
 type Terms uint8
 
-// The numbers of terms.
 const (
 	// Many: it campaigns again while nothing says otherwise.
 	Many Terms = iota
@@ -33,7 +32,6 @@ const (
 // Work says when there is work.
 type Work uint8
 
-// The kinds of work.
 const (
 	// Begins: the work begins with the term.
 	Begins Work = iota
@@ -64,7 +62,6 @@ var byContext = []Effect{EndContext}
 // atOnce ends work that is an actor, after its present message.
 var atOnce = []Effect{EndContext, StopWork}
 
-// The policies.
 var (
 	// Once: one term, one function, as of locks.Do and locks.RunOnce. The function hears of revoke
 	// requests itself.

@@ -13,7 +13,7 @@ type Held struct {
 	Token       messages.Token
 	Places      int
 	Epoch, Term uint64
-	Timeout     time.Duration // of the session
+	Timeout     time.Duration
 }
 
 // Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come

@@ -145,7 +145,6 @@ func (t *Turns) refuse(c *call, why messages.Reason, detail string) {
 	t.refuseFor(c, why, detail, nil)
 }
 
-// refuseFor is refuse for a hold of its owner's.
 func (t *Turns) refuseFor(c *call, why messages.Reason, detail string, of *hold) {
 	o := Output{Do: Refuse, Call: c.id, Reason: why, Detail: detail}
 	if of != nil {

@@ -28,7 +28,6 @@ func (h *hold) overtaken() bool {
 	}
 }
 
-// capacity is how many further calls a hold may serve, as far as is known.
 func (h *hold) capacity(at time.Duration) int {
 	l := h.line
 	switch {
@@ -167,7 +166,6 @@ func (t *Turns) vacated(h *hold) {
 	}
 }
 
-// giveUp gives a hold back behind what is asked for with this input.
 func (t *Turns) giveUp(h *hold) {
 	if h.phase == held || h.phase == kept {
 		t.close(h)

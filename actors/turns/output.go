@@ -34,7 +34,6 @@ type Lease interface {
 // Do says what an output asks for.
 type Do uint8
 
-// What the shell is to do.
 const (
 	// Grant: Call holds from now on, with Hold and Token.
 	Grant Do = iota

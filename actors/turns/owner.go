@@ -75,7 +75,6 @@ func (t *Turns) await(c *call) {
 	c.queue.awaiting.add(c)
 }
 
-// share gives a call the hold of its owner, with the token of the last grant.
 func (t *Turns) share(c *call, h *hold) {
 	token := h.next()
 	if !c.want.reads() {
@@ -84,7 +83,6 @@ func (t *Turns) share(c *call, h *hold) {
 	t.join(h, c, token)
 }
 
-// askBeside asks for a reader's hold at the place of its owner's writer.
 func (t *Turns) askBeside(c *call, writer *hold) {
 	t.enter(c, t.lineOf(c.queue, c.want, true))
 	t.askFor(c.line, c, writer.id)

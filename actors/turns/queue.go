@@ -35,7 +35,6 @@ func (t *Turns) forget(q *queue) {
 	}
 }
 
-// pop reuses one, or makes one.
 func pop[T any](free *[]*T) *T {
 	last := len(*free) - 1
 	if last < 0 {
@@ -91,7 +90,6 @@ func (t *Turns) newHold() *hold {
 	return h
 }
 
-// rested notes that a kept hold serves again, or is gone.
 func (h *hold) rested() {
 	h.resting = false
 	h.line.queue.resting--

@@ -12,16 +12,16 @@ type Turns struct {
 	out    []Output
 	taken  []Output // by the last Take, to be used again
 	queues map[Key]*queue
-	calls  []*call // by slot
-	holds  []*hold // by slot
+	calls  []*call
+	holds  []*hold
 	free   struct {
 		queues []*queue
 		lines  []*line
 		calls  []*call
 		holds  []*hold
 	}
-	number uint64        // of the newest call
-	kept   int           // holds that are kept
+	number uint64 // of the newest call
+	kept   int
 	making time.Duration // until when kept holds that were given back make room
 	bounds Bounds
 	ending bool // nothing is kept any more
@@ -50,7 +50,6 @@ func (t *Turns) Take() []Output {
 
 func (t *Turns) emit(o Output) { t.out = append(t.out, o) }
 
-// queue has the calls and the holds of one lock.
 type queue struct {
 	key   Key
 	lines []*line
@@ -83,8 +82,8 @@ type line struct {
 	// call that excludes them waits.
 	closed    bool
 	waiting   calls
-	undecided int     // of these, calls with a bound that are not judged yet
-	asked     []*hold // in order
+	undecided int // of these, calls with a bound that are not judged yet
+	asked     []*hold
 	open      []*hold // that are held, and may serve further calls
 	covered   int     // calls that the asked holds may serve
 	holds     int     // all, also those that serve no more
@@ -100,11 +99,9 @@ const (
 	// awaitsOwner: another call of its owner is decided first. Invariant: it has no line and no
 	// hold.
 	awaitsOwner
-	// holds: it has its hold.
 	holds
 	// revoking: it has its hold, and somebody has asked for the lock.
 	revoking
-	// ended: its slot is free.
 	ended
 )
 
@@ -247,25 +244,25 @@ type hold struct {
 	call   *call  // for which it is asked, while it is
 	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
-	shared bool          // its node names no call
-	serves int           // calls that wait for it, at most
-	before int           // contenders that its first listing showed before it; -1 until then
-	waits  bool          // it is known to wait for others
-	users  calls         // that have it
-	due    time.Duration // of its timer; zero for none
+	shared bool  // its node names no call
+	serves int   // calls that wait for it, at most
+	before int   // contenders that its first listing showed before it; -1 until then
+	waits  bool  // it is known to wait for others
+	users  calls // that have it
+	due    time.Duration
 
 	epoch, term uint64
 	token       messages.Token // of its first grant
 	timeout     time.Duration  // of its session
 	places      int            // free ones behind its own
-	grants      int            // so far
-	counted     int            // of these, against Cohort
-	until       time.Duration  // the end of its time, from the first grant on
-	left        time.Duration  // of its time, while that stands still
-	since       time.Duration  // when it was kept
-	proved      time.Duration  // when its node was known to exist
+	grants      int
+	counted     int           // of these, against Cohort
+	until       time.Duration // the end of its time, from the first grant on
+	left        time.Duration // of its time, while that stands still
+	since       time.Duration // when it was kept
+	proved      time.Duration // when its node was known to exist
 	checking    bool
-	txns        int  // transactions under way
+	txns        int
 	resting     bool // it is kept, or was when it was given back
 	cancelled   bool // it leaves, and has not held
 }

@@ -30,7 +30,6 @@ type Key struct {
 // Kind tells queues of one path and name apart.
 type Kind uint8
 
-// The kinds of queues.
 const (
 	Locks Kind = iota
 	Permits
@@ -50,7 +49,6 @@ func KeyOf(want *Want) Key {
 
 func (w *Want) reads() bool { return w.Mode == messages.Read }
 
-// alike reports whether one hold may serve both requests.
 func alike(a, b *Want) bool {
 	if a == b {
 		return true

@@ -9,9 +9,8 @@ import (
 	"log/slog"
 )
 
-// The keys.
 const (
-	Path    = "path"    // the lock path
+	Path    = "path"
 	Node    = "node"    // the name of the contender's node, "" for none
 	State   = "state"   // of the request: messages.State in a word
 	From    = "from"    // the state before
@@ -29,8 +28,8 @@ const (
 	Took    = "took"
 	Wait    = "wait"
 	Panic   = "panic" // what was recovered
-	Stack   = "stack" // from where
-	Text    = "text"  // what the ZooKeeper library says
+	Stack   = "stack"
+	Text    = "text" // what the ZooKeeper library says
 	// FastPaths are those that are switched off.
 	FastPaths = "fast_paths"
 )

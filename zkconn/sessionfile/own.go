@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openOwn opens a file that is ours alone and takes its lock.
 func openOwn(path string) (*os.File, error) {
 	// Nonblocking, so that a pipe in its place cannot make us wait. Go opens every file
 	// close-on-exec.
@@ -22,7 +21,7 @@ func openOwn(path string) (*os.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("session file: %w", err) // names the path
+		return nil, fmt.Errorf("session file: %w", err)
 	}
 	if err = checkOwn(file, path); err == nil {
 		err = lock(file, path)

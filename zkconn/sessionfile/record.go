@@ -44,7 +44,6 @@ func (r Record) String() string {
 func (r Record) GoString() string { return r.String() }
 
 const (
-	// format begins the file in every version, heading in this one.
 	format  = "turnstile session file, version "
 	heading = format + "1\n"
 )

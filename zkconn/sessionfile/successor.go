@@ -32,18 +32,18 @@ type Successor struct {
 	cfg  zkconn.Config
 	log  *slog.Logger
 
-	closing context.Context // of the predecessors' sessions
+	closing context.Context
 	stop    context.CancelFunc
 	settled chan struct{} // closed when no session is left to close or to refresh, or that was given up
 	known   chan struct{} // closed when it is known which sessions are kept to be reclaimed, or that was given up
 	keeping sync.WaitGroup
 
 	mu       sync.Mutex
-	left     []Record    // predecessors' sessions that may still exist
-	kept     []int64     // those of left that are kept to be reclaimed
-	own      []Record    // our own, once there is one
-	reclaims bool        // the next process may reclaim what our session holds
-	epoch    uint64      // of our own session
+	left     []Record // predecessors' sessions that may still exist
+	kept     []int64  // those of left that are kept to be reclaimed
+	own      []Record // our own, once there is one
+	reclaims bool     // the next process may reclaim what our session holds
+	epoch    uint64
 	limit    *time.Timer // on closing, once we have a session
 
 	asked  sync.Once // Reclaimable, which sets waited: until when its calls wait

@@ -18,7 +18,7 @@ import (
 type Audience struct {
 	Owner     *actor.PID // its end means Release; nil for none
 	Observers []*actor.PID
-	Listener  Listener // nil for none
+	Listener  Listener
 	// Requester is the node that asks over a gateway; "" for this one.
 	Requester string
 	// Pack makes notices fit for other nodes; nil where those are refused.

@@ -31,7 +31,7 @@ type Figures struct {
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
 	state    string // under which it is counted; "" before and after
-	weight   int64  // as told last, in bytes
+	weight   int64
 }
 
 type strandKey struct {

@@ -18,10 +18,10 @@ type Request struct {
 	figures   *Figures
 	strand    *strand
 	stage     stage
-	since     time.Time // when the stage began
-	handedOff Moment    // when the one before was gone; zero while it is not
-	local     bool      // it was of the same session
-	below     bool      // only recoveries are counted; calls count the rest
+	since     time.Time
+	handedOff Moment // when the one before was gone; zero while it is not
+	local     bool   // it was of the same session
+	below     bool   // only recoveries are counted; calls count the rest
 }
 
 type stage uint8
@@ -190,8 +190,8 @@ func (f *Figures) begin(s *strand) {
 // strand has the sets of attributes that requests of one mode and one label have in common.
 type strand struct {
 	plain         with
-	local, remote with // hand-offs
-	asked, forced with // revocations
+	local, remote with
+	asked, forced with
 	recovered     [causes]with
 	mu            sync.RWMutex
 	failed, ends  map[messages.Reason]with

@@ -18,7 +18,7 @@ type mailbox struct {
 
 	mu           sync.Mutex
 	system, user fifo
-	first        [2]any // for the first messages of users
+	first        [2]any
 	// running: somebody takes messages; also until Start, because a sender that knows the name may
 	// be early, while it is not known who takes them.
 	running   bool

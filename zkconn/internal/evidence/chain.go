@@ -19,7 +19,7 @@ type Chain struct {
 	here    Instant // by any proof of the newest connection; sure without one
 	proved  bool    // sure was proved with a transaction, not only by the session's beginning
 
-	connections uint64 // so far
+	connections uint64
 	opening     Instant
 	trips       trips
 	lastSent    Instant       // when the newest packet of the newest connection went out
@@ -39,7 +39,6 @@ const (
 	broken                // no connection proves anything any more
 )
 
-// flight is a request under way.
 type flight struct {
 	xid       int32
 	committed bool // a transaction: its answer shows that it was committed
@@ -54,7 +53,6 @@ const maxFlights = 1 << 14
 // Kind says which evidence the answer to a request is.
 type Kind uint8
 
-// The kinds.
 const (
 	// Local requests may be answered by a server alone.
 	Local Kind = iota
