@@ -25,8 +25,7 @@ const (
 	Closed Phase = "closed"
 )
 
-// counted is the word under which the figures count a session in this phase; "" for none. They do
-// not tell a late heartbeat from an answered one.
+// counted is the word under which the figures count a session in this phase; "" for none.
 func (p Phase) counted() string {
 	switch p {
 	case Unanswered:
@@ -51,13 +50,13 @@ type Connection struct {
 	// Timeout is the session timeout.
 	Timeout time.Duration
 	// Silence is how long no server has answered, through all phases: since the first request after
-	// the newest answer, or the loss of the connection. It is zero while nothing is waited for.
+	// the newest answer, or the loss of the connection; zero while nothing is waited for.
 	Silence time.Duration
 	// Lease is the least time left of the session's leases; not above zero when they are over, or
 	// none is needed.
 	Lease time.Duration
-	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not
-	// proved in time that it lives. The next one begins when a request wants a lock.
+	// Lapsed: no lease may rest on the ZooKeeper session any more: its servers have not proved in
+	// time that it lives. The next begins when a request wants a lock.
 	Lapsed bool
 	// NodeBytes is the weight of the session's ephemeral nodes, MaxNodeBytes its bound: see WithMaxNodeBytes.
 	NodeBytes, MaxNodeBytes int
@@ -81,8 +80,7 @@ func (c Connection) Ready() bool {
 	return c.Phase != Closed && !c.Stuck && c.Server != "" && c.Silence < c.Timeout/readyFor
 }
 
-// phases has the phase of the connection. The session actor changes it; anybody may read it. The
-// zero value is Connecting.
+// phases has the phase of the connection. The session actor changes it; anybody may read it.
 type phases struct {
 	mu          sync.Mutex
 	now         Connection // Phase, Since, Server and Lapsed only
@@ -109,8 +107,7 @@ func (p *phases) begin() {
 	}
 }
 
-// become changes the phase. server is "" where it stays the same; silence is how long no server has
-// answered. Closed is final.
+// become changes the phase; server is "" where it stays the same. Closed is final.
 func (p *phases) become(to Phase, server string, silence time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,8 +158,7 @@ func (p *phases) answered() {
 	}
 }
 
-// troubles lists the requests of a session that cannot be carried out. The session actor notes
-// them; anybody may look.
+// troubles lists the requests of a session that cannot be carried out; anybody may look.
 type troubles struct {
 	mu  sync.Mutex
 	all []trouble // the newest at the end
@@ -178,8 +174,7 @@ type trouble struct {
 // ofSession is a trouble of the session, not of a request, for as long as that lasts.
 const ofSession coordinator.RequestID = 0
 
-// note sets what keeps a request from being carried out; "" for nothing any more, or where it has
-// ended.
+// note sets what keeps a request from being carried out; "" for nothing any more.
 func (t *troubles) note(of coordinator.RequestID, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

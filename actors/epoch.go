@@ -27,8 +27,8 @@ func (s *session) open(epoch uint64) {
 }
 
 // dropWatches has the servers forget unwanted watches, and looks again a session timeout later:
-// watches that are about to fire are gone by then, so locks that come and go cost no requests. No
-// wanted watch is lost: who wants one is known here before its read is sent.
+// watches that are about to fire cost no requests. A wanted watch is known here before its read is
+// sent.
 func (s *session) dropWatches() {
 	if s.ending {
 		return
@@ -48,8 +48,8 @@ func (s *session) dropWatches() {
 	})
 }
 
-// recordSession puts a session that was granted or renewed into the file, and then tells that the
-// session is ready: on a goroutine, for the disk may be slow.
+// recordSession puts a session into the file, and then tells that it is ready: on a goroutine, for
+// the disk may be slow.
 func (s *session) recordSession(ev zkconn.Event) {
 	ready := func() { s.readyOnce.Do(func() { close(s.ready) }) }
 	if s.file == nil {
@@ -101,8 +101,8 @@ func (s *session) mayBePromised() bool {
 
 // closeRemaining makes one attempt to end a session that could not be closed over its own
 // connection: its nodes would keep others out until it expires. An attempt that fails half-way
-// prolongs the session, so it is made once, when a later session is connected, and for a session
-// timeout at most. It gives why the session remains; nil where it does not.
+// prolongs the session, so it waits until a later session is connected, for a session timeout at
+// most. It gives why the session remains.
 func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	for {
 		now, changed := s.Connection()
@@ -159,8 +159,7 @@ func (s *session) tellClosed(lock *actor.PID) {
 	s.system.Root.Send(lock, &lockEvent{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
 }
 
-// closeDown closes the connection, which ends every request, and waits for them on a goroutine: an
-// actor does not block.
+// closeDown closes the connection, which ends every request, and waits for them on a goroutine.
 func (s *session) closeDown() {
 	s.registry.close(s.system.Root)
 	close(s.stopped)

@@ -28,12 +28,12 @@ type lapse struct {
 }
 
 const (
-	// shortestLapse and longestLapse bound the pause between two replacements of connected
-	// sessions, in session timeouts. It doubles as long as sessions lapse within twice the pause.
+	// shortestLapse and longestLapse bound the pause between two replacements, in session timeouts.
+	// It doubles as long as sessions lapse within twice the pause.
 	shortestLapse = 2
 	longestLapse  = 30
-	// quickAnswer is the part of a session timeout within which servers answer that are quick
-	// enough for proofs: round trips of an eighth are not.
+	// quickAnswer is the part of a session timeout within which quick servers answer: round trips
+	// of an eighth give no proofs.
 	quickAnswer = 24
 	// recovered is the part of a session timeout for which all answers must be quick before a pause
 	// ends. Heartbeats of waiters go out every sixth, or more often.
@@ -42,7 +42,7 @@ const (
 	// change of leader, are replaced.
 	lapseSpread = 20
 	// lastWords is the part of a session timeout in which lock actors whose lease is over end. A
-	// session that no request wants then goes on, and may still delete the nodes of ended ones.
+	// session that no request wants then goes on, and may delete nodes.
 	lastWords = 100
 )
 

@@ -139,7 +139,7 @@ func (l *lock) begin(ctx actor.Context) {
 }
 
 // check finds faults of the request before anything is sent, begins its figures, and watches the
-// owner. What package sharing asks for has been checked.
+// owner.
 func (l *lock) check(ctx actor.Context) (err error) {
 	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
 		l.figures = of.Figures()
@@ -255,9 +255,8 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	ctx.Send(l.session.pid, o)
 }
 
-// ownerGone handles the end of the owner, or the loss of its node. A lost owner may rely on the
-// lock for as long as it was promised: the lease as it stands now is the most that any notice has
-// told.
+// ownerGone handles the end of the owner, or the loss of its node: then it may rely on the lock
+// until the lease's end as it stands now, the most that any notice has told.
 func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {

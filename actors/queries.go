@@ -86,11 +86,8 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 
 // Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, ReadInside,
 // SendRevokeRequest, Break, SetPermits, FindDeadlocks) to the session and waits for the answer,
-// which may be a refusal. It returns ErrSessionClosed when the session has ended, and an error that
-// wraps the error of ctx when ctx ends first: the query is then withdrawn, but one that acts may
-// have acted.
-//
-// It is for goroutines. An actor sends the query to PID, and gets the answer as a message.
+// which may be a refusal. It returns ErrSessionClosed, or an error that wraps that of ctx: the
+// query is then withdrawn, but one that acts may have acted. Actors send the query to PID instead.
 func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	if !inspect.IsQuery(query) {
 		return nil, inspect.Check(query)

@@ -37,15 +37,14 @@ type Listener interface {
 	Hear(lock *actor.PID, notice any)
 }
 
-// WithObserver names actors that get every notice of the lock actor, as its parent does, and every
-// messages.Transition. One on another node is refused, unless WithRemote is set.
+// WithObserver names actors that get every notice of the lock actor, and every messages.Transition.
+// One on another node is refused, unless WithRemote is set.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Observers = append(a.Observers, pids...) }
 }
 
-// WithOwner names an actor whose end means Release. The parent needs no naming: its lock actors
-// stop before it. An owner that its supervisor restarts has not ended. One on another node is
-// refused, unless WithRemote is set.
+// WithOwner names an actor, besides the parent, whose end means Release; a restart by its
+// supervisor is no end. One on another node is refused, unless WithRemote is set.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Owner = pid }
 }
@@ -74,9 +73,8 @@ func WithRemote(pack func(message any) any) LockOption {
 // ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery
 
-// CheckAcquire checks a request for a lock: every value must be well formed, and must have an
-// effect in its mode. The error wraps zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire, and
-// names the value and the rule.
+// CheckAcquire checks a request: every value must be well formed, and must have an effect in its
+// mode. The error wraps zkconn.ErrBadPath, or ErrBadAcquire, and names the value and the rule.
 func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err

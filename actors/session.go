@@ -70,8 +70,8 @@ func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.
 func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
 
 // Ready waits until the session exists. It returns the error of ctx, or of a session that has
-// failed for good, with the servers and the last cause. After the session timeout a warning is
-// logged, once: by the logger of the configuration, or slog.Default.
+// failed for good, with the servers and the last cause. After the session timeout it logs one
+// warning.
 func (s *Session) Ready(ctx context.Context) error {
 	defer time.AfterFunc(s.cfg.SessionTimeout(), s.warnOfServers).Stop()
 	select {
@@ -137,8 +137,7 @@ func (s *Session) lastCause() error {
 }
 
 // letGo keeps a handle of an ended session from keeping its actor, its connection, and all that
-// they remember. self is the PID as the actor knows it, which may end before the call that spawned
-// it has returned.
+// they remember. self may end before the call that spawned it has returned.
 func (s *Session) letGo(self *actor.PID) {
 	cause := s.lastCause()
 	s.cause.Store(&cause)
@@ -148,8 +147,7 @@ func (s *Session) letGo(self *actor.PID) {
 }
 
 // Explain adds to err the servers and the newest cause for which none was reached, when the session
-// is not connected; otherwise it returns err unchanged. Callers use it for errors after which they
-// give up.
+// is not connected; otherwise it returns err unchanged.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -269,9 +267,9 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	return now, changed
 }
 
-// phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting,
-// and then has its info: an info that is the same before and after current belongs to the phase, or
-// the next phase is still to come.
+// phaseOfEpoch gives the phase with its epoch. An epoch begins with Connecting, and then has its
+// info: one that is the same before and after current belongs to the phase, or the next phase is
+// still to come.
 func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	info := s.current.Load()
 	for {
@@ -310,12 +308,12 @@ type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
 	// Polls counts the waiters that found out only by looking again, after a session timeout, that
-	// the lock is theirs, or that their predecessor is gone. It stays zero where events arrive;
-	// without READ on the nodes before it a waiter gets none. The first is logged as a warning.
+	// the lock is theirs, or that their predecessor is gone. Without READ on the nodes before it a
+	// waiter gets no events. The first is logged as a warning.
 	Polls int64
-	// Unowned counts the nodes of the session that no request owned and that it has removed.
-	// Servers that were restored from a backup bring such nodes back, and a server may carry a
-	// create out after the session has looked for the node elsewhere.
+	// Unowned counts the nodes of the session that no request owned and that it has removed:
+	// servers that were restored from a backup bring such nodes back, and a server may carry out a
+	// late create.
 	Unowned int64
 	// Untold counts the log records, measurements and ends of spans that were not told, because a
 	// handler or an instrument was slow or stuck, and its queue full, or because it panicked. See
@@ -377,8 +375,8 @@ func (s *Session) Figures() *figures.Figures { return s.figures }
 func (s *Session) MaxWaiting() int { return s.bounds().Waiting }
 
 // BeforeClose has Close call a function, and wait until it returns, before the session ends at the
-// servers. A gateway waits there until its promises to other nodes have run out. forget removes the
-// function again.
+// servers; forget removes the function. A gateway waits there until its promises to other nodes
+// have run out.
 //
 // A session that ends by itself, or whose actor is stopped, does not wait. One that is given up
 // because a node may not be deleted, or because a server handed out another, is left to expire,
@@ -408,9 +406,8 @@ func (l *closingHooks) add(do func()) (forget func()) {
 	}
 }
 
-// run calls all hooks at the same time, also the ones that are added meanwhile, and then calls
-// then: at once where there are no hooks, and otherwise later, on a goroutine. Further calls while
-// it runs do nothing.
+// run calls all hooks at the same time, also later ones, and then calls then: at once without
+// hooks, otherwise on a goroutine. Further calls meanwhile do nothing.
 func (l *closingHooks) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

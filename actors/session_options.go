@@ -32,10 +32,10 @@ type sessionOptions struct {
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
 // default it is the actor system's (actor.WithMetricProviders); nil turns the figures off.
 //
-// A MeterProvider in the actor system also turns on protoactor's own figures, of every actor.
-// Spawning and stopping an actor then took three to four times as long (9 µs without, 27 to 34 µs
-// with). They go to the global MeterProvider (otel.SetMeterProvider), whichever was given. Without
-// a global one, protoactor keeps 2 KB of each actor for good, and a lock request is an actor.
+// One in the actor system also turns on protoactor's own figures, of every actor: spawning and
+// stopping an actor then took 27 to 34 µs, not 9 µs. They go to the global MeterProvider
+// (otel.SetMeterProvider), whichever was given; without one, protoactor keeps 2 KB of each actor
+// for good, and a lock request is an actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
@@ -81,9 +81,9 @@ var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it 
 // 256. Holders do not count. A request beyond it ends with messages.ReasonQueueFull, before
 // anything is sent: longer queues make listings that Java's clients refuse. n must be above zero.
 //
-// Calls of package locks beyond it wait inside their client, in the order in which they came, and
-// queue as those before them leave. Other sessions do not see them. Readers, and holders of
-// permits, beyond it come behind the requests of other sessions that queue meanwhile.
+// Calls of package locks beyond it wait inside their client, in order. Other sessions do not see
+// them. Readers, and holders of permits, beyond it come behind requests of other sessions that
+// queue meanwhile.
 func WithMaxWaiting(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {
@@ -94,12 +94,11 @@ func WithMaxWaiting(n int) SessionOption {
 	}
 }
 
-// WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session together; without it
-// that is 512 KiB. A node, the guard of a contest too, weighs the length of its path at the
-// servers, with the chroot, and four bytes: its size in the transaction that ends the session. A
-// server whose jute.maxbuffer is smaller than that transaction cannot read it, and an ensemble of
-// such servers does not start again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both
-// together, and keep the bound at half of jute.maxbuffer.
+// WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session; without it that is 512
+// KiB. A node, the guard of a contest too, weighs the length of its path at the servers, with the
+// chroot, and four bytes: its size in the transaction that ends the session. A server whose
+// jute.maxbuffer (usually 1 MiB) is smaller than that transaction cannot read it, and an ensemble
+// of such servers does not start again (ZOOKEEPER-4306). Keep the bound at half of jute.maxbuffer.
 //
 // Where there is no room, a request ends with messages.ReasonSessionFull, before anything is sent.
 // n must be above zero.

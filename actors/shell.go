@@ -13,8 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// session is the session actor: the shell of a coordinator. It feeds inputs to the coordinator and
-// carries out its outputs. Its fields belong to the actor. Goroutines get their data as arguments
+// session is the session actor: the shell of a coordinator. Goroutines get its data as arguments
 // and answer with messages.
 type session struct {
 	*Session
@@ -52,8 +51,8 @@ func (s *session) become(to Phase, server string, silence time.Duration) {
 	s.figures.Became(to.counted())
 }
 
-// work runs do on a goroutine and sends the queryDone that do fills in to the actor. It must touch
-// nothing of the actor's. A panic fails the actor, not the program.
+// work runs do on a goroutine, without the actor's data, and sends the actor the queryDone that do
+// fills in. A panic fails the actor, not the program.
 func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}
 	s.running.Add(1)

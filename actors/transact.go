@@ -26,8 +26,8 @@ type Transaction struct {
 	// Ops are the changes. Missing parents are made with a create that asks for them.
 	Ops []zkconn.Op
 	// Exclusive reports whether nobody else has written to these nodes so far while the guard was
-	// there, and no other transaction of this hold is under way. Once false it stays false. Without
-	// it, and when it is nil, a lost reply may be resolved only as not carried out.
+	// there, and no other transaction of this hold is under way. Once false it stays false. Where
+	// it is false, or nil, a lost reply may be resolved only as not carried out.
 	Exclusive func() bool
 	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent
 	// after either.
@@ -210,8 +210,8 @@ func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool
 }
 
 // resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx
-// lasts. First it is fenced: until then its nodes may change. It looks once also after the end of
-// ctx: nodes that were not made need no room in the session.
+// lasts, and once after its end: nodes that were not made need no room. First it is fenced: until
+// then its nodes may change.
 func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	if !x.fence(on, guard) {
 		x.unfenced = true
@@ -237,9 +237,9 @@ func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn
 }
 
 // fence returns when a transaction has been carried out or never will be: by the version of its
-// guard, or by the end of its session. It goes on after the end of ctx, because the node may be
-// another's guard as soon as this is over. It is false where nothing proves it: for a guard that
-// may not be read or written, and for a session that was given up and not seen to end.
+// guard, or by the end of its session; also after the end of ctx, because the node may be another's
+// guard next. It is false where nothing proves it: for a guard that may not be read or written, and
+// for a session that was given up and not seen to end.
 func (x *transacting) fence(on *zkconn.Conn, guard zkconn.Guard) bool {
 	for tries := 1; ; tries++ {
 		if conn := x.session.conn.Load(); conn != on {

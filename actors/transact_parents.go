@@ -8,9 +8,8 @@ import (
 )
 
 // A transaction whose creates want their parents is first sent without them: most often they exist.
-// When it is refused because a parent is missing, the creates of the missing nodes go into it,
-// before the create that needs them. So all of it is carried out or nothing. Where somebody else
-// makes or deletes a parent meanwhile, it is refused, and looked at, again.
+// When a parent is missing, the creates of the missing nodes go into it. So all of it is carried
+// out or nothing. Where somebody else makes or deletes a parent meanwhile, it is looked at again.
 
 type madeParents struct {
 	want  map[string]bool // the creates that may have their parents made; nil where none may

@@ -8,8 +8,8 @@ import (
 )
 
 // Ephemeral nodes of transactions weigh as much as contender nodes do: see WithMaxNodeBytes. A
-// transaction asks the session for room before it is sent, and reports afterwards which nodes it
-// has made and deleted.
+// transaction first asks the session for room, and reports afterwards which nodes it has made and
+// deleted.
 
 type weighing struct {
 	epoch  uint64

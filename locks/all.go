@@ -43,9 +43,8 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	return takeAll(ctx, ordered)
 }
 
-// inOrder sorts locks by their paths as the servers know them, chroots and all, then by their
-// names: the order in which every client takes several. The error says what is wrong with the
-// request.
+// inOrder sorts locks by their paths at the servers, chroots and all, then by their names: the
+// order in which every client takes several.
 func inOrder(lockers []Locker) ([]Locker, error) {
 	if len(lockers) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)

@@ -6,8 +6,8 @@ import (
 )
 
 // candidacy keeps the errors of a caller's campaigns and terms, and makes the error of Election.Run
-// from them. The machine says whether Run goes on, and after what pause (package term, policy
-// Leader). It is pure: no clock, no context, no lock. Its stories are in testdata/candidacy.
+// from them; package term says whether Run goes on. It is pure. Its stories are in
+// testdata/candidacy.
 type candidacy struct {
 	// err is the error of the newest campaign, or of the term that followed it.
 	err error

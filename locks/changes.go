@@ -27,8 +27,7 @@ type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
 	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time of the
-	// release by force (RevokeRequested; zero without WithGrace). Left is the time from the change
-	// until then.
+	// release by force (RevokeRequested; zero without WithGrace). Left is the time until then.
 	Until time.Time
 	Left  time.Duration
 	// Err says why (Lost). It is the cause of the lease's context, unless the loss came to light
@@ -52,8 +51,8 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	}
 }
 
-// tellLossBeforeRelease reports a loss that comes to light only with the release, as after a pause
-// of the process: the release ended the context, so end has reported nothing.
+// tellLossBeforeRelease reports a loss that comes to light only with the release, which has ended
+// the context.
 func (l *Lease) tellLossBeforeRelease(err error) {
 	if !errors.Is(err, ErrLost) || !errors.Is(l.why(), ErrReleased) {
 		return

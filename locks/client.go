@@ -47,11 +47,10 @@ type Client struct {
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
-// the servers and the last cause. Give ctx a deadline. After a session timeout, as with a wrong
-// host, it logs one warning, by WithLogger's or slog.Default. servers is a list like
-// "zk1:2181,zk2:2181/chroot". Bad input is refused before anything is sent, with an error that
-// wraps zkconn.ErrBadConfig. Refused credentials give zkconn.ErrAuthFailed. After an error nothing
-// is left running.
+// the servers and the last cause. Give ctx a deadline: a wrong host only logs a warning, after a
+// session timeout. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is refused before
+// anything is sent, with an error that wraps zkconn.ErrBadConfig. Refused credentials give
+// zkconn.ErrAuthFailed. After an error nothing is left running.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -84,9 +83,9 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	return c, nil
 }
 
-// NewClient makes a client whose locks come from a source other than a session, in the actor system
-// of that source; gateway.Open calls it. Close closes the source, and leaves the system running.
-// Its options are WithTracerProvider and WithUnreleased. Others are refused with ErrBadAcquire.
+// NewClient makes a client whose locks come from a source other than a session, in that source's
+// actor system; gateway.Open calls it. Close closes the source, not the system. Options other than
+// WithTracerProvider and WithUnreleased are refused with ErrBadAcquire.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -151,15 +150,12 @@ func (c *Client) abort() {
 // Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
 // It closes the session, so the servers pass the locks on at once, and waits until all requests of
 // the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may be called
-// later, and a callback may call Close.
+// later, and a callback may call Close. Closing again gives the same answer.
 //
-// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told.
-// Others then wait for the locks until the session has expired. The client is closed even so.
-// Closing again gives the same answer.
-//
-// Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and
-// for a session timeout at most. Without a deadline it gives up at once. All leases end at once
-// either way.
+// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told:
+// others wait for the locks until the session has expired. The client is closed even so. Give ctx a
+// deadline: while the servers are out of reach Close tries until shortly before it, and for a
+// session timeout at most. Without a deadline it gives up at once.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.over.Swap(true) {

@@ -25,8 +25,7 @@ func (c *Client) Election(path string, opts ...ElectionOption) *Election {
 // Leader describes the leader of an election.
 type Leader struct {
 	// Value is the leader's value of Campaign. It is empty for a leader of another library, and for
-	// a moment when another library has asked the leader to resign: that overwrites the node, and
-	// the leader writes it again.
+	// a moment after another library's request to resign, which overwrites the node.
 	Value string
 	// Token is the fencing token of its term: zero when nobody leads, and never greater than that
 	// of a later term; see Contender.Token.
@@ -71,10 +70,10 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 }
 
 // Observe tells who leads, at once and whenever it changes, until ctx ends, the client is closed,
-// or the lock path turns out not to be readable; then the channel is closed. A Leader without a
-// Token means that nobody leads. A slow receiver gets the newest. Terms that began and ended
-// between two looks are left out. While the connection is down nothing is told. Errors wrap the
-// error of ctx, zkconn.ErrBadPath, ErrClosed, or ErrNeedsSession over a gateway.
+// or the lock path may not be read; then the channel is closed. A Leader without a Token means that
+// nobody leads. A slow receiver gets the newest, and short terms may be left out. While the
+// connection is down nothing is told. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed,
+// or ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token}

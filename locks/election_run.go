@@ -112,9 +112,8 @@ func (e *Election) IsLeader() bool {
 }
 
 // Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
-// term is over and the function that Run has called for it has not returned: this process may then
-// act as a leader beside another one (split brain). Otherwise it is nil, also for a process that
-// does not lead.
+// term is over and the function of Run has not returned: this process may then act as a leader
+// beside another one (split brain).
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {

@@ -186,9 +186,9 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
 // context.Canceled and context.DeadlineExceeded mean that the caller has gone, or has waited long
-// enough. Functions that wait in the context of a lease return them, too, when the lease ends.
-// These must not reach the caller: a server that mistakes them for its client's hang-up answers 200
-// for a payment that was not made.
+// enough. Functions in the context of a lease return them, too, when the lease ends. These must not
+// reach the caller: a server that mistakes them for its client's hang-up answers 200 for a payment
+// that was not made.
 
 // ended gives the error of a ctx that is done, with its cause where that says more. Where the end
 // of a lease ended ctx, the cause alone is the error.

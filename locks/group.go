@@ -11,10 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Group tells which processes are there: its members. Each member is an ephemeral node below the
-// group's path, which goes with its session; Curator has GroupMember for this, kazoo Party. The
-// nodes are those of readers of an RWMutex at that path. So a writer of that RWMutex waits until
-// all members have gone, and members that join meanwhile wait for it.
+// Group tells which processes are there: its members. Each is an ephemeral node below the group's
+// path; Curator has GroupMember for this, kazoo Party. The nodes are those of readers of an RWMutex
+// at that path: its writer waits until all members have gone, and later members wait for it.
 type Group struct{ lock }
 
 // Group gives the group at a path. A bad path is refused by Join.
@@ -155,8 +154,8 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 
 // Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is
 // closed; then the channel is closed. A slow receiver gets the newest. While the connection is down
-// nothing is told. Each watcher costs the servers a watch and a read of all members at every
-// change. It returns the errors of Election.Observe.
+// nothing is told. Each watcher costs a watch, and a read of all members at every change. It
+// returns the errors of Election.Observe.
 func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
 	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
 		ids := make([]string, len(members))

@@ -117,9 +117,9 @@ func (a *acks) close() []Op {
 type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
-// has returned nil: all are carried out, or nothing. ctx is that of the work. It returns
-// ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the work has
-// returned. Where the servers refuse the ops, RunOnce returns that error, and there is no mark.
+// has returned nil: all are carried out, or nothing, mark included. ctx is that of the work. It
+// returns ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the
+// work has returned. RunOnce returns the servers' refusal.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {

@@ -128,12 +128,10 @@ func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this
-// Named, and otherwise returns the errors of Lease.Unlock: ErrLost says that the lock was lost
-// since Lock, and others may have had it.
-//
-// The lock is given back whatever ctx does: with one that has ended, Unlock does not wait. After
-// any error the key is free here, and the session goes on to delete the node.
+// Unlock gives the lock of a key back, whatever ctx does: with one that has ended, it does not
+// wait. It wraps ErrNotHeld where nobody holds the key in this Named, and otherwise returns the
+// errors of Lease.Unlock: ErrLost says that the lock was lost since Lock, and others may have had
+// it. After any error the key is free here, and the session goes on to delete the node.
 func (n *Named) Unlock(ctx context.Context, key string) error {
 	n.mu.Lock()
 	at := n.keys[key]

@@ -50,7 +50,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().ac
 // for the writers that came before it, a writer for everybody, so neither starves. A release wakes
 // one writer, or the readers that waited for that writer, once each.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting): readers
 // among those come behind writers of other clients that queue meanwhile.
 type RWMutex struct {
 	lock
@@ -120,15 +120,13 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	return reader, nil
 }
 
-// Semaphore has a number of permits, of which each lease takes one or more. They are given in the
-// order of the requests: light ones do not overtake heavy ones. The number is kept in the data of
-// the lock path; a request with another number is refused.
+// Semaphore has a number of permits, of which each lease takes one or more, in the order of the
+// requests: light ones do not overtake heavy ones. The number is kept in the data of the lock path;
+// a request with another number is refused. A release wakes two clients: the first waiter, and the
+// one behind it.
 //
 // Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting), behind
 // requests of other clients that queue meanwhile.
-//
-// A release wakes two clients, however long the queue is: the first waiter, and the one behind it,
-// who is the first from then on.
 type Semaphore struct{ lock }
 
 // Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
@@ -183,18 +181,15 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 	return refused("set permits of", path, set.Refusal)
 }
 
-// Contest is the plainest lock: one ephemeral node, at the lock path itself. The client that
-// creates it holds. There is no order: a release wakes all waiters, and one of them succeeds. It is
-// for lock paths that other programs use in this way; otherwise use Mutex.
+// Contest is the plainest lock: one ephemeral node, at the lock path itself, whose maker holds.
+// There is no order: a release wakes all waiters, and one of them succeeds. It is for lock paths
+// that other programs use in this way; otherwise use Mutex.
 //
 // Beside the node stands its guard, an ephemeral node with a name of its own for each hold, such as
-// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a delete
-// that the servers carry out late is refused, and spares the next holder. Other programs that list
-// the parent see the guard.
-//
-// One thing a Contest cannot exclude: another program deletes a holder's node without its guard,
-// and somebody makes it anew just when the holder gives back. Then the new node may be deleted.
-// Client.Break deletes both.
+// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a late
+// delete is refused, and spares the next holder. One thing a Contest cannot exclude: another
+// program deletes a holder's node without its guard, and somebody makes it anew just when the
+// holder gives back. Then the new node may be deleted. Client.Break deletes both.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.

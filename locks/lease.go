@@ -233,9 +233,8 @@ func (l *Lease) Release() { l.release() }
 // was not ours any more.
 //
 // It waits until ctx ends, but no longer than until the lease is over (Deadline): within a session
-// timeout after the last contact. Then the error wraps the error of ctx, or ErrUnconfirmed. The
-// release goes on: the session deletes the node as soon as a server is in reach, and the servers do
-// when the session expires. Call Unlock again to hear how it ended.
+// timeout after the servers went out of reach. Then the error wraps the error of ctx, or
+// ErrUnconfirmed, and the session goes on trying. Call Unlock again to hear how it ended.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {

@@ -106,13 +106,12 @@ var (
 	jobs      = []use{forRunOnce, forInstant}
 )
 
-// refusals are the options that are refused before anything is sent, by what the lock is used for:
-// their values are not well formed, or they would have no effect. Rules for a mode are in the table
-// of actors.CheckAcquire, which sees messages.Acquire and not the use.
+// refusals are the options that are refused before anything is sent, by the lock's use: they are
+// not well formed, or would have no effect. Rules for a mode are in the table of
+// actors.CheckAcquire, which sees messages.Acquire only.
 //
-// The first two rows are for every use. WithMaxHold is no field of messages.Acquire. And
-// CheckAcquire takes the root "" with the period zero for a request without detection: it cannot
-// know that WithDeadlockDetection was given.
+// The first two rows are for every use: WithMaxHold is no field of messages.Acquire, and
+// CheckAcquire takes the root "" with the period zero for a request without detection.
 var refusals = []struct {
 	of     []use
 	option string
@@ -261,9 +260,9 @@ func WithReclaim(key string) LockOption {
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. Such a request has a lock actor of its own, and shares no hold with others
-// (WithSticky, WithCohort), except that of a lease that it is made within. Use it in actor programs
-// and in tests, as with actorstest.Recorder.
+// actors.WithObserver. Such a request shares no hold with others (WithSticky, WithCohort), except
+// that of a lease that it is made within. Use it in actor programs and in tests, as with
+// actorstest.Recorder.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
@@ -283,9 +282,8 @@ func WithName(name string) LockOption {
 
 // WithNaming gives the nodes names that programs with another library, such as kazoo, or with
 // ZooKeeper's recipes read as their own: see messages.Naming. By default those are Curator's and
-// go-zookeeper's. Contenders of any known naming are respected here in any queue.
-// tests/interop/README.md, "Sharing queues with other clients", says which other clients respect
-// ours.
+// go-zookeeper's. Contenders of any known naming are respected here. tests/interop/README.md,
+// "Sharing queues with other clients", says who respects ours.
 func WithNaming(naming messages.Naming) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
@@ -381,8 +379,7 @@ func WithPriority(priority int, after time.Duration) ElectionOption {
 
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is
 // done at most once in a period, and not at all when the process dies or loses the lock in between.
-// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it, because it always marks first, and
-// again afterwards.
+// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it: it marks before and after.
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d, counted

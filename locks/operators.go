@@ -14,12 +14,10 @@ import (
 // where the lock path does not exist. At a contest's path it gives the holder, if any: its waiters
 // leave no trace.
 //
-// It shows the queue after Queue was called, with one read for each contender, several at a time.
-// Contenders that leave meanwhile are omitted, and so are other children. A contender whose data
-// may not be read is shown as far as its name tells.
-//
-// Errors wrap the error of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may
-// not be read, or ErrClosed.
+// It shows the queue after the call, with one read for each contender. Contenders that leave
+// meanwhile are omitted. One whose data may not be read is shown as far as its name tells. Errors
+// wrap the error of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not be
+// read, or ErrClosed.
 func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, error) {
 	q, err := ask[*messages.Queue](ctx, c, "queue of", path, &messages.ReadQueue{Path: path})
 	if err != nil {
@@ -41,12 +39,12 @@ func (c *Client) Missing(ctx context.Context, path string) (string, error) {
 }
 
 // Locks finds the lock paths that have contenders, at a root and below, and counts their holders
-// and waiters. The root may be "/": all that the client can see, except ZooKeeper's own /zookeeper.
+// and waiters. The root may be "/": all that the client can see, except /zookeeper.
 //
 // A node is a lock path when a child has a contender's name. Contests are known by their data, so
-// those of other programs are not found. It lists every node below the root but contenders, several
-// at a time, up to 100 000: then the answer is Truncated. Nodes that may not be read are in Unread,
-// and are no error. It returns the errors of Queue.
+// those of other programs are not found. It lists up to 100 000 nodes below the root, contenders
+// not counted: then the answer is Truncated. Nodes that may not be read are in Unread. It returns
+// the errors of Queue.
 func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, error) {
 	tree, err := ask[*messages.LockTree](ctx, c, "locks below", root, &messages.ReadLocks{Root: root})
 	if err != nil {

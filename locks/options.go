@@ -104,27 +104,27 @@ func WithLogger(log *slog.Logger) Option {
 
 // WithMeterProvider gives OpenTelemetry figures of the client's locks and session to a
 // MeterProvider: package metering lists them. By default it is that of the actor system of
-// WithActorSystem, if it has one; nil turns the figures off. It does not turn protoactor's own
-// figures on: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
+// WithActorSystem; nil turns the figures off. For protoactor's own figures see
+// actors.WithMeterProvider. Use it to alert on losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
 // WithMeterLabels puts attributes, by lock path, on the figures: see actors.WithMeterLabels. Use it
 // to tell groups of locks apart.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
-// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. Use it to
-// see how long requests wait for locks. The parent of both is the span of the context of Lock;
-// after Lease.Downgrade it is the hold that is downgraded.
+// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
+// parent of both is the span of the context of Lock; after Lease.Downgrade it is the hold that is
+// downgraded.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
 //     lock was not acquired, with error.type as in the figures.
 //   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the
 //     latter two are errors. Its events are suspended, resumed and "revoke requested".
-//     Lease.Context carries it, so spans of the work can be its children.
+//     Lease.Context carries it, as a parent of spans of the work.
 //
 // Their attributes are turnstile.lock.path, turnstile.lock.mode, and from the grant on
-// turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of lock actors that
-// a program spawns itself have none.
+// turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of a program's own
+// lock actors have none.
 func WithTracerProvider(from trace.TracerProvider) Option {
 	return func(o *options) error {
 		o.tracer = nil
@@ -176,12 +176,11 @@ func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 // actors.WithMaxNodeBytes. Use it where the servers have an unusual jute.maxbuffer.
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 
-// WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
-// local disk). A process that is started again after a crash closes its predecessor's session
-// first. The predecessor's locks are then free after a few round trips instead of a session
-// timeout, or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living
-// session uses the file: see actors.WithSessionFile. Use it for services that a supervisor restarts
-// on one machine.
+// WithSessionFile keeps the session's id and password in a file (mode 0600, on a local disk): see
+// actors.WithSessionFile. A process that is started again after a crash closes its predecessor's
+// session first, so that one's locks are free after a few round trips instead of a session timeout,
+// or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses
+// the file. Use it for services that a supervisor restarts on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
 // WithUnreleased reports leases that were not given back within a time of their grant, or before

@@ -163,9 +163,9 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 	}
 }
 
-// call calls a function of the user, unless the lease is over. The function's context lies within
-// the lease, and ends with ctx, with the lease, or when the machine says so. The error says whether
-// the lease ended before the function returned.
+// call calls a function of the user, unless the lease is over, with a context within the lease that
+// ends with ctx, with the lease, or when the machine says so. The error says whether the lease
+// ended before the function returned.
 func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) error {
 	lease := t.lease
 	within, end := lease.within(ctx)

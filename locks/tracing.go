@@ -22,9 +22,9 @@ const (
 	keySession = attribute.Key("turnstile.session.id")
 )
 
-// tracedSpan is a span that ends once; a nil one does nothing. It starts on the goroutine of a call
-// of Lock. The rest goes through a queue (package told), with its times, because spans and their
-// processors are the user's code.
+// tracedSpan is a span that ends once; a nil one does nothing. It starts on the goroutine of Lock.
+// The rest goes through a queue (package told), because spans and their processors are the user's
+// code.
 type tracedSpan struct {
 	trace.Span
 	told  *told.Queue[func()]

@@ -31,9 +31,9 @@ type Acquire struct {
 	// released by force. Zero: the owner is told of the request, and nothing else happens.
 	Grace time.Duration
 	// Beside makes this request a downgrade: it takes the read lock at the place of the writer
-	// whose node it names (Grant.Node), so nobody gets in between when that is released. It is for
-	// Mode Read, of the same lock path and name. The writer must hold in the same session, or over
-	// the same gateway from the same node; otherwise the request fails with ReasonHoldGone.
+	// whose node it names (Grant.Node), with nobody in between. It is for Mode Read, of the same
+	// lock path and name. The writer must hold in the same session, or over the same gateway from
+	// the same node; otherwise the request fails with ReasonHoldGone.
 	Beside string
 	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means
 	// the actor that spawned the lock actor. An owner that asks for a lock which it has waits for
@@ -54,9 +54,8 @@ type Acquire struct {
 	// Priority is a candidate's priority in an election, zero or more. It does not change the order
 	// of the queue.
 	Priority int
-	// TellMore has the lock actor tell Waiting and Watched, too. Its node is read as soon as it
-	// holds, and its queue is listed also where it waits behind a node of its own session. Over a
-	// gateway, WatchContention and Check need it, too.
+	// TellMore has the lock actor tell Waiting and Watched, too; its node is read as soon as it
+	// holds, and its queue always listed. Over a gateway, WatchContention and Check need it, too.
 	TellMore bool
 }
 
@@ -88,8 +87,8 @@ type Revoke struct{}
 type WatchContention struct{}
 
 // Check asks a lock actor that holds to have a committed transaction check that its node exists:
-// Checked, or Lost where it is gone. Where nobody knows the outcome, Suspended comes instead. A
-// second one replaces one under way. A lock actor that does not hold, or is suspended, ignores it.
+// Checked, or Lost where it is gone, or Suspended where nobody knows. A second one replaces one
+// under way. A lock actor that does not hold, or is suspended, ignores it.
 type Check struct{}
 
 // IgnoreDeadLetterLogging keeps it out of the log.

@@ -35,12 +35,11 @@ type Contender struct {
 	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the
 	// servers do not tell.
 	Session int64
-	// Token is the fencing token of the node's first grant, as far as the node tells it. It is for
+	// Token is the fencing token of the node's first grant, as far as the node tells it, for
 	// people: a resource is given the lease's token. The holder's own may be another: a greater one
 	// when a client has passed the node on among its calls, the writer's after a downgrade, one
-	// after the earlier process's when it has taken that hold back. Where Asked or Unread, the
-	// place in the token is not known, so it may be up to MaxPlace too small. It is zero where the
-	// node's czxid does not fit, or is not known.
+	// after the earlier process's when it has taken that hold back. Where Asked or Unread, it may
+	// be up to MaxPlace too small. It is zero where the node's czxid does not fit, or is not known.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let
@@ -55,8 +54,8 @@ type Contender struct {
 
 	Library Library
 	// Asked: somebody has asked for the lock by writing to the node. Where another library asked,
-	// or the node is another library's or a contest's, that has overwritten the node's data and the
-	// owner in them. A living holder of Turnstile's writes them again.
+	// or the node is another library's or a contest's, that has overwritten the node's data. A
+	// living holder of Turnstile's writes them again.
 	Asked bool
 	// Unread: its data may not be read. The fields below then have all else that is known. From
 	// 3.8.4 and 3.9.2 on, servers tell nothing of such a node: Session, Token and Since are zero,

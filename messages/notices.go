@@ -44,18 +44,17 @@ type Held struct {
 	Session int64
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
-	// Term is the number of the lease's term in which the lock was granted: a stretch of time in
-	// which the lease of this epoch was valid without a gap. An epoch may have several, because an
-	// idle client's session outlives its lease. The lock is ours while zkconn.LeaseClock.Unbroken
-	// is true of it.
+	// Term is the number of the lease's term in which the lock was granted. An epoch may have
+	// several, because an idle client's session outlives its lease. The lock is ours while
+	// zkconn.LeaseClock.Unbroken is true of it.
 	Term uint64
 	// Until is the end of the lease unless it is renewed, as it is all the time while the
 	// connection is up.
 	Until time.Time
 	// Places is the number of places behind the token's that no other node can have: Token+1 to
-	// Token+Places are tokens for the holder to give, one after the other, to those whom it has
-	// hold in its place. It is zero where another node of the lock path was made with this one, for
-	// a downgrade, with Acquire.Reclaim, and for a hold that was taken over.
+	// Token+Places are tokens for those whom the holder has hold in its place. It is zero where
+	// another node of the lock path was made with this one, for a downgrade, with Acquire.Reclaim,
+	// and for a hold that was taken over.
 	Places int
 }
 

@@ -21,11 +21,9 @@ type (
 		Path string
 		Of   Contender
 	}
-	// Break deletes a contender's node by force. Broken answers it.
-	//
-	// A living Turnstile holder is told Lost at once. Until it hears of that, its work runs beside
-	// the next holder's, and is not undone: only resources that check fencing tokens are safe. A
-	// waiter queues again.
+	// Break deletes a contender's node by force. Broken answers it. A living Turnstile holder is
+	// told Lost at once. Until it hears of that, its work runs beside the next holder's: only
+	// resources that check fencing tokens are safe. A waiter queues again.
 	Break struct{ Contender Contender }
 	// SetPermits sets the number of permits of a semaphore, and makes a missing lock path.
 	// PermitsSet answers it.
@@ -77,9 +75,9 @@ type MissingFound struct {
 	Missing string
 }
 
-// Inside answers ReadInside. A request waits without a node for the holder of a contest, while
-// there is no connection, and while the servers have not answered the queries that precede its
-// node. A call of package locks also does in a cohort, for room, and for another call of its owner.
+// Inside answers ReadInside. A request waits without a node for the holder of a contest, without a
+// connection, and for queries that precede its node. A call of package locks also does in a cohort,
+// for room, and for another call of its owner.
 type Inside struct {
 	Refusal
 	Root string
@@ -134,20 +132,19 @@ type DeadlocksFound struct {
 	Root      string
 	Deadlocks []Deadlock
 	// Possible are the circles that are deadlocks if, in each process that is a member
-	// (Member.Who), the holder is blocked while the other request waits: where one goroutine or
-	// actor does both, or one waits for the other. In a process with several workers that need not
-	// be so. They lasted for 1.25 s. Those with a member of Deadlocks are left out.
+	// (Member.Who), the holder is blocked while the other request waits: not necessarily so in a
+	// process with several workers. They lasted for 1.25 s. Those with a member of Deadlocks are
+	// left out.
 	Possible []Deadlock
 }
 
-// Follow asks a session actor to tell who contends for a lock, now and after every change. The
-// sender gets a Queue at once, one whenever somebody has come or gone, and one when the connection
-// is back after a loss. It ends when the sender does, or with Unfollow. A Queue with a Reason is
-// the last: SessionClosed, or the lock path may not be read.
+// Follow asks a session actor to tell who contends for a lock: the sender gets a Queue at once,
+// after every change, and after every reconnect, until it ends, or sends Unfollow. A Queue with a
+// Reason is the last: SessionClosed, or the lock path may not be read.
 //
-// Each follower costs the server a watch on the lock path, and a read of the whole queue at every
-// change: the herd effect among followers. The watch is removed within a session timeout of the
-// last follower's end.
+// Each follower costs a watch on the lock path, and a read of the whole queue at every change: the
+// herd effect among followers. The watch is removed within a session timeout of the last follower's
+// end.
 type Follow struct{ Path string }
 
 // Unfollow ends the Follow of the same path.

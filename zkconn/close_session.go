@@ -50,10 +50,9 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 }
 
 // CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains,
-// at the first server that can be reached. It does nothing where the session has ended. A server
-// that hangs up, or hands out another session, ends the attempt: the session is then left to
-// expire, and the attempt has let it live for its timeout once more. So use it only while another
-// session of this process is connected.
+// at the first server that can be reached. One that hangs up, or hands out another session, ends
+// the attempt, which has then let the session live for its timeout once more. So use it only while
+// another session of this process is connected.
 func (c *Conn) CloseRemaining(ctx context.Context) error {
 	if c.Ended() {
 		return nil
@@ -66,8 +65,7 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 }
 
 // RefreshSession takes over the session of another process as CloseSession does, and starts its
-// timeout anew instead of ending it. existed reports whether a server still knew the session. The
-// session has moved then, but a server may still carry out what it was sent over an older
+// timeout anew instead of ending it. A server may still carry out what it was sent over an older
 // connection: see [Conn.Fence]. timeout is the one that the session was granted.
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,

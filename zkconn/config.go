@@ -65,9 +65,8 @@ type ACL = zk.ACL
 
 // NewConfig checks its arguments and makes the Config that Dial needs.
 //
-// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is
-// given. White space around a server is dropped. The chroot, to which every path is relative, comes
-// once after the last server ("/" is no chroot), with or without a slash at its end. A value that
+// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 by default.
+// The chroot, to which every path is relative, comes once after the last server. A value that
 // breaks a rule gives ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
@@ -149,12 +148,11 @@ func (c Config) dialTimeout() time.Duration {
 
 const shortestHandshake = 200 * time.Millisecond
 
-// handshakeTimeout bounds the wait for the answer to a connect request. A server that accepts
-// connections and then says nothing, such as a stopped process, must not use up the session, even
-// where there is one server. So it is a third of the server's share of the session timeout, at
-// least a second or the whole share, and never less than a round trip may take, because servers
-// grant more than a very short timeout asks for. The library by itself waits for 6.7 session
-// timeouts.
+// handshakeTimeout bounds the wait for the answer to a connect request: a server that accepts
+// connections and then says nothing, such as a stopped process, must not use up the session. It is
+// a third of the server's share of the session timeout, at least a second or the whole share, and
+// never less than a round trip may take, because servers grant more than a very short timeout asks
+// for. The library by itself waits for 6.7 session timeouts.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
@@ -194,8 +192,8 @@ func recovered(err *error, panicked error) {
 }
 
 // checkIdentity refuses ACLs with the scheme "auth", "all my identities", where the client has
-// none: a server would find them invalid at the first node. A client with TLS, or with a dialer,
-// may have a certificate.
+// none: a server would find them invalid at the first node. TLS, or a dialer, may have a
+// certificate.
 func (c Config) checkIdentity() error {
 	if len(c.credentials) > 0 || c.sasl != nil || c.tls != nil || c.dial != nil {
 		return nil

@@ -95,15 +95,13 @@ func (c *Conn) notReached(h host, cause error) error {
 }
 
 // overlappingDial dials while reconnecting is urgent. Its attempts overlap (RFC 8305, "happy
-// eyeballs"). So a server that does not answer costs a moment and not the rest of the lease: its
-// packets are dropped, or its kernel accepts the connection and TLS gets no further.
+// eyeballs"), so a server that does not answer (its packets are dropped, or TLS gets no further)
+// costs a moment and not the rest of the lease.
 //
 // It tries the addresses of the round one after the other, the next as soon as one fails or has had
 // its time to itself; the first to connect wins. An address gets one more attempt each twentieth of
 // the session timeout, because the kernel repeats a dropped packet after a second at the earliest.
-// When it is not urgent any more, no more attempts begin.
-//
-// Only dialing overlaps. Two connect requests for one session at two servers would take it from
+// Only dialing overlaps: two connect requests for one session at two servers would take it from
 // each other.
 type overlappingDial struct {
 	conn    *Conn

@@ -7,8 +7,7 @@ import (
 
 // keepalive sends requests of our own on a connection on which too few go by way of the leader for
 // evidence that the session lives (package evidence says how many): syncs, which commit nothing,
-// and transactions that change nothing where a lease needs more of them. The library does not see
-// their answers.
+// and transactions that change nothing. The library does not see their answers.
 type keepalive struct {
 	trips   *roundTrips
 	timeout func() time.Duration

@@ -14,12 +14,10 @@ import (
 // read it, without a lock.
 //
 // A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one
-// term and is lost at its end, even if the same session begins another: Unbroken tells terms apart.
-// A term that was seen to end stays ended. A session may have several terms, because syncs keep an
-// idle session's chain of evidence after its lease, and a later transaction begins the next term. A
-// broken chain ends the clock for good (End).
-//
-// The clock counts the time for which the machine was suspended, because the servers' clocks do.
+// term and is lost at its end, even if the same session begins another, as after an idle time in
+// which syncs kept the chain of evidence: Unbroken tells terms apart. A term that was seen to end
+// stays ended. A broken chain ends the clock for good (End). Suspended time counts, because the
+// servers' clocks go on.
 type LeaseClock struct {
 	base      time.Time
 	suspended func(now time.Time) time.Duration
@@ -141,9 +139,9 @@ func (l *LeaseClock) end(expired bool) {
 	}
 }
 
-// Expired reports whether the lease was taken away because the session is over. The lease ends
-// first, so a caller that finds it over before the event Expired can say why. It is false after an
-// earlier End, and where the lease ran out and nobody knows more.
+// Expired reports whether the lease was taken away because the session is over: a caller that finds
+// it over before the event Expired can say why. It is false after an earlier End, and where the
+// lease ran out and nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
 func (l *LeaseClock) read() (*leaseState, instant) {
@@ -213,9 +211,9 @@ type TermFollower interface {
 }
 
 // Follow tells a follower, once, when the lease has not run without a gap since Term gave this
-// term: at the deadline, or sooner where the session is known to be over. It is told on a goroutine
-// of the clock, which no user's function holds up. A machine that is suspended beyond the deadline
-// finds out at the next look at the clock.
+// term: at the deadline, or sooner where the session is known to be over, on a goroutine of the
+// clock, which no user's function holds up. A machine that is suspended beyond the deadline finds
+// out at the next look at the clock.
 func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 )
 
 // SteadyLease is the part of the session timeout for which a lease runs from the sending of a
-// heartbeat, at a steady rate of one every T/6 and with short round trips. The third heartbeat
-// before it, T/2 earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 − 1/10. Syncs
-// between the heartbeats make it longer.
+// heartbeat, at one every T/6 and with short round trips. The third heartbeat before it, T/2
+// earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 − 1/10.
 const SteadyLease = 0.4
 
 // leaseKeeper feeds the chain of evidence (package evidence) of a session, and extends the lease
@@ -160,9 +159,8 @@ func (k *leaseKeeper) silence() time.Duration {
 	return k.clock.now() - k.quiet.since
 }
 
-// mute reports whether a new connection is to be given up, because a request has waited for an
-// answer for so long. It is true once, until a connection answers that is no longer new. A session
-// that is being closed is waited for.
+// mute reports, once, whether a new connection is to be given up, because a request has waited for
+// an answer for so long. A session that is being closed is waited for.
 func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -244,10 +242,9 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	return due - now, committed, some
 }
 
-// kept gives the purpose for which the session is kept. k.mu is held.
-//
-// A lease is also kept for a request whose node may be left under an unknown name. Nobody sends
-// heartbeats for such a node, so its session is kept as one with nodes of a Txn.
+// kept gives the purpose for which the session is kept. k.mu is held. A lease is also kept for a
+// request whose node may be left under an unknown name. Nobody sends heartbeats for such a node, so
+// its session is kept as one with nodes of a Txn.
 func (k *leaseKeeper) kept(now evidence.Instant) evidence.Keeping {
 	switch {
 	case k.lasting && !k.chain.OwnerIsSilent(now, k.told):

@@ -118,8 +118,7 @@ func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
 func (c *Conn) Get(path string) ([]byte, Stat, error) { return c.read("get", path, false) }
 
 // GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
-// comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
-// ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
+// comes through the sink, possibly before GetWatched returns. It leaves none when it fails. Watches
 // do not survive a loss of connection: the owner sets them again, and so reads the changes of the
 // meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {

@@ -15,10 +15,9 @@ import (
 // the background, for as long as it takes; LastError shows an ensemble that cannot be reached. It
 // fails with ErrBadConfig when cfg does not come from NewConfig or sink is nil.
 //
-// sink is called with every event, one at a time and in order, on goroutines of the connection. It
-// must not block and must not call operations or Close; Epoch, SessionID, SessionTimeout and
-// LastError are fine. It is not called after Close has returned. The event of a watch may reach it
-// before GetWatched returns.
+// sink is called with every event, one at a time and in order, on goroutines of the connection,
+// until Close has returned. It must not block and must not call operations or Close; Epoch,
+// SessionID, SessionTimeout and LastError are fine.
 func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	if !cfg.made() {
 		return nil, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
@@ -62,9 +61,8 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 // milliseconds, or after a third of the session timeout, one to three seconds, when a server does
 // not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
 //
-// It returns an error that wraps ErrSessionRemains when no server has said that the session is
-// closed: others wait for its locks until it expires. It may be called again, and several times at
-// once; all calls return when it is done, with the same answer.
+// The error wraps ErrSessionRemains when no server has said that the session is closed: others wait
+// for its locks until it expires. All calls give the same answer.
 func (c *Conn) Close() error {
 	return c.CloseBy(time.Time{})
 }

@@ -115,10 +115,9 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Unreached
-// servers are logged at warn; attempts, and the events of the sink, at debug, because the owner of
-// the sink logs events as it sees fit. Records have the keys epoch, server, session, timeout, path
-// and error (package logkeys). The handler runs on a goroutine of its own, behind a bounded queue
-// (package told): a slow one holds up nothing else.
+// servers are logged at warn; attempts, and the events of the sink, at debug. Records have the keys
+// epoch, server, session, timeout, path and error (package logkeys). The handler runs behind a
+// bounded queue (package told).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
@@ -130,9 +129,9 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 // WithDialer sets how servers are reached; TLS, if any, is laid over its connections. It gets the
-// servers as configured, with names unresolved: it may know better what they mean (a proxy, a
-// pipe). It must give up when its context ends, because Close waits for it. It may be called for
-// several servers at once (see [Conn.Urgent]). Deadlines of its connections must work.
+// servers as configured, names unresolved. It must give up when its context ends, because Close
+// waits for it. It may be called for several servers at once (see [Conn.Urgent]). Deadlines of its
+// connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -171,9 +170,8 @@ func SASLACL(permissions int32, id string) ACL {
 // WithACL sets the access control list of every node that is made, parents included unless
 // WithParentACL or WithParentACLFunc says otherwise; the default is everything for everyone.
 //
-// Waiters behind a contender whose node they may not READ are not told when it is gone: they look
-// again once a session timeout. An entry for everyone with PermRead spares them that, and shows
-// them the owner's host and label.
+// Waiters behind a contender whose node they may not READ look again once a session timeout. An
+// entry for everyone with PermRead spares them that, and shows them the owner's host and label.
 func WithACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("ACL", acl); err != nil {
@@ -246,10 +244,9 @@ func WithServerTick(tick time.Duration) Option {
 }
 
 // WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of
-// a session timeout, so that the first lock after a pause is granted in one round trip. With this
-// option the chain of evidence breaks after a pause of 0.9 of a session timeout, and the next lock
-// begins another session: three round trips more. It does so after half a session timeout already,
-// because no proof would come before the end.
+// a session timeout, so that the first lock after a pause is granted in one round trip. Without
+// them a lock after a pause of half a session timeout begins another session, three round trips
+// more: no proof would come before the chain of evidence breaks, at 0.9 of a session timeout.
 func WithoutIdleSyncs() Option {
 	return func(c *Config) error { c.withoutIdleSyncs = true; return nil }
 }
@@ -258,7 +255,7 @@ func WithoutIdleSyncs() Option {
 // moment. It must never give less than before, and may be called from any goroutine. One that
 // panics, or does not return within a second, ends the session's leases. By default the system's
 // clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on the
-// monotonic one. It is for tests, and for machines whose clocks stand still in another way.
+// monotonic one.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return func(c *Config) error {
 		if suspended == nil {

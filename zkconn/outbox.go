@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// outbox coalesces writes: frames that are put in during one write go out together in the next,
-// where the library writes each by itself. So a busy session sends tens of frames with one system
-// call. An idle one writes at once, on the goroutine that puts the frame in: waking another would
-// take longer than the write.
+// outbox coalesces writes: frames that are put in during one write go out together in the next. So
+// a busy session sends tens of frames with one system call. An idle one writes at once, on the
+// goroutine that puts the frame in: waking another would take longer than the write.
 type outbox struct {
 	conn     net.Conn
 	patience func() time.Duration

@@ -16,12 +16,12 @@ import (
 // EnsureParents makes the node at path and those above it, the chroot included, where they do not
 // exist: container nodes, which the server deletes when their last child is gone, or persistent
 // nodes where the server does not know containers. They have no data, and the ACL configured for
-// parents.
+// parents. Existing nodes are no error, even where we may not make them.
 //
-// Existing nodes are no error, even where we may not make them. An ancestor that is reaped
-// meanwhile is made again, a bounded number of times (then ErrNoNode). Where it is refused, it
-// deletes the parents that it has made. The error wraps ErrNoChildrenForEphemerals when an ancestor
-// is ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
+// An ancestor that is reaped meanwhile is made again, a bounded number of times (then ErrNoNode).
+// Where it is refused, it deletes the parents that it has made. The error wraps
+// ErrNoChildrenForEphemerals when an ancestor is ephemeral, and ErrNoAuth, which names the node
+// that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
 	_, err := c.MakeParents(path, nil)
 	return err
@@ -122,9 +122,8 @@ func (c *Conn) describeParent(absolute string) string {
 const manyHangUps = 2
 
 // makeContainer makes a container node, or a persistent one where the servers do not make those. A
-// server that does not know containers may close the connection after its answer, too. The second
-// request can then end as an unknown outcome, and the caller's next attempt makes persistent nodes
-// from the start.
+// server that does not know containers may close the connection after its answer, too: the second
+// request is then an unknown outcome, and the caller's next attempt makes persistent nodes.
 func (c *Conn) makeContainer(absolute string) error {
 	acl, err := c.cfg.aclOfParent(absolute)
 	if err != nil {
@@ -190,8 +189,8 @@ func (p Parents) And(later Parents) Parents {
 
 // Remove deletes them again, the lowest first, for the caller whose node was refused: no server
 // reaps a container that never had a child. A node with children, or with other data than data,
-// which somebody else wrote, stays, and so do those above it. Errors are dropped: the caller
-// returns the refusal of its node, and a parent too many harms nobody.
+// which somebody else wrote, stays, and so do those above it. Errors are dropped: a parent too many
+// harms nobody.
 func (p Parents) Remove(data []byte) {
 	if len(p.all) == 0 || p.conn.gate.enter() != nil {
 		return
@@ -219,10 +218,9 @@ func (c *Conn) removeParent(absolute string, data []byte) error {
 	})
 }
 
-// MissingParents gives the creates of the nodes above path that do not exist, from the top, with
-// the ACL of WithParentACL and without data. A transaction that creates path needs them before it.
-// A node that may not be read is taken to exist. Somebody else may make the nodes before the
-// creates are sent.
+// MissingParents gives the creates of the nodes above path that do not exist now, from the top,
+// with the ACL of WithParentACL and without data. A transaction that creates path needs them before
+// it. A node that may not be read is taken to exist.
 func (c *Conn) MissingParents(path string) ([]Op, error) {
 	var missing []Op
 	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path, '/') {

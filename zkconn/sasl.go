@@ -34,10 +34,9 @@ type SASLServer struct {
 	Address string
 }
 
-// SASLExchange is the client's side of one exchange. Its methods are called one after the other:
-// Initial, then Step for each answer of the server. Each token goes out as one request, an empty
-// one too, and each request is answered. If it has a method Refused(), that is called when the
-// answer is an error, and ends it.
+// SASLExchange is the client's side of one exchange: Initial, then Step for each answer of the
+// server. Each token goes out as one request, an empty one too. If it has a method Refused(), that
+// is called when the answer is an error, and ends it.
 type SASLExchange interface {
 	// Initial gives the first token; empty where the server speaks first. It is called right after
 	// Start; its errors count as those of Start.
@@ -46,9 +45,8 @@ type SASLExchange interface {
 	// the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
 	// Done reports whether the client is satisfied with the answers so far and, where the mechanism
-	// has that, with the server's proof of its identity. A token that Step has returned when it
-	// becomes true is still sent unless it is empty, and the server must accept it; nothing else is
-	// sent.
+	// has that, with the server's proof of its identity. The last token of Step is still sent
+	// unless it is empty, and the server must accept it.
 	Done() bool
 }
 

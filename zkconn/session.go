@@ -224,13 +224,11 @@ func (s *session) close() {
 	s.closing = true
 }
 
-// The library presents a credential at every later connection, before anything else, once it was
-// given it successfully. It takes one only on a connection with a session, by a call that waits for
-// the reply. So the first connection is announced when a goroutine has done that.
-//
-// The library remembers a credential after the reply, and may have made the next connection without
-// it by then. So a credential counts as given only when no connection was lost or made between the
-// call and its return. Otherwise it is given again on the next connection.
+// The library presents a credential by itself at every later connection, once it was given it
+// successfully, on a connection with a session, by a call that waits for the reply. So the first
+// connection is announced when a goroutine has done that. The library may make the next connection
+// without it before it has the reply: so a credential counts as given only when no connection was
+// lost or made during the call.
 
 func (s *session) authenticate() {
 	for {

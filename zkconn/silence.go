@@ -7,10 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// silence measures for how long no server has answered. It begins with the first request after the
-// newest answer, because an idle session asks nothing for up to a third of its timeout, or with the
-// loss of the connection. An answer ends it, and a connect reply. A loss in the middle does not
-// begin it anew: a probe would see the servers come back.
+// silence measures for how long no server has answered: from the first request after the newest
+// answer, because an idle session asks nothing for up to a third of its timeout, or from the loss
+// of the connection, to an answer or a connect reply. A loss in the middle does not begin it anew.
 type silence struct {
 	lasts    bool
 	since    evidence.Instant
@@ -25,11 +24,11 @@ func (s *silence) begin(now evidence.Instant) {
 
 func (s *silence) end() { s.lasts = false }
 
-// A connection that a server has granted, and on which nothing is answered. A session that somebody
-// else ends while its client reconnects leaves one behind: the server forgets, at once or after
-// some answers, whom it belongs to. Its client would go on with a lease until the library gives the
-// connection up, two thirds of the session timeout after the last answer (4.9 s of 10 s were seen
-// beside the next holder). So it dials anew sooner, and hears that the session is over.
+// A connection that a server has granted, and on which nothing is answered: a session that somebody
+// else ends while its client reconnects leaves one behind, because the server forgets whom it
+// belongs to. Its client would go on with a lease until the library gives the connection up, two
+// thirds of the session timeout after the last answer (4.9 s of 10 s were seen beside the next
+// holder). So it dials anew sooner, and hears that the session is over.
 
 const (
 	// muteFirst is the part of a session timeout after which a new connection is first looked at.

@@ -34,11 +34,11 @@ func systemSuspended() func(now time.Time) time.Duration {
 }
 
 // suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a
-// system call: that was a third of the client's cost of a hand-off, which looks at the lease
-// several times. When the machine is resumed Linux adds the suspended time to the wall clock, too
-// (timekeeping_inject_sleeptime), and Go reads the wall clock and the monotonic one without a call.
-// So a reading stands while these two have not moved against each other, and for suspensionKnown at
-// most: for a wall clock that is set back as far, right after the machine was resumed.
+// system call: that was a third of the client's cost of a hand-off. At resume Linux adds the
+// suspended time to the wall clock, too (timekeeping_inject_sleeptime), and Go reads the wall clock
+// and the monotonic one without a call. So a reading stands while these two have not moved against
+// each other, and for suspensionKnown at most: for a wall clock that is set back as far, right
+// after the machine was resumed.
 type suspension struct {
 	read   func() time.Duration                                // by the system's clocks, since the beginning
 	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise; now is a fresh reading of time.Now

@@ -32,10 +32,9 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 	return answer, nil
 }
 
-// RevokeOne asks one contender that Queue has given as a holder, and nobody else: neither a request
-// that has come to its path since, as in contests, nor one to which its node was passed on, as far
-// as the node says. Nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
-// contender has no token, without which its node cannot be told from another.
+// RevokeOne asks one contender that Queue has given as a holder, and nobody who has come to its
+// path, or got its node, since, as far as the node says: nobody is Asked then. It fails as Revoke
+// does, and with ErrBadQuery where the contender has no token.
 func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
 	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
 	if err := q.check(); err != nil {
@@ -73,8 +72,8 @@ func theSame(seen, now messages.Contender) bool {
 	return seen.Who == now.Who && seen.Priority == now.Priority && seen.Since.Equal(now.Since)
 }
 
-// ask writes a revoke request to the node of a contender, in the version in which it was seen to be
-// the contender's. ErrGone where it is another's by now.
+// ask writes a revoke request to the node of a contender, unless the node has become another's:
+// ErrGone.
 func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
 	for {
 		data, stat, err := conn.Get(c.At())
@@ -136,10 +135,9 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 	return answer, nil
 }
 
-// Break deletes a contender's node by force; Queue gives the contender. See messages.Break for the
-// consequences. It never deletes another's node, even where another has come to the same path
-// since. The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
-// zkconn.ErrBadPath where the contender is not well formed.
+// Break deletes a contender's node by force, and nobody else's: see messages.Break. The error wraps
+// ErrGone where there is nothing to delete any more, and ErrBadQuery or zkconn.ErrBadPath where the
+// contender is not well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
 	return act(conn, newBreaking(contender))
 }
@@ -251,8 +249,7 @@ func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
 }
 
 // mark asks the holder of a contest for the lock, so that its node gets a version that no new node
-// has. Otherwise the delete could hit another's, at the same path with the same version. If that is
-// there already, it is merely asked.
+// has: the delete cannot hit another's. If that is there already, it is merely asked.
 func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	err = conn.SetDataAt(q.At(), []byte(queue.RevokeRequest), 0)
 	if err != nil && !errors.Is(err, zkconn.ErrNoAuth) { // a node that may not be written may still be deleted

@@ -9,9 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// secondLook is the time between the two readings of the queues. A holder that gives its lock back
-// has that long to delete its node: a write, less than 100 ms where servers are a continent apart.
-// A deadlock is broken that much later.
+// secondLook is the time between the two readings of the queues, in which a holder that gives back
+// can delete its node: a write, less than 100 ms where servers are a continent apart.
 const secondLook = 250 * time.Millisecond
 
 // settledLook is secondLook for a possible deadlock. A process that passes locks on among its
@@ -37,8 +36,7 @@ func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 }
 
 // PossibleDeadlocks is Deadlocks that also gives possible ones: see queue.PossibleDeadlocks. A
-// seeming one takes 1.25 s longer, so that locks which workers of a process pass on faster than
-// that are no alarm.
+// seeming one takes 1.25 s longer: workers of a process may pass its locks on.
 func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []messages.Deadlock, err error) {
 	found, err := findAmong(conn, root, nil, true, rest)
 	return found.sure, found.possible, err
@@ -96,8 +94,8 @@ func findAmong(
 	return findIn(own.addTo(both), possible), nil
 }
 
-// DeadlockProbe asks whether a waiting contender has to give up: whether it is in a deadlock, and
-// the youngest there of the contenders that look for deadlocks. DeadlockProbed answers it.
+// DeadlockProbe asks whether a waiting contender is the youngest, of those that look, in a
+// deadlock, and so has to give up. DeadlockProbed answers it.
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
@@ -155,8 +153,7 @@ type confirmed struct {
 }
 
 // answer leaves out the deadlocks with an unused member, whose node is being deleted, and those
-// with a call of this session that has got its lock since the readings, or waits behind another
-// node.
+// with a call of this session that has changed since the readings.
 func (c confirmed) answer(s *Session) any {
 	now := calls(s.Calls(c.root))
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
@@ -195,8 +192,8 @@ func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	return all, nil
 }
 
-// stayed gives the contenders of both readings of a lock path; they wait when they wait in both,
-// and are somebody when both say so.
+// stayed gives the contenders of both readings. They wait when they wait in both, and are somebody
+// when both say so.
 func stayed(first, second queue.LockPath) queue.LockPath {
 	type node struct {
 		name  string
@@ -221,8 +218,7 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 
 type calls []messages.Contender
 
-// contested adds the lock paths where a call waits without a node to the given ones. They are in
-// order.
+// contested adds the lock paths where a call waits without a node, in order.
 func (own calls) contested(paths []string) []string {
 	for _, k := range own {
 		if !k.HasNode() {
@@ -269,8 +265,8 @@ func named(c, has messages.Contender, id string) messages.Contender {
 	return c
 }
 
-// isUnchanged reports whether a call that is a member of a deadlock still has its node, or still
-// waits behind the same one. It is true for all other members: both readings have shown that.
+// isUnchanged reports whether a call still has its node, or waits behind the same one. Other
+// members were in both readings.
 func (own calls) isUnchanged(c messages.Contender) bool {
 	return c.ID == "" || slices.ContainsFunc(own, func(k messages.Contender) bool {
 		return k.ID == c.ID && k.Node == c.Node && (c.HasNode() || slices.Equal(k.WaitsFor, c.WaitsFor))

@@ -72,8 +72,8 @@ func (d *Dispatcher) Withdraw(asker any) {
 }
 
 // Follow calls reply with the messages.Queue of a lock path: now, after every change, and after
-// every reconnect. A Queue that refuses is the last. Follow is false when that came at once, or
-// when the asker follows the path already.
+// every reconnect. A Queue that refuses is the last. Follow is false when that came at once, or the
+// asker follows the path already.
 func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
 	for p := range d.queries {
 		if p.follows == path && path != "" && p.asker == asker {

@@ -183,8 +183,8 @@ func (w *walk) note(l seenLock) {
 	w.found = append(w.found, l)
 }
 
-// sift divides a node's children into contenders and the paths to look into. Nodes that
-// zkconn.CheckPath refuses, such as /zookeeper, are neither, nor are guards of contests.
+// sift divides a node's children into contenders and paths to look into. Nodes that
+// zkconn.CheckPath refuses, and guards of contests, are neither.
 func sift(path string, children []string) (contenders, others []string) {
 	if path == "/" {
 		path = ""

@@ -19,9 +19,8 @@ type question interface {
 // query is a question that takes work at the servers.
 type query interface {
 	question
-	// run carries the query out, and gives the message that answers, or the deadlocks that were
-	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
-	// while a call of the old one has not returned.
+	// run carries the query out, and gives the answer, or the confirmed deadlocks. It runs on
+	// goroutines, again where an outcome is unknown, and in a new epoch.
 	run(conn *zkconn.Conn) (answer any, err error)
 }
 
@@ -44,8 +43,7 @@ type Session struct {
 	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
 	// Calls gives the calls above this session, below a root, that share its nodes: which has a
-	// node now, described as by the data of a node of its own, and which wait behind it without one
-	// (WaitsFor), in their order. All have an ID.
+	// node now, and which wait behind it without one (WaitsFor), in order, each with an ID.
 	Calls func(root string) []messages.Contender
 	// Inside gives the first requests of this session, below a root, that wait without a node, and
 	// counts all of them.
@@ -86,12 +84,11 @@ func refusal(err error) messages.Refusal {
 	return r
 }
 
-// atOnce bounds the reads of one query that are under way at the same time: as many as the
-// library's queue holds.
+// atOnce bounds the parallel reads of one query: as many as the library's queue holds.
 const atOnce = 16
 
-// inParallel calls do with 0 to n-1, several at a time, and gives the first error, after which it
-// begins no more. A panic in do becomes the caller's.
+// inParallel calls do with 0 to n-1, several at a time, up to the first error, which it gives. A
+// panic in do becomes the caller's.
 func inParallel(n int, do func(i int) error) error {
 	var (
 		workers sync.WaitGroup

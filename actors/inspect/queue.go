@@ -12,11 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Queue reads the contenders of a lock path, one named queue after the other, each in its order,
-// with everything that was committed before the call. A lock path that does not exist has no
-// contenders. At a contest's path there is its holder. A contender whose data may not be read is
-// shown as far as its name tells. It fails where the lock path itself may not be read:
-// zkconn.ErrNoAuth.
+// Queue reads the contenders of a lock path, with everything that was committed before the call:
+// see locks.Client.Queue.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {
 		return nil, err
@@ -79,9 +76,8 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return describeAll(conn, lockPath, children, permits)
 }
 
-// readChildren lists a lock path, and reads a semaphore's number of permits: before the queue, so
-// that the queue is never older than the number by which it is judged. Without a number nobody gets
-// any permits.
+// readChildren lists a lock path, and reads a semaphore's number of permits before that, so that
+// the queue is never older than the number. Without a number nobody gets any permits.
 func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permits int, err error) {
 	children, err = conn.Children(lockPath)
 	if err != nil || !semaphore(children) {
@@ -104,7 +100,7 @@ func semaphore(children []string) bool {
 }
 
 // describeAll reads the nodes of the contenders. Those that have gone since the listing are left
-// out, and the others are judged without them: new nodes come behind.
+// out: new nodes come behind.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
@@ -141,9 +137,9 @@ func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return queue.LockPath{Contenders: []messages.Contender{c}}, nil
 }
 
-// describe completes a contender from its node's data and their stat. It returns false when the
-// node is gone. A node that may not be read still has its place in the queue; since 3.8.4 and 3.9.2
-// (ZOOKEEPER-2590) servers keep its stat to themselves, too.
+// describe completes a contender from its node's data and their stat; false when the node is gone.
+// Since 3.8.4 and 3.9.2 (ZOOKEEPER-2590) servers keep the stat of a node that may not be read to
+// themselves.
 func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) (exists bool, err error) {
 	data, stat, err := conn.Get(c.At())
 	if errors.Is(err, zkconn.ErrNoAuth) {
@@ -174,8 +170,8 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	return true, nil
 }
 
-// ephemeral reports whether a node ends with a session. Servers mark container nodes and those with
-// a time to live in the same field, by values that are no session's.
+// ephemeral reports whether a node ends with a session. Container nodes and those with a time to
+// live have values in the same field that are no session's.
 func ephemeral(stat zkconn.Stat) bool {
 	const timeToLive = 0xff
 	owner := stat.EphemeralOwner

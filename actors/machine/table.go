@@ -19,8 +19,8 @@ type Row struct {
 // Rows gives the whole table, in the order in which it is tried.
 func Rows() []Row { return append([]Row(nil), table...) }
 
-// Possible reports whether the event has a row in the state. An impossible event in a live state is
-// a bug of the shell. In a terminal state every event is ignored.
+// Possible reports whether the event has a row in the state. If not, in a live state it is a bug of
+// the shell; a terminal state ignores every event.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
 // Step takes one event: it changes the machine and gives the work to do, and the row that fired,

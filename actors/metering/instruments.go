@@ -45,8 +45,8 @@ const (
 	CauseOther          = "other"
 )
 
-// Labels makes attributes of a lock path. It is called once for each request, and must give few
-// different answers: each is a series of its own, for as long as the program runs.
+// Labels makes attributes of a lock path, once for each request. It must give few different
+// answers: each is a series of its own.
 type Labels func(path string) []attribute.KeyValue
 
 type Kind string

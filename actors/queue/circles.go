@@ -14,8 +14,8 @@ type link struct {
 }
 
 // links is the graph of the stuck requests. A request may wait for all before it, and for each
-// through all requests of its owner. So edges lead to helpers, which stand for several: for the
-// first n of a track, or for the requests of an owner. There are a few for each contender.
+// through all requests of its owner. So edges lead to helpers, which stand for the first n of a
+// track, or for the requests of an owner.
 type links struct {
 	vertices []vertex // the first is none
 	knots    []knot

@@ -106,14 +106,13 @@ const (
 const askedFirst = `{"asked":true,`
 
 // Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written
-// stay, and with them the description of the holder; other data are replaced by RevokeRequest.
+// stay; other data are replaced by RevokeRequest.
 //
-// The ID of a contest's holder is removed: the one node may become another contender's before the
-// request is written, which would not recognise itself by that ID. Without an ID the data identify
-// no owner, as RevokeRequest does not, and the Guard is not believed: it may be the previous
-// holder's. (Break goes by it, and is refused then, because that guard does not exist any more.)
-// The other fields are for people only. The holder corrects all of them when it hears of the
-// request.
+// The ID of a contest's holder is removed: before the request is written the one node may become
+// another contender's, which would not recognise itself by that ID. Without an ID the data identify
+// no owner, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and
+// is refused then, because that guard does not exist any more.) The holder corrects all fields when
+// it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {

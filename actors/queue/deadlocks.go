@@ -67,7 +67,7 @@ type owner struct {
 }
 
 // lane has waiters in an order in which no one gets in before the one ahead of it: as they came,
-// and of those with one number the ones that need least first. So each waiter is taken off once.
+// and of those with one number the least needs first. So each is taken off once.
 type lane struct {
 	line    *contested
 	waiting []*waiter
@@ -90,8 +90,7 @@ type deadlockSearch struct {
 const mostCircles = 64
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
-// and each once. A circle that would be one without some of its members gives way to the smaller
-// one.
+// and each once. A circle gives way to one of some of its members.
 //
 // Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of
 // requests that all wait for each other it tells one circle at least, and 64 at most, those of the

@@ -12,9 +12,9 @@ import (
 // so no plain name has a percent sign before a parenthesis: such names stand for the empty key, and
 // for keys that are too long.
 const (
-	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a
-	// session's nodes go into the one transaction that ends it: see actors.WithMaxNodeBytes. At
-	// this length and with a root of 20 bytes 2 400 keys can be held.
+	// maxKeyName bounds the name in bytes: the paths of a session's nodes go into the transaction
+	// that ends it (actors.WithMaxNodeBytes). With a root of 20 bytes 2 400 keys of this length can
+	// be held.
 	maxKeyName  = 128
 	nameOfEmpty = "%(empty)"
 	// hashedForm ends a name that was cut: the SHA-256 of the key, in hexadecimal digits.
@@ -23,8 +23,8 @@ const (
 )
 
 // NameOfKey gives the name of a lock path that stands for a key, which may be any string. Different
-// keys have different names: a plain one gives the key back when it is read, and one that was cut
-// has the hash of the whole key. None is the name of a contender.
+// keys have different names: a plain one gives the key back, and one that was cut has the hash of
+// the whole key. None is a contender's.
 func NameOfKey(key string) string {
 	switch key {
 	case "":

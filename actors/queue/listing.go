@@ -170,9 +170,8 @@ func (q *ordered) before(sequence int32) earlier[string] {
 
 // position gives where a contender stands.
 //
-// The first waiter of a semaphore must see every contender before it leave. Each other waiter need
-// only see its predecessor leave or move up, when it writes to its node so that its watchers hear
-// of it.
+// The first waiter of a semaphore must see every contender before it leave. Another need only see
+// its predecessor leave or move up, when it writes to its node.
 func (q *ordered) position(me Entry) Position {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)

@@ -18,9 +18,8 @@ type Style struct {
 }
 
 // Prefix gives the beginning of a contender node's name, GUID included; the server adds the
-// sequence number. Curator's names are the usual ones in a queue without a name: its
-// InterProcessMutex and go-zookeeper's Lock read them as their own. Other libraries know neither
-// weights nor names of queues: those have one form under every naming.
+// sequence number. Other libraries know neither weights nor names of queues: those have one form
+// under every naming.
 func (s Style) Prefix(guid string) string {
 	switch {
 	case s.Name != "":
@@ -45,8 +44,7 @@ func (s Style) Prefix(guid string) string {
 }
 
 // Reclaimable begins the GUID in the name of a node that the next process may replace by one at the
-// same number: see messages.Acquire.Reclaim. A waiter behind such a node lists the queue when it
-// goes.
+// same number (messages.Acquire.Reclaim). When it goes, the waiter behind it lists the queue.
 const Reclaimable = "reclaim-"
 
 func mayBeReplaced(child string) bool {
@@ -142,8 +140,8 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 }
 
 // numbered reports whether a number is as long as servers write it, with %010d: ten characters, a
-// sign among them, or eleven if they are a sign and ten digits. A longer one was made by hand: no
-// session's end deletes that node, and a queue would wait behind it for ever.
+// sign among them, or a sign and ten digits. A longer one was made by hand: no session's end
+// deletes that node, and a queue would wait for ever.
 func numbered(digits string) bool {
 	switch len(digits) {
 	case 10:

@@ -19,9 +19,9 @@ import (
 // Calls with a mutex that they take themselves. Two of them may run at the same time: Told with
 // StateLost comes past the queue when the lease ends.
 type Call interface {
-	// Granted: it holds. It comes first, within the input that brings it, with the mutex of Calls:
-	// so it notes the grant and calls nobody. It returns what else is to be done, in order; nil for
-	// nothing. It may come while the user withdraws, and changes nothing then.
+	// Granted: it holds. It comes first, within its input, with the mutex of Calls: so it notes the
+	// grant and calls nobody. It returns what else is to be done. It may come while the user
+	// withdraws, and changes nothing then.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
 	// Refused: it has ended, and never held.
 	Refused(why messages.Reason, detail string)
@@ -85,8 +85,7 @@ func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 func (h *Hold) Name() string { return h.Actor.Key(h.System) }
 
 // Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks
-// for meanwhile. Where the hold serves one call only, that is the name by which its node says who
-// has it.
+// for meanwhile. Where the hold serves one call only, its node says that name.
 func (h *Hold) Caller(id turns.CallID) string {
 	name := h.Name()
 	if h.Shared {

@@ -117,8 +117,8 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 	return m
 }
 
-// Call begins a call, within a lease of the same lock or 0. want does not change; it was found good
-// (actors.CheckAcquire). The call may have been granted or refused when Call returns.
+// Call begins a call, within a lease of the same lock or 0. want was found good
+// (actors.CheckAcquire), and does not change. The call may be granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
@@ -145,9 +145,8 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	return id
 }
 
-// Withdraw ends a call whose user does not want it any more, for a reason that observers are told.
-// The user of one that waited hears no more. One that holds gives back; its user may not know yet
-// that it holds.
+// Withdraw ends a call, for a reason that observers are told. The user of one that waited hears no
+// more. One that holds, perhaps without its user's knowledge, gives back.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 	m := c.begin()
 	e := c.entry(id)

@@ -74,8 +74,8 @@ var (
 	Singleton = Policy{Terms: Many, Completes: StartsAnew, OnRevoke: Ending{Stopping, atOnce},
 		OnClose: Ending{Stopping, atOnce}, OnStop: Ending{Stopping, atOnce}, OnLoss: atOnce}
 	// Activation: an actor whose messages wait for the lock. One that is to end serves under it
-	// until it has ended, for a revoke request also the messages that it has. Stop says that it is
-	// stopping already.
+	// until then, for a revoke request also the messages that it has. Stop says that it is stopping
+	// already.
 	Activation = Policy{Terms: One, Work: Waits, OnRevoke: Ending{Draining, drainWork}, OnClose: Ending{Draining, stopWork},
 		OnStop: Ending{Stopping, byContext}, OnLoss: atOnce}
 )

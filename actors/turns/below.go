@@ -216,7 +216,7 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	t.settle(q)
 }
 
-// hear refuses the call that a hold was asked for, or another one of its line where that has ended:
+// hear refuses the call that a hold was asked for, or another of its line where that has ended:
 // otherwise the next hold would be refused likewise, for ever.
 func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 	if c == nil {

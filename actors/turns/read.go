@@ -2,9 +2,8 @@ package turns
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// State gives the state of a call, in the words of a request: creating until its hold has waited,
-// watching while it waits, held, revoking, and recovering while its hold is suspended; StateNone
-// for a call that has ended.
+// State gives the state of a call: creating until its hold has waited, watching while it waits,
+// held, revoking, recovering while its hold is suspended; StateNone after its end.
 func (t *Turns) State(id CallID) messages.State {
 	c := t.call(id)
 	switch {

@@ -6,8 +6,7 @@ import (
 )
 
 // makeRoom gives the older half of the kept holds back, for what was refused with
-// ReasonSessionFull. It reports whether there may be room after roomPause: not where nothing is
-// kept any more.
+// ReasonSessionFull. It reports whether there may be room after roomPause.
 func (t *Turns) makeRoom() bool {
 	if t.now.At < t.making { // for another one, too
 		return true

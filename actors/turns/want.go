@@ -11,8 +11,7 @@ type Want struct {
 	messages.Acquire
 	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0
 	// is no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the
-	// number of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the
-	// call is made within.
+	// number of grants of one hold; 0 is one. Reentry shares the hold of a lease around the call.
 	MaxWaiters int
 	Sticky     time.Duration
 	Cohort     int

@@ -19,8 +19,8 @@ const (
 	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be
 	// closed, after several restarts in a row. The oldest is forgotten: it expires first.
 	predecessorsKept = 4
-	// patience bounds how long Record waits for the predecessors' sessions. Closing them takes a
-	// few round trips; longer only where servers do not answer.
+	// patience bounds how long Record waits for the predecessors' sessions: longer than a few round
+	// trips only where servers do not answer.
 	patience = 5 * time.Second
 )
 
@@ -201,9 +201,9 @@ func (s *Successor) Close(ended bool) {
 
 // Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process
 // can take back what they hold: for their session timeout after the first Start that found them in
-// the file. It is called before our process holds anything that its own successor may take back,
-// and writes into the file that there may be such a thing. It waits for a server to say whether
-// they exist, all calls until 5 s after the first at most.
+// the file. Call it before our process holds anything that its own successor may take back: it
+// writes that into the file. It waits for a server to say whether they exist, all calls until 5 s
+// after the first at most.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil

@@ -50,10 +50,10 @@ type Listener interface {
 type WaitListener interface {
 	Listener
 	// WaitsFor gives what is known of the predecessor without a further query: its node, and again
-	// when that has been read. It is not called for a request that begins to wait inside its
-	// session before the session's first node in the queue is known, nor later: a hundred thousand
-	// messages would go before the first hand-over. Over a gateway it may be nil: the gateway's
-	// servers do not answer, or the request goes to another gateway.
+	// when that has been read. A request that begins to wait inside its session before the
+	// session's first node in the queue is known is never told: a hundred thousand messages would
+	// go before the first hand-over. nil, over a gateway: its servers do not answer, or the request
+	// goes to another.
 	WaitsFor(predecessor Predecessor)
 }
 
@@ -75,8 +75,7 @@ type TroubleListener interface {
 }
 
 // Tell sends a notice to the parent, to the observers and to the listener; to a parent that
-// observes, once. Its sender is the actor that tells it, so that an owner that was restarted knows
-// whose it is.
+// observes, once. Its sender is the telling actor.
 func (a *Audience) Tell(ctx actor.Context, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(a.Observers, parent.Equal) {
@@ -130,7 +129,7 @@ func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 }
 
 // Watched calls do, to watch or unwatch, with those whose end the lock actor is to hear of: the
-// owner, and a parent on another node. A parent on this node stops its lock actors itself.
+// owner, and a parent on another node.
 func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	if a.Owner != nil {
 		do(a.Owner)
@@ -140,9 +139,8 @@ func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	}
 }
 
-// Begin watches the owner. It refuses actors on other nodes where actors.WithRemote is not set:
-// notices would not reach them. Then only those are left that can be told so. The error wraps
-// actors.ErrBadAcquire.
+// Begin watches the owner. It refuses actors on other nodes without actors.WithRemote, with an
+// error that wraps actors.ErrBadAcquire, and leaves those that can be told so.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if a.Pack != nil {
 		a.Watched(ctx, ctx.Watch)

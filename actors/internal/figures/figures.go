@@ -21,7 +21,7 @@ import (
 )
 
 // Figures counts for one session; nil Figures count nothing. Methods about the session belong to
-// the session actor, the others may be called from any goroutine.
+// the session actor, others to any goroutine.
 type Figures struct {
 	*instruments
 	labels   metering.Labels
@@ -39,9 +39,8 @@ type strandKey struct {
 	labels attribute.Distinct
 }
 
-// New makes the figures of a session, which End ends. left tells how long its leases last, false
-// where that is not known; it is called from other goroutines. New returns nil without a provider,
-// and an error when that refuses an instrument.
+// New makes the figures of a session, which End ends; nil without a provider. left tells, on other
+// goroutines, how long its leases last. The error is the provider's refusal of an instrument.
 func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Duration, bool)) (*Figures, error) {
 	if from == nil {
 		return nil, nil

@@ -33,8 +33,8 @@ const (
 	over
 )
 
-// HandedOff notes when the earlier holder gave the lock back, or was heard to be gone; local: it
-// was of the same session. A zero time notes nothing.
+// HandedOff notes when the earlier holder gave the lock back, or was heard to be gone; local: in
+// the same session.
 func (r *Request) HandedOff(at Moment, local bool) {
 	if r != nil && at != 0 {
 		r.handedOff, r.local = at, local
@@ -144,8 +144,7 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 }
 
 // Request begins to follow a request; nil without figures. It returns an error where the function
-// that makes labels panics: a mistake in a program's figures must not look like a fault of the
-// lock.
+// that makes labels panics: that must not look like a fault of the lock.
 func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
 		return nil, nil

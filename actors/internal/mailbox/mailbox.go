@@ -9,25 +9,24 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox is the mailbox of a lock actor. There may be a hundred thousand, each of which gets a few
-// messages in its life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more.
-// Its rules are the same: system messages come first, one message is taken at a time, and a panic
-// is the supervisor's.
+// mailbox is the mailbox of a lock actor. Of a hundred thousand, each gets a few messages in its
+// life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more. The rules are
+// the same: system messages first, one message at a time, a panic is the supervisor's.
 type mailbox struct {
 	invoker actor.MessageInvoker
 
 	mu           sync.Mutex
 	system, user fifo
 	first        [2]any
-	// running: somebody takes messages; also until Start, because a sender that knows the name may
-	// be early, while it is not known who takes them.
+	// running: somebody takes messages; also until Start, because a sender may know the name before
+	// it is known who takes them.
 	running   bool
 	suspended bool
 }
 
-// TakesFromOtherNodes says what an actor takes from other nodes where gateway.WithRecovery is set,
-// which calls it on a nil mailbox: messages, and commands that protoactor itself carries out. A
-// lock actor takes none. Actors with other mailboxes, without this method, take all.
+// TakesFromOtherNodes says whether an actor takes messages, or commands that protoactor carries
+// out, from other nodes where gateway.WithRecovery is set, which asks a nil mailbox. A lock actor
+// takes none. Mailboxes without this method take all.
 func (*mailbox) TakesFromOtherNodes(bool) bool { return false }
 
 // New makes the mailbox of a lock actor.
@@ -77,9 +76,9 @@ func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	return start
 }
 
-// RegisterHandlers sets the invoker of the messages. The dispatcher is not used: a lock actor runs
-// on the goroutine that sends to it, unless it is running already. Its work is short and never
-// waits, so its own goroutine would cost more than that work.
+// RegisterHandlers sets the invoker of the messages. A lock actor runs on the goroutine that sends
+// to it, unless it is running already: its work is short and never waits, and a goroutine would
+// cost more.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
 	m.invoker = invoker
 }
@@ -176,10 +175,10 @@ type Quiet struct{}
 
 func (Quiet) IgnoreDeadLetterLogging() {}
 
-// Named makes the mailbox of an actor whose name is known before it is spawned, so that others may
-// send to it meanwhile. The actor system registers the name before the mailbox knows who takes its
-// messages: a message that comes in between is a data race, or calls nil, and one that comes right
-// after is taken before actor.Started. This mailbox blocks such a sender until the spawn is done.
+// Named makes the mailbox of an actor whose name is known before it is spawned. The actor system
+// registers the name before the mailbox knows who takes its messages: a message in between is a
+// data race, or calls nil, and one right after is taken before actor.Started. This mailbox blocks
+// its sender until the spawn is done.
 func Named() actor.Mailbox { return newNamed() }
 
 func newNamed() *namedMailbox {

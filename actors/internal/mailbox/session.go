@@ -8,10 +8,10 @@ import (
 )
 
 // sessionMailbox is the mailbox of a session actor. While the session actor is idle, orders of lock
-// actors and results of workers run on the goroutine that sends them. So a hand-over within the
+// actors and results of workers run on the goroutine that sends them, so a hand-over within the
 // session wakes only the next holder. Other messages run on a worker, because their sender may hold
 // a mutex that the session actor needs. Messages that come meanwhile run on the same goroutine, up
-// to a bound: a caller of Lock does not work for others for long.
+// to a bound.
 type sessionMailbox struct {
 	mailbox
 	workers *Workers
@@ -73,9 +73,8 @@ func (m *sessionMailbox) takeSome() {
 	m.workers.Do(m.take)
 }
 
-// Workers are goroutines that outlive the work they are given. A new goroutine for each piece
-// begins with a small stack and copies it as it grows, which was a quarter of the cost of a
-// hand-off.
+// Workers are goroutines that outlive their tasks. A new one begins with a small stack and copies
+// it as it grows, which was a quarter of the cost of a hand-off.
 type Workers struct {
 	tasks chan func()
 	over  chan struct{}
