@@ -33,12 +33,11 @@
 // session when it was stopped, was poisoned, lost its parent or panicked. Neither actor is ever
 // restarted: a panic ends it, and only it.
 //
-// A lock actor runs on the goroutine that sends to it, unless it is running already: the session's,
-// a timer's or the caller's. So no code of a user's runs there but a [Listener] and
-// WithMeterLabels, once for each request. Log handlers and instruments are behind queues, see "What
-// callbacks may do" in package locks. What protoactor itself logs, such as dead letters, goes
-// straight to the logger of your actor system, on the goroutine of whoever caused it. So give the
-// system one that queues: told.NewLog().Logger(log), of package zkconn/told.
+// A lock actor runs on the goroutine that sends to it, unless it is running already. So no code of
+// a user's runs there but a [Listener] and WithMeterLabels; log handlers and instruments are behind
+// queues, see "What callbacks may do" in package locks. What protoactor itself logs goes straight
+// to the logger of your actor system, on the goroutine of whoever caused it: give the system
+// told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.
@@ -50,52 +49,49 @@
 // contender with a node of its own. messages.Acquire.Deadlocks finds that.
 //
 // An actor that wants several locks takes them in the order of their paths, each when it holds the
-// one before (see the example "several locks"). If all do, none waits for another in a circle. If
-// one is lost, it gives the others back. Where the session has no room for one
+// one before (see the example "several locks"): then none waits for another in a circle. If one is
+// lost, it gives the others back. Where the session has no room for one
 // (messages.ReasonSessionFull), it gives all back and begins again after a pause: others may need
 // that room as much.
 //
-// An actor that its supervisor restarts has not ended. It may find notices in its mailbox from lock
-// actors of its previous incarnation: see [NewLock]. The guide locks/guides/supervision.go has what
-// each directive of a supervisor does to a lock.
+// An actor that its supervisor restarts has not ended, and may find notices for its previous
+// incarnation in its mailbox: see [NewLock]. The guide locks/guides/supervision.go has what each
+// directive of a supervisor does to a lock.
 //
 // Parents, owners and observers run in the session's process, unless [WithRemote] is set. An owner
-// whose node is out of reach (protoactor's AddressTerminated) has not ended, and may still rely on
-// the lock: it is given back when the lease that the owner was promised has run out. Package
-// gateway has locks for nodes without a session.
+// whose node is out of reach (protoactor's AddressTerminated) may still rely on the lock: it is
+// given back when the lease that the owner was promised has run out. Package gateway has locks for
+// nodes without a session.
 //
 // Calls of package locks share holds above the session: package turns decides which call holds next
-// and with which lock actor, and package sharing carries that out.
-//
-// An actor that wants to share a lock holds it and serves others. messages.Held.Places says which
-// tokens it may give them; messages.WatchContention tells it when another contender wants the lock,
-// and messages.Check whether its node is still there. messages.Acquire.TellMore tells it how many
-// were before it, and since when its node is watched.
+// and with which lock actor, and package sharing carries that out. An actor that wants to share a
+// lock holds it and serves others. messages.Held.Places says which tokens it may give them;
+// messages.WatchContention tells it when another contender wants the lock, and messages.Check
+// whether its node is still there. messages.Acquire.TellMore tells it how many were before it, and
+// since when its node is watched.
 //
 // # Actors that exist once
 //
 // [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor
-// on one of them, under a lock. It is the actor of a leader loop: package term decides,
-// internal/singleton carries it out, and tests/singleton shows it in virtual time. Nodes without a
-// session have gateway.NewSingleton.
+// on one of them, under a lock. Package term decides, internal/singleton carries it out, and
+// tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
 //
 // # Who decides what
 //
 // This package decides nothing. Package machine decides for one request, and internal/coordinator
-// for all requests of a session. The coordinator's package doc is the specification: a section for
-// each rule, with the test that fails when the rule is broken.
-//
-// The session actor is the coordinator's shell: it feeds inputs, carries requests out
-// (internal/carrier) and delivers events. Package internal/walk runs both decisions through every
-// order of events. So a change to hand-over goes into internal/coordinator/leave.go.
+// for all requests of a session: its package doc is the specification, a section for each rule,
+// with the test that fails when the rule is broken. The session actor is its shell: it feeds
+// inputs, carries requests out (internal/carrier) and delivers events. Package internal/walk runs
+// both decisions through every order of events. So a change to hand-over goes into
+// internal/coordinator/leave.go.
 //
 // # Fast paths
 //
 // A session saves requests and time where it can: see [FastPath]. [WithoutFastPaths] switches them
 // off. They rest on three facts:
 //
-//   - Nobody that keeps a waiter out is between it and the node that it watches. Nobody can come in
-//     between, because new nodes have greater numbers.
+//   - Nobody that keeps a waiter out is between it and the node that it watches, or can come there,
+//     because new nodes have greater numbers.
 //   - While either of two neighbouring nodes of one session exists, no other session is first.
 //   - A listing that shows a contender's node shows everything that is before it.
 //
@@ -103,8 +99,8 @@
 //
 // A session actor answers messages.ReadQueue, ReadLocks, FindMissing, ReadInside,
 // SendRevokeRequest, Break, SetPermits and FindDeadlocks with a message to the sender, from any
-// actor. It answers messages.Follow with the queue after every change. [Session.Ask] is for
-// goroutines. Package inspect does the work, except ReadInside, which needs no connection.
+// actor, and messages.Follow with the queue after every change. [Session.Ask] is for goroutines.
+// Package inspect does the work.
 //
 // # Data under a lock
 //
@@ -126,22 +122,20 @@
 //
 //	deadline = x + T − T/10
 //
-// T is the shortest timeout that was granted to the session. x is a time, by this process's clock,
-// at or after which the leader is known to have heard of the session. Package zkconn has the rule
-// for x, and its proof. At a steady rate the deadline is 0.4 T after the newest heartbeat was sent.
+// T is the shortest timeout that was granted to the session; x is a time at or after which the
+// leader is known to have heard of the session. Package zkconn has the rule for x, and its proof.
+// At a steady rate, with a heartbeat every T/6 while anything is held or waited for, the deadline
+// is 0.4 T after the newest heartbeat was sent.
 //
 //   - Who decides: the machine grants a lock only when the queue gives it to the request and the
 //     lease is valid at that moment.
-//   - Which clock: the process's monotonic clock ([zkconn.LeaseClock]). Time for which the machine
-//     was suspended counts. No time of another machine is compared with it.
-//   - Renewal: while anything is held or waited for, the session commits a heartbeat every T/6, so
-//     a grant finds a valid lease.
+//   - Which clock: the process's monotonic clock ([zkconn.LeaseClock]), and time for which the
+//     machine was suspended.
 //   - Suspended: the connection is down, or a heartbeat had no answer when the next was due. The
 //     lock is held until the deadline.
 //   - Resumed: the session has found the node again before the deadline.
-//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final: no
-//     later answer of a server changes it. A node that may be left is deleted as soon as there is a
-//     connection.
+//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final. A
+//     node that may be left is deleted as soon as there is a connection.
 //
 // A lock actor compares the deadline with the clock before each event that it handles. So a process
 // that was paused finds that the lock is lost before it acts on anything else.

@@ -122,8 +122,9 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 //
 // The file is made where it does not exist; its folder must exist. It must be the user's own, with
 // no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
-// host. In a container, put it on a volume that outlives it. A file that another host wrote, or
-// this one before a restart, is ignored. Package sessionfile has the rules and the reasons.
+// host; in a container, on a volume that outlives it. A file that another host wrote, or this one
+// before a restart, is ignored. Package sessionfile has the rules and the reasons, and why that is
+// safe.
 //
 // StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
 // before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file
@@ -131,17 +132,15 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 //
 // Ready waits until the predecessor's session is closed and our own is in the file, for some
 // seconds at most after our own session was granted. Closing goes on for as long as the
-// predecessor's session timeout; then its session has expired by itself. A lock actor that does not
-// wait for Ready may find its predecessor's nodes in the queue for a moment.
+// predecessor's session timeout. A lock actor that does not wait for Ready may find its
+// predecessor's nodes in the queue for a moment.
 //
 // Where the predecessor has held locks with messages.Acquire.Reclaim, its session stays open for a
 // session timeout from the first restart. A request with the same key takes the lock over. Then the
 // session is closed.
 //
-// The file's lock shows that the predecessor is dead: the kernel releases it with the process. So
-// no two live processes close each other's sessions. Requests that the dead process had sent to
-// other services may still arrive there. Fencing tokens protect those services, as they do when a
-// session expires.
+// Requests that the dead process had sent to other services may still arrive there: fencing tokens
+// protect those services.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
 		if path == "" {

@@ -27,20 +27,19 @@
 // # Queries, sent to a session actor
 //
 // [ReadQueue], [ReadLocks], [FindMissing], [ReadInside], [SendRevokeRequest], [Break], [SetPermits]
-// and [FindDeadlocks] are answered to their sender, once. [Follow] is answered with a [Queue]
-// whenever the queue has changed, until [Unfollow].
+// and [FindDeadlocks] are answered to their sender, once; [Follow] with a [Queue] after every
+// change, until [Unfollow].
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //
-// The lock actor is the sender of each, and is named in its [Grant]. For notices to an actor that
-// its supervisor restarted see actors.NewLock.
+// The lock actor is the sender of each, and is named in its [Grant].
 //
 //   - [Held]: the lock is ours.
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
 //   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
 //   - [Deadlocked]: the request is part of a deadlock, and gives up.
-//   - [Contended] and [Checked] answer commands. [Waiting] and [Watched] are told where
-//     Acquire.TellMore asks for them. None of the four crosses to another node.
+//   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with
+//     Acquire.TellMore. None of the four crosses to another node.
 //   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, as the last
 //     notice of a lock actor that ends by itself. One that is stopped from outside sends none:
 //     watch it to know of that.

@@ -20,11 +20,8 @@
 //
 // A call has one end: Refused, or after Granted one of the final states of Told. Granted is called
 // with the mutex, so that a waiter goes on while the one who gave back still deletes the node. The
-// others are called without it, by the goroutine that attends, and at the end of the lease also by
-// that of the clock. They must not block.
-//
-// A hold follows the lease clock. When its term ends, the calls that have it are told at once, past
-// the queue: others may hold soon.
+// others are called without it, by the goroutine that attends. When the term of the lease ends, the
+// goroutine of its clock tells the calls at once, past the queue: others may hold soon.
 //
 // # Below
 //
