@@ -275,7 +275,8 @@ func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
-// no slash and no NUL, and does not begin with _c_.
+// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such
+// names.
 func WithName(name string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Name = name })
 }
@@ -283,7 +284,8 @@ func WithName(name string) LockOption {
 // WithNaming gives the nodes names that programs with another library, such as kazoo, or with
 // ZooKeeper's recipes read as their own: see messages.Naming. By default those are Curator's and
 // go-zookeeper's. Contenders of any known naming are respected here. tests/interop/README.md,
-// "Sharing queues with other clients", says who respects ours.
+// "Sharing queues with other clients", says who respects ours. Use it to share locks with such
+// programs.
 func WithNaming(naming messages.Naming) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
@@ -295,9 +297,10 @@ func WithNaming(naming messages.Naming) LockOption {
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
-// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). With n
-// of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
-// negative n is refused with ErrBadAcquire.
+// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). Use it
+// where work that comes too late is worth nothing. With n of 1 it waits behind nobody; with 2 one
+// waits behind a holder. Zero, the default, is no bound; a negative n is refused with
+// ErrBadAcquire.
 //
 // Holders and waiters count, readers and writers, those that hold with one node once. Of calls that
 // wait without a node (WithCohort, WithMaxWaiting) this client's count; others' cannot be seen. A
@@ -370,21 +373,23 @@ func WithOnLost(tell func(key string, err error)) LockOption {
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
 // leader of lower priority to resign. A candidate that is elected while one of higher priority
-// waits resigns before it begins. Without it all have priority 0, and nobody is asked. It is for
-// Election.Run; a leader that has only campaigned is asked, too, by Lease.Revoked. A priority below
-// zero is refused with ErrBadAcquire.
+// waits resigns before it begins. Without it all have priority 0, and nobody is asked. Use it where
+// some places are better to lead from. It is for Election.Run; a leader that has only campaigned is
+// asked, too, by Lease.Revoked. A priority below zero is refused with ErrBadAcquire.
 func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
 
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is
 // done at most once in a period, and not at all when the process dies or loses the lock in between.
-// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it: it marks before and after.
+// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it: it marks before and after. Use it
+// where a second time does more harm than none.
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d, counted
 // from the end of the failed work. Each caller's own d counts. A loss of the lock, and work whose
-// caller's ctx has ended, leave no mark. Zero, the default, lets the next one run at once.
+// caller's ctx has ended, leave no mark. Zero, the default, lets the next one run at once. Use it
+// where work that fails would fail again at once.
 //
 // RunOnceFor by itself does not run failed work again for the same instant. With this option the
 // next to ask does, when d has passed since the failure, which may be zero; and at once where the
@@ -399,7 +404,7 @@ func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
 // servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Zero, the default, sets
-// no bound.
+// no bound. Use it where late work does harm, or is not worth doing.
 func WithStartDeadline(d time.Duration) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.startDeadline = d })
 }

@@ -43,7 +43,8 @@ func session(opt actors.SessionOption) Option {
 
 // WithSessionTimeout asks for a session timeout, 10 s by default and at least a millisecond; the
 // servers may grant another. A dead holder's lock is free after that long, and leases survive
-// outages that are shorter: package guides, "Choosing a session timeout".
+// outages that are shorter: package guides, "Choosing a session timeout". Use it to choose between
+// the two.
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
@@ -55,7 +56,7 @@ func WithAuth(scheme string, credential []byte) Option {
 // WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5
 // or gssapi: see zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it.
 // zkconn.CreatorACL is the ACL for lock paths of its principal alone. See package guides,
-// "Ensembles with Kerberos or DIGEST-MD5".
+// "Ensembles with Kerberos or DIGEST-MD5". Use it where the ensemble has Kerberos or DIGEST-MD5.
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
 // WithACL sets the ACL of every node that is made; by default anybody may do anything. Use it where
@@ -77,7 +78,7 @@ func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 // one. Use it wherever the network is not trusted.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
-// WithDialer makes connections with dial, as for proxies, networks that are not TCP, and tests.
+// WithDialer makes connections with dial. Use it for proxies, networks that are not TCP, and tests.
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return connection(zkconn.WithDialer(dial))
 }
@@ -112,9 +113,9 @@ func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.W
 // to tell groups of locks apart.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
-// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
-// parent of both is the span of the context of Lock; after Lease.Downgrade it is the hold that is
-// downgraded.
+// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. Use it to
+// see how long requests wait for locks. The parent of both is the span of the context of Lock;
+// after Lease.Downgrade it is the hold that is downgraded.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
 //     lock was not acquired, with error.type as in the figures.
@@ -136,7 +137,7 @@ func WithTracerProvider(from trace.TracerProvider) Option {
 }
 
 // WithActorSystem runs the client's actors in your actor system, which Close leaves running. By
-// default the client makes one of its own.
+// default the client makes one of its own. Use it to have your actors and Turnstile's in one.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
 		if system == nil {
@@ -154,7 +155,7 @@ func WithoutFastPaths(paths ...actors.FastPath) Option {
 }
 
 // WithServerTick gives the servers' tickTime, where known, so that leases last longer: see
-// zkconn.WithServerTick.
+// zkconn.WithServerTick. Use it where outages are longer than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended: see
@@ -169,7 +170,8 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithMaxWaiting bounds the nodes of one queue with which this client waits (back-pressure);
-// further calls wait inside the client. See actors.WithMaxWaiting.
+// further calls wait inside the client. See actors.WithMaxWaiting. Use it where others must not
+// wait behind so many of one process.
 func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 
 // WithMaxNodeBytes bounds the weight of this client's nodes at the servers: see
