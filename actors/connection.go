@@ -99,7 +99,6 @@ func (p *phases) current() (Connection, <-chan struct{}) {
 	return now, p.changed
 }
 
-// begin makes the first phase; p.mu is held.
 func (p *phases) begin() {
 	if p.changed == nil {
 		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
@@ -151,7 +150,6 @@ func (p *phases) connected() bool {
 	return now.Phase == Connected || now.Phase == Unanswered
 }
 
-// answered notes the answer to a late heartbeat.
 func (p *phases) answered() {
 	if now, _ := p.current(); now.Phase == Unanswered {
 		p.become(Connected, "", 0)

@@ -135,7 +135,6 @@ func (s *session) fail(err error) {
 	s.end(err)
 }
 
-// end tells everybody that the session is over. It may be called again.
 func (s *session) end(err error) {
 	if s.ending {
 		return

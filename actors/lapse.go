@@ -11,20 +11,18 @@ import (
 // replace.go carries it out.
 //
 // Slow servers may let each session lapse. Then connected sessions are replaced less and less often
-// (back-off): waiters keep their nodes, and the servers are spared. The pause ends as soon as the
-// servers are quick again. Otherwise waiters would sit out long pauses: 46 s where a log had held
-// the servers up for some seconds.
-//
-// A session without a connection is replaced at once: it may be over already, and a new session
-// costs the servers no more than a reconnect. So is one that lapsed because it asked for no proofs:
-// see zkconn.WithoutIdleSyncs.
+// (back-off), until the servers are quick again: waiters keep their nodes, and the servers are
+// spared. (With the pauses alone, waiters stood still for 46 s where a log had held the servers up
+// for some seconds.) A session without a connection is replaced at once: it may be over already,
+// and a new one costs the servers no more than a reconnect. So is one that lapsed because it asked
+// for no proofs: see zkconn.WithoutIdleSyncs.
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
 	slow      bool // its servers were asked for proofs, and gave none in time
 	notBefore time.Time
-	pause     time.Duration // after the newest replacement; zero before there was one
-	timer     *time.Timer   // until notBefore, while requests wait; else nil
-	quick     time.Time     // since when every answer is quick, while the timer runs; zero: the newest was not
+	pause     time.Duration
+	timer     *time.Timer // until notBefore, while requests wait; else nil
+	quick     time.Time   // since when every answer is quick, while the timer runs; zero: the newest was not
 }
 
 const (
@@ -83,8 +81,6 @@ func (l *lapse) earliest() (at time.Time) {
 	return at
 }
 
-// replaced notes that a connected session was replaced. Pauses grow while slow servers make that go
-// on.
 func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	if !l.slow {
 		return

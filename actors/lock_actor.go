@@ -31,14 +31,12 @@ import (
 // # Owners that are restarted
 //
 // When an owner panics and its supervisor restarts it, protoactor first stops its child lock
-// actors, and the session deletes their nodes. Notices that they had sent before stay in the
-// owner's mailbox: the new incarnation may receive a Held for a lock that somebody else has by
-// then.
-//
-// So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with the lock actors
-// that it spawned, and answers any other Held with Release. That also gives back the lock of an
-// earlier incarnation's lock actor that was spawned at the root. WithOwner does not release it,
-// because a restarted owner has not ended. See the example "restarted".
+// actors, and the session deletes their nodes. But notices that they had sent before stay in the
+// owner's mailbox: a Held may be for a lock that somebody else has by then. So such an actor
+// compares ctx.Sender(), or Grant.Actor, with the lock actors that it spawned, and answers any
+// other Held with Release. That also gives back the lock of an earlier incarnation's lock actor
+// that was spawned at the root, which WithOwner does not release, because a restarted owner has not
+// ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
@@ -138,8 +136,6 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 }
 
-// check finds faults of the request before anything is sent, begins its figures, and watches the
-// owner.
 func (l *lock) check(ctx actor.Context) (err error) {
 	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
 		l.figures = of.Figures()

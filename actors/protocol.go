@@ -117,8 +117,6 @@ type registered struct {
 	withdrawn bool
 }
 
-// add adds a lock actor, and names its request. alive is false when the session actor has stopped
-// already.
 func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

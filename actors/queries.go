@@ -50,7 +50,6 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 	}
 }
 
-// unused reports whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }

@@ -422,7 +422,6 @@ func (l *closingHooks) some() bool {
 	return l.running || len(l.todo) > 0
 }
 
-// next runs one round; l.mu is held.
 func (l *closingHooks) next(then func()) {
 	todo := l.todo
 	l.todo, l.running = nil, len(todo) > 0

@@ -166,8 +166,6 @@ func (s *session) take(o *order) {
 	orders.Put(o)
 }
 
-// logExpiry logs the end of a session. Servers that end it with each connection can be no place for
-// locks.
 func (s *session) logExpiry(cause error) {
 	what := "session expired"
 	if errors.Is(cause, zkconn.ErrOtherSession) {

@@ -68,8 +68,6 @@ func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	})
 }
 
-// after does the dispatcher's work on the actor once d has passed, unless the epoch is over by
-// then.
 func (s *session) after(d time.Duration, do func()) {
 	root, self, epoch := s.system.Root, s.self, s.info.epoch
 	var timer *time.Timer

@@ -36,20 +36,20 @@ type Transaction struct {
 }
 
 // Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
-// connection, and resolves a lost reply where it can. A transaction that was certainly not carried
-// out is sent again while the hold goes on.
+// connection, and resolves a lost reply where it can: see locks.Lease.Txn. A transaction that was
+// certainly not carried out is sent again while the hold goes on.
 //
-// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), because an old server may
-// still have it. The fence raises the version of the holder's node, also after the end of ctx.
-// Where the session may not READ or WRITE that node there is no fence, and the outcome is unknown.
+// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), which raises the version
+// of the holder's node, also after the end of ctx. Where the session may not READ or WRITE that
+// node there is no fence, and the outcome is unknown.
 //
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
 // its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
-// may have been carried out, or may yet be. over, which may be nil, is called when the transaction
-// has been carried out or never will be, perhaps after Transact has returned. fenced is false where
-// it could not be fenced, and may be carried out for as long as the node exists; otherwise the node
-// may guard the writes of a later grant.
+// may have been carried out, or may yet be. over, which may be nil, is called when it has been
+// carried out or never will be, perhaps after Transact has returned. fenced is false where it could
+// not be fenced, and may be carried out for as long as the node exists; otherwise the node may
+// guard the writes of a later grant.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced bool)) ([]zkconn.OpResult, error) {
 	if t.Version == nil {
 		t.Version = new(atomic.Int32)
@@ -97,16 +97,15 @@ const (
 
 type transacting struct {
 	Transaction
-	session *Session
-	ctx     context.Context
-	stage   atomic.Int32
-	hangUps int                    // in a row, also where it was put off
-	trouble atomic.Pointer[string] // what keeps it from being carried out; nil for nothing
-	done    chan struct{}
-	results []zkconn.OpResult
-	err     error
-	parents madeParents
-	// undecided: it may have been carried out, or may yet be.
+	session   *Session
+	ctx       context.Context
+	stage     atomic.Int32
+	hangUps   int                    // in a row, also where it was put off
+	trouble   atomic.Pointer[string] // what keeps it from being carried out; nil for nothing
+	done      chan struct{}
+	results   []zkconn.OpResult
+	err       error
+	parents   madeParents
 	undecided bool
 	// unfenced: it may be carried out for as long as its guard exists.
 	unfenced bool

@@ -30,8 +30,6 @@ func (p *madeParents) begin(ops *[]zkconn.Op) {
 	}
 }
 
-// mend looks for the parents that a refused transaction needs, and reports whether it is to be sent
-// again. If not, the error says why it was refused.
 func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (again bool, err error) {
 	var refused *zkconn.Error
 	if p.want == nil || !errors.As(refusal, &refused) {

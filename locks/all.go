@@ -104,7 +104,6 @@ func takeEach(ctx context.Context, ordered []Locker) (held []*Lease, err error) 
 	return held, nil
 }
 
-// unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.
 func unlock(ctx context.Context, held []*Lease) error {
 	called := time.Now()
 	for _, lease := range slices.Backward(held) {

@@ -67,8 +67,6 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	return lease, nil
 }
 
-// giveUp ends a call whose ctx has ended. A grant that is there already, or on its way, is given
-// back.
 func (k *call) giveUp(ctx context.Context, answered chan struct{}) error {
 	c := k.from.client
 	waited := k.withdraw()
@@ -252,7 +250,6 @@ func (k *call) Observers() []*actor.PID { return k.from.observers }
 
 func (k *call) Path() string { return k.from.want.Path }
 
-// LockActors counts the lock actors of calls for Membership.Leave.
 func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
 
 func (k *call) timedOut(why error) error {

@@ -9,7 +9,6 @@ import (
 // from them; package term says whether Run goes on. It is pure. Its stories are in
 // testdata/candidacy.
 type candidacy struct {
-	// err is the error of the newest campaign, or of the term that followed it.
 	err error
 	// loss is the error of the last term, if its lease was lost. The error that ends Run wraps it,
 	// too.
@@ -32,7 +31,6 @@ func (c *candidacy) result() error {
 	return afterLoss(c.loss, c.err)
 }
 
-// lossOf gives the loss of a lease in err, or else that of the term before.
 func lossOf(err, last error) error {
 	if errors.Is(err, ErrLost) {
 		return err

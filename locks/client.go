@@ -106,7 +106,6 @@ func newClient(system *actor.ActorSystem, o *options) *Client {
 	return &Client{system: system, tracer: o.tracer, open: o.open, gone: make(chan struct{}), changes: newChanges(system)}
 }
 
-// newChanges makes the queue of calls of WithOnChange's functions: unbounded, so that each is told.
 func newChanges(system *actor.ActorSystem) *told.Queue[func()] {
 	return told.NewCalls(0, func(r any) { told.LogPanic(system.Logger(), "a function of WithOnChange panicked", r) })
 }
@@ -254,8 +253,8 @@ type Source interface {
 	Close(ctx context.Context) error
 }
 
-// State gives the state of the client's connection: whether there is a session and a server that
-// answers, since when, and how long the leases last. It sends nothing. It is zero over gateways.
+// State gives the state of the client's connection, and asks nobody: see actors.Connection. It is
+// zero over gateways.
 func (c *Client) State() actors.Connection {
 	session := c.Session()
 	if session == nil {

@@ -80,15 +80,14 @@
 //
 //   - Who decides: the nodes at the servers decide who holds. The lease says for how long this
 //     process may rely on it.
-//   - Which clock: the monotonic clock of this process. Time for which the machine was suspended
-//     counts. The clocks of two machines are never compared.
+//   - Which clock: the monotonic clock of this process, and time for which the machine was
+//     suspended. Clocks of machines are never compared.
 //   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every
 //     T/6.
-//   - A loss is final. Lease.Valid never becomes true again, also where the connection comes back.
-//     Lock again for a new lease.
+//   - A loss is final, also where the connection comes back. Lock again for a new lease.
 //   - Lease.Context ends when the lease is lost, revoked or given back, and no later than the
-//     deadline, by a timer of its own. context.Cause says why. In a process that was paused,
-//     Lease.Valid knows before the context does.
+//     deadline. context.Cause says why. In a process that was paused, Lease.Valid knows before the
+//     context does.
 //   - The fencing token is for work that has left this process by then. It grows from grant to
 //     grant of one exclusive lock path. Hand it to the resource, which refuses tokens that are
 //     smaller than the greatest it has seen.
@@ -120,8 +119,7 @@
 //
 // Ownership follows the context, not the goroutine. Lock with the context of a lease, or with one
 // derived from it, locks within that lease. There the same lock is refused (ErrReentry) unless it
-// was made WithReentry. With it, each lease of the hold is given back by itself, and the lock with
-// the last.
+// was made WithReentry.
 //
 // # What callbacks may do
 //
@@ -145,23 +143,17 @@
 //   - Those of WithOnChange, WithOnLost and WithUnreleased have a goroutine, and may lock, unlock
 //     and ask whatever they like. But calls of the first two come one after the other: one that
 //     waits for a later one waits for ever. Close waits, until its ctx ends, for the reports of
-//     WithUnreleased that it causes, and for no call of WithOnChange: one may come after it has
-//     returned. A panic is logged.
+//     WithUnreleased that it causes, and for no call of WithOnChange, which may come later. A panic
+//     is logged.
 //
 // # Guides
 //
-// Package guides (locks/guides) has what a reference does not tell:
-//
-//   - what a lock cannot do for you, and the fencing token that can;
-//   - how services use locks;
-//   - locks by key, and libraries that ask for a Locker;
-//   - how to choose a session timeout;
-//   - a session on each node, or a gateway;
-//   - how to move from Curator, go-zookeeper's Lock, kazoo or etcd;
-//   - how to run against a production ensemble, in Kubernetes, and with Kerberos;
-//   - what a supervisor does to the lock of an actor;
-//   - how to test programs with locks;
-//   - what to do when a lock is stuck.
+// Package guides (locks/guides) has what a reference does not tell: what a lock cannot do for you,
+// and the fencing token that can; how services use locks; locks by key, and libraries that ask for
+// a Locker; how to choose a session timeout; a session on each node, or a gateway; how to move from
+// Curator, go-zookeeper's Lock, kazoo or etcd; how to run against a production ensemble, in
+// Kubernetes, and with Kerberos; what a supervisor does to the lock of an actor; how to test
+// programs with locks; what to do when a lock is stuck.
 //
 // # Glossary
 //
@@ -174,13 +166,13 @@
 //     handle, and the time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
-//   - fencing token: a number that grows from grant to grant of a lock path: messages.Token.
-//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one waiter,
-//     and one more session that looks ahead.
+//   - fencing token: a number that grows from grant to grant of a lock path.
+//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one, and one
+//     more session that looks ahead.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
 //     sent before the one ahead of it is answered.
-//   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout, so none
-//     waits for ever; the Counters of actors.Session count such finds.
+//   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout, which the
+//     Counters of actors.Session count.
 //   - split brain: two that act as the holder. The lease and the fencing token are against it.
 //   - revoke: ask the holder for the lock. Release: give it back.
 //   - stale: a reply to a superseded operation.

@@ -99,7 +99,6 @@ func (l *Leadership) Value() string { return l.value }
 // Resign ends the term, and the next in the queue leads. It returns the errors of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// terms are the terms that Run leads now: several where several calls of Run share an Election.
 type terms struct {
 	mu   sync.Mutex
 	open []*Leadership

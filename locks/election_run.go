@@ -44,7 +44,6 @@ type candidate struct {
 	lead  func(ctx context.Context, term *Leadership) error
 }
 
-// campaign campaigns once, and presses a leader of lower priority meanwhile.
 func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()

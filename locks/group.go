@@ -128,7 +128,6 @@ func (m *Membership) Leave(ctx context.Context) error {
 	return err
 }
 
-// leaveNext waits for the end of the request to join again, which keep has given up.
 func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	gone := make(chan struct{})
 	go func() {

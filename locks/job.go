@@ -71,7 +71,6 @@ type job struct {
 	version int32     // of the mark's node
 }
 
-// serveOnce serves one call, unless it is wrong. busy makes the answer where another is at it.
 func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, error)) (Once, error) {
 	l := j.from
 	j.path, j.jobOptions = l.want.Path, l.job
@@ -243,7 +242,6 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	return results, err
 }
 
-// holderOf finds who holds a lock; zero where nobody does, or nobody can tell.
 func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
 	queue, _ := c.Queue(ctx, path)
 	if at := slices.IndexFunc(queue, func(c messages.Contender) bool { return c.Holds }); at >= 0 {

@@ -10,9 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Keyed is an exclusive lock for each key below one root. Any string is a key: an order's number, a
-// file's path, the empty string, bytes that are no text. Its methods may be called from any
-// goroutine.
+// Keyed is an exclusive lock for each key below one root. Any string is a key. Its methods may be
+// called from any goroutine.
 //
 //	orders := client.Keyed("/orders", locks.WithLabel(host))
 //	lease, err := orders.Lock(ctx, id)
@@ -171,7 +170,6 @@ func (n *Named) enter(key string) *namedKey {
 	return at
 }
 
-// leave counts a call out and returns its error. The key is forgotten with the last one.
 func (n *Named) leave(key string, at *namedKey, err error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -181,7 +179,6 @@ func (n *Named) leave(key string, at *namedKey, err error) error {
 	return err
 }
 
-// ask asks the servers for the lock, in the turn of the caller, and keeps the lease for Unlock.
 func (n *Named) ask(key string, at *namedKey, lock func() (*Lease, error)) error {
 	lease, err := lock()
 	if err != nil {

@@ -167,7 +167,6 @@ func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) 
 	}
 }
 
-// within gives a context that ends with ctx, and lies within the lease.
 func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
 	if span := l.held(); span != nil {
@@ -300,7 +299,6 @@ func (l *Lease) inTrouble() string {
 	return ""
 }
 
-// release ends the context and asks for the release, once. It does not wait.
 func (l *Lease) release() {
 	l.mu.Lock()
 	first := !l.givenBack
@@ -394,8 +392,6 @@ func (l *Lease) finish(err error) {
 	}
 }
 
-// takenBack is the error of an Unlock after the lock was revoked or reached WithMaxHold; nil
-// otherwise.
 func (l *Lease) takenBack(cause error) error {
 	reason, err := messages.ReasonNone, error(nil)
 	switch {

@@ -25,7 +25,6 @@ func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
 	return newLockFor(forLocking, c, want, opts)
 }
 
-// newLockFor makes the lock under an election or a job, whose options have types of their own.
 func newLockFor[Option interface{ apply(*lockSettings) }](
 	what use, c *Client, want messages.Acquire, opts []Option,
 ) lock {

@@ -152,7 +152,6 @@ func (s *lockSettings) check() error {
 	return nil
 }
 
-// checkRequest checks the request in its mode. It returns the errors of actors.CheckAcquire.
 func (s *lockSettings) checkRequest() error {
 	if err := actors.CheckAcquire(s.want.Acquire); err != nil {
 		return err

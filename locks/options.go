@@ -30,7 +30,6 @@ type options struct {
 	open    *openLeases
 }
 
-// ofSession reports whether there are options that belong to a session.
 func (o *options) ofSession() bool { return len(o.conn)+len(o.session) > 0 || o.system != nil }
 
 func connection(opt zkconn.Option) Option {

@@ -89,7 +89,6 @@ func (j *job) runPeriod(ctx context.Context) error {
 	return err
 }
 
-// periodIsDue reports whether the work is due by the mark. The error says why that is not valid.
 func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {
@@ -111,7 +110,6 @@ func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) 
 	return true, nil
 }
 
-// left is the time until the work is due; zero or less when it is due.
 func (j *job) left() time.Duration {
 	since, wait := j.once.Mark.Began, j.period
 	if j.once.Mark.State == MarkFailed {

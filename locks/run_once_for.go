@@ -143,7 +143,6 @@ func (j *job) runInstants(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// runInstant calls the work for one instant, and reports whether the next one may follow.
 func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err error) {
 	j.at = at
 	if err := j.mark(ctx, MarkBegun); err != nil {
@@ -168,8 +167,6 @@ func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err er
 	return !j.retries, err
 }
 
-// instantIsDue reports whether the work is due by the mark. The error says why it is not run at
-// all.
 func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) > 0 {
@@ -215,8 +212,6 @@ func (j *job) timeIsDue() (due bool, err error) {
 	return true, nil
 }
 
-// missed gives the missed instants that are to be caught up, the oldest first, and how many others
-// there are.
 func (j *job) missed(ctx context.Context) (catchUp []time.Time, left int) {
 	last := j.once.Mark
 	from := last.For

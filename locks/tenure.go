@@ -32,7 +32,6 @@ type user interface {
 	campaign(ctx context.Context) (*Lease, error)
 	// decline says why no work is to begin under a new lease; nil where it is.
 	decline(ctx context.Context, lease *Lease) error
-	// work is done under the lease. It calls the user's function by tenure.call.
 	work(ctx context.Context) error
 }
 
@@ -188,7 +187,6 @@ func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error
 	return lease.termError(ctx, outcome, cause, err)
 }
 
-// look tells the machine of the end of a lease that is over, and reports whether it is valid.
 func (t *tenure) look(lease *Lease) (valid bool) {
 	if lease.Valid() {
 		return true
@@ -211,8 +209,6 @@ func (l *Lease) lapse() (term.Outcome, error) {
 	}
 }
 
-// termError is the error of work whose term has this outcome. ctx is the caller's, cause that of
-// the end of the lease.
 func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err error) error {
 	switch {
 	case outcome == term.LeaseLost || outcome == term.Taken:
@@ -223,7 +219,6 @@ func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err 
 	return err
 }
 
-// cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
 func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
 	if ctx.Err() == nil {
 		err = notCallers(err)

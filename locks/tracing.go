@@ -47,7 +47,6 @@ func (s *tracedSpan) happened(what string) {
 	}
 }
 
-// end ends the span, once: as an error unless err is nil.
 func (s *tracedSpan) end(err error) {
 	if s == nil || s.ended.Swap(true) {
 		return

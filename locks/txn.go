@@ -136,7 +136,6 @@ func (l *Lease) transact(ctx context.Context, session *actors.Session, ops []Op)
 	}, l.endTxn)
 }
 
-// beginTxn waits for the transaction before this one, and keeps the lock until endTxn.
 func (l *Lease) beginTxn(ctx context.Context) error {
 	if !l.Valid() {
 		return l.stale()

@@ -32,19 +32,18 @@ import (
 // credentials are not presented: servers ask for none to close a session, unless they enforce
 // authentication (zookeeper.enforce.auth.enabled).
 //
+// It returns when the session has ended; existed reports whether a server still knew it. It tries
+// every server, again and again, until ctx ends; the error then wraps the error of ctx and the last
+// cause, and names the session. It fails with ErrOtherSession at once when a server hands out
+// another session instead of refusing: that would go on for ever, and the session expires by
+// itself. It fails with ErrBadConfig when cfg does not come from NewConfig or connect is not a
+// connect string.
+//
 // A server that takes the session over and then does not let us in, by SASL, has started the
 // session's timeout anew, the shortest that it grants. The next attempt waits until that is over,
 // so that the session ends all the same.
 //
-// It returns when the session has ended: existed reports whether a server still knew it, by this id
-// and password. It tries every server, again and again, until ctx ends; the error then wraps the
-// error of ctx and the last cause, and names the session. It fails with ErrOtherSession at once
-// when a server hands out another session instead of refusing: that would go on for ever, and the
-// session expires by itself. It fails with ErrBadConfig when cfg does not come from NewConfig or
-// connect is not a connect string.
-//
-// If the client of that session runs, it is told that the session has expired. So make sure that it
-// is dead.
+// A client of that session that runs is told that it has expired. So make sure that it is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true, false})
 }
@@ -194,8 +193,6 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	return true, true, nil
 }
 
-// reattach takes a session over, and gives its timeout; 0 when the server knows no session of that
-// id and password.
 func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Duration, err error) {
 	if _, err := conn.Write(reattachFrame(s)); err != nil {
 		return 0, fmt.Errorf("connect: %w", err)

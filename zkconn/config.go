@@ -46,11 +46,11 @@ type Config struct {
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
 
-	serverTick       time.Duration // 0 for not known
+	serverTick       time.Duration
 	withoutIdleSyncs bool
-	suspended        func() time.Duration // nil for the system's
-	shortest         *shortestTimeout     // of all sessions with this Config
-	removals         *watchRemovals       // likewise
+	suspended        func() time.Duration
+	shortest         *shortestTimeout // of all sessions with this Config
+	removals         *watchRemovals   // likewise
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -286,7 +286,6 @@ func (s *shortestTimeout) note(d time.Duration) {
 	}
 }
 
-// with gives the shorter of this and another timeout, where 0 stands for none.
 func (s *shortestTimeout) with(other time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -103,9 +103,8 @@ func (c *Conn) LastError() error { return c.session.lastError() }
 func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 
 // Urgent sets whether reconnecting is urgent: while anything is held, because a hold is lost unless
-// the client is connected again before the lease ends. Call it when the first lock is granted, and
-// with false when the last has ended. The last call before a loss of the connection counts, until
-// the lease of that connection has ended.
+// the client is connected again before the lease ends. The last call before a loss of the
+// connection counts, until the lease of that connection has ended.
 //
 // While it is urgent
 //

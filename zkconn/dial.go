@@ -108,8 +108,8 @@ type overlappingDial struct {
 	network string
 	ctx     context.Context
 	results chan attempt
-	over    chan struct{}      // closed when one attempt has succeeded or none will
-	running map[string]running // by address
+	over    chan struct{} // closed when one attempt has succeeded or none will
+	running map[string]running
 	next    *time.Timer
 }
 
@@ -124,7 +124,6 @@ type running struct {
 	begun time.Time
 }
 
-// dialOverlapping gives the first connection to any server, and the server, or the last error.
 func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, error) {
 	ctx, cancel := context.WithCancel(c.dialing)
 	defer cancel()

@@ -121,7 +121,6 @@ func (g *gate) enter() error {
 
 func (g *gate) leave() { g.inside.Done() }
 
-// close shuts the gate; the first reason stands.
 func (g *gate) close(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

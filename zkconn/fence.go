@@ -40,19 +40,15 @@ func (g Guard) refusal(cause error) error {
 // it returns nil, each of them has been carried out, or never will be. Reads that this Conn sends
 // from then on show which.
 //
-// A Txn whose reply was lost with its connection may still be at the server of that connection. A
-// transaction that the session commits on a later connection does not stop it. The old server
-// may also hold a connect request that the client has given up. When the leader hears of it, that
-// server is the session's again, and the leader carries out what it had sent before. So only two
-// things stop a request: the end of its session, or a check in it that can never succeed again.
-//
-// Fence makes the check of the guard one that cannot succeed. It writes the node's own data again, in
-// the version that it has read, until the version is above guard's. So nothing that others write there
-// is lost, and it does not matter who has raised the version. Watches of the node fire.
-//
-// Why later reads show what was carried out: a Txn with this guard comes before the write that
-// raised the version, and a server applies transactions in order. A server that shows the new version
-// has applied the Txn. On a later connection, servers that know less refuse this client.
+// A holds with node 7 in version 0. The reply to its Txn is lost with the connection: the Txn may
+// still be at that server. Transactions on the next connection do not stop it: the old server may
+// hold a connect request that A has given up, and when the leader hears of that, it carries out
+// what A had sent before. Only the end of the session stops it, or a check in it that can never
+// succeed again. So Fence writes node 7's own data again, in the version that it has read, until
+// the version is above guard's. The Txn checks version 0: it comes before that write, or is
+// refused. A server that shows version 1 has applied all that came before; on a later connection,
+// servers that know less refuse this client. Nothing that others write there is lost. Watches of
+// the node fire.
 //
 // now is the guard of later transactions. Its path is empty where the node is gone, as a committed
 // transaction has confirmed: that fences as well. After any error nothing is certain: ErrNoAuth

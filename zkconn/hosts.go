@@ -21,13 +21,12 @@ type host struct {
 // hosts is the library's HostProvider: it says which server comes next.
 //
 // It goes in rounds. A round resolves the names anew and tries every address once, in random order.
-// Between rounds it waits, exponentially longer and jittered. After the loss of a connection of use
-// (a server answered something on it) a round begins at once, so with one server a cut costs
-// milliseconds; the library's own provider sleeps a flat second. After one of no use a round begins
-// at once only if that has not happened for the longest backoff, and never after one on which a
-// credential was refused: otherwise a client with a refused credential would dial as fast as the
-// network allows (measured: 1 700 times a second). While something is held, the waits are short and
-// bounded (see [Conn.Urgent]).
+// Between rounds it waits, exponentially longer and jittered. After the loss of a connection on
+// which a server had answered, a round begins at once, so with one server a cut costs milliseconds;
+// the library's own provider sleeps a flat second. After another a round begins at once only if
+// that has not happened for the longest backoff, and never after a refused credential: such a
+// client would dial as fast as the network allows (measured: 1 700 times a second). While something
+// is held, the waits are short and bounded (see [Conn.Urgent]).
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. The
 // library then fails the queued requests, sleeps a second at most, and looks whether it was closed,
@@ -42,7 +41,7 @@ type hosts struct {
 	over    func() bool
 	ctx     context.Context
 	cancel  context.CancelFunc
-	timeout time.Duration // of resolving
+	timeout time.Duration
 
 	wait     *retry.Pauses
 	maxWait  time.Duration

@@ -48,7 +48,6 @@ func (k *keepalive) keepAlive() {
 	}
 }
 
-// leaseIsKept sets the timer anew, because a lease needs more requests.
 func (k *keepalive) leaseIsKept() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

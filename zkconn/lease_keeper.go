@@ -52,7 +52,6 @@ func newLeaseKeeper(cfg Config) *leaseKeeper {
 		broken: nothing, givenUp: nothing}
 }
 
-// do applies an input to the chain, and then brings clock and timer up to date.
 func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	k.mu.Lock()
 	now := k.clock.now()
@@ -172,7 +171,6 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 	return true
 }
 
-// roundTrips follows the requests of one connection that go by way of the leader.
 type roundTrips struct {
 	keeper     *leaseKeeper
 	connection uint64

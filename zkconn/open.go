@@ -104,7 +104,6 @@ func (c *Conn) Abandon() error {
 	return c.closed
 }
 
-// end ends the connection. leave first closes or drops the link.
 func (c *Conn) end(leave func()) {
 	cause := c.LastError() // before the closing makes others
 	c.gate.close(ErrClosed)

@@ -61,31 +61,25 @@ func WithAuth(scheme string, secret []byte) Option {
 // WithSASL authenticates every connection with a mechanism: after the server's answer to the
 // connect request, and before anything else is sent. The last one counts.
 //
-// For each connection, Start has a third of the session timeout, five seconds at most, to get what
-// it needs from others; the exchange has the time of a connect request (a third of the server's
-// share of the session timeout, or a second). [Connected] comes only when the exchange has
-// succeeded.
+// For each connection, Start has a third of the session timeout, five seconds at most; the exchange
+// has the time of a connect request (a third of the server's share of the session timeout, or a
+// second). [Connected] comes only when the exchange has succeeded.
 //
-// An answer is final, silence may pass:
-//
-//   - [AuthFailed], with an error that wraps ErrAuthFailed and names mechanism, principal and
-//     reason, follows when the server refuses the credential twice in a row, has no SASL, or does
-//     not prove that it knows the password, when the mechanism can make nothing of a challenge, and
-//     when Start fails with ErrAuthFailed. Package actors ends the session then, as for a
-//     credential of WithAuth; a Conn by itself goes on trying, with backoff.
-//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails
-//     otherwise (a KDC or a DNS that does not answer) are like servers that cannot be reached:
-//     [Conn.LastError] names the cause, and the next attempt follows after a pause. A session whose
-//     client cannot authenticate is left to expire: a Start that fails does not touch it, and where
-//     no exchange has succeeded for a session timeout, and the lease is over, the next attempt
-//     waits for that. [CloseSession] lets the session of another expire likewise.
+//   - An answer is final: [AuthFailed], with an error that wraps ErrAuthFailed and names mechanism,
+//     principal and reason, follows when the server refuses the credential twice in a row, has no
+//     SASL, does not prove that it knows the password, or requires SASL of a client without it;
+//     when the mechanism can make nothing of a challenge; and when Start fails with ErrAuthFailed.
+//     Package actors ends the session then; a Conn by itself goes on trying, with backoff.
+//   - Silence may pass: a connection that is lost in the exchange, a server that says nothing, and
+//     a Start that fails otherwise (a KDC or a DNS that does not answer) are like servers that
+//     cannot be reached. [Conn.LastError] names the cause. A session whose client cannot
+//     authenticate is left to expire: a Start that fails does not touch it, and where no exchange
+//     has succeeded for a session timeout, and the lease is over, the next attempt waits for that.
+//     [CloseSession] lets the session of another expire likewise.
 //
 // Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with
 // DIGEST-MD5 at the same moment (SaslServerCallbackHandler keeps the user's name for all
 // connections): with 16 clients that did nothing else, it refused 2 right ones in 11 000.
-//
-// A server that requires SASL of a client without it says so in the answer to its first request:
-// AuthFailed, too.
 //
 // Answers to SASL requests are no evidence for the lease: servers give them by themselves, and
 // touch nothing (ZooKeeperServer.processSasl).

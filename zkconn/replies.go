@@ -57,7 +57,6 @@ var (
 	pingOperation  = operation{"ping", ""}
 )
 
-// partShapes are the shapes of a transaction's parts, by their types.
 var partShapes = map[int32]shape{opCreate: "s", opDelete: "", opSetData: "S", opCheck: "", typeOfError: "i"}
 
 // check finds what is wrong with a body. It gives what follows the last field.
@@ -172,7 +171,6 @@ func (a *asked) sends(xid int32, q question) {
 	a.sent[xid] = q
 }
 
-// answered gives the request that a reply is to, once.
 func (a *asked) answered(xid int32) (question, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,15 +10,14 @@ import (
 // Watches without the library's watch table.
 //
 // The library's GetW enters a channel for every call in a table that only an event empties: a
-// thousand calls on one path are one watch at the server and a thousand channels here. Worse, after
-// a reconnect it sends the table's watches again with a zxid that it reads without a lock (its PR
+// thousand calls on one path are one watch at the server and a thousand channels here. After a
+// reconnect it sends the table's watches again with a zxid that it reads without a lock (its PR
 // 35), which the race detector finds. So the table stays empty: GetWatched, ChildrenWatched and
 // ExistsWatched call the library's plain operations, and the transport sets the watch byte in the
-// frame. The server's event reaches the sink through the library's event callback. After a
-// reconnect the owner sets watches again, because it must read the node anew in any case.
+// frame. The server's event reaches the sink through the library's event callback.
 //
-// A plain Get of the same path that passes meanwhile carries the watch byte as well. That is
-// harmless: watches of one session on one path are one watch, and the event is sent once.
+// A plain Get of the same path that passes meanwhile carries the watch byte as well: watches of one
+// session on one path are one watch, and the event is sent once.
 
 // Container nodes through the library's Create.
 //

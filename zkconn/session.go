@@ -104,7 +104,7 @@ type session struct {
 	announced      bool   // Connected was the last of the two events
 	expired        bool   // Expired was the last event
 	closing        bool
-	authenticating bool // authenticate runs
+	authenticating bool
 	credentials    []credential
 	added          []bool // credentials that the library presents by itself from now on
 	running        sync.WaitGroup
@@ -224,11 +224,13 @@ func (s *session) close() {
 	s.closing = true
 }
 
-// The library presents a credential by itself at every later connection, once it was given it
-// successfully, on a connection with a session, by a call that waits for the reply. So the first
-// connection is announced when a goroutine has done that. The library may make the next connection
-// without it before it has the reply: so a credential counts as given only when no connection was
-// lost or made during the call.
+// Presenting the credentials. The library remembers one once the reply to a call has come, which
+// needs a connection with a session, and presents it by itself at every later connection. So the
+// first connection is announced when a goroutine has made these calls.
+//
+// The call for credential 1 goes out on connection 1, which is lost after the server's reply. The
+// library makes connection 2 without the credential, and remembers it only then. So one counts as
+// given only if no connection was lost or made during the call; else the call is made again.
 
 func (s *session) authenticate() {
 	for {

@@ -13,7 +13,6 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// dialOne makes one connection; name is the host as it was configured, by which TLS verifies it.
 func (c Config) dialOne(ctx context.Context, network, address, name string) (_ net.Conn, err error) {
 	defer recovered(&err, errDialerPanicked)
 	dial := c.dial

@@ -52,9 +52,9 @@ type transport struct {
 	patience func() time.Duration
 	held     []byte // the rest of a frame that was taken out of the reader
 
-	out         *outbox // once the session is established
-	unread      int     // bytes of the current frame that the library has still to read
-	over        error   // why nothing is read after the current frame
+	out         *outbox
+	unread      int   // bytes of the current frame that the library has still to read
+	over        error // why nothing is read after the current frame
 	requested   bool
 	replied     bool
 	established atomic.Bool
@@ -191,7 +191,6 @@ func (l *link) close() {
 	}
 }
 
-// drop refuses further transports and cuts the present one.
 func (l *link) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -205,7 +204,6 @@ func (l *link) cut() {
 	l.cutLocked()
 }
 
-// established gives the newest transport if it has a session, else nil.
 func (l *link) established() *transport {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -59,7 +59,6 @@ func (t *transport) sendOwn(committed bool) {
 	t.putOwn(frame, watch{})
 }
 
-// removeWatch asks the server to forget a watch, unless it is wanted again.
 func (t *transport) removeWatch(w watch) {
 	t.order <- struct{}{}
 	defer func() { <-t.order }()

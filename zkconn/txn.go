@@ -187,12 +187,12 @@ func (o Op) flags() int32 {
 // NotApplied is certain: a node that the transaction changes, or the list of children that it
 // changes, was last changed by a transaction that is no newer than before.
 //
-// Applied needs that exclusive is true and before is Whole. exclusive: nobody else can have changed
-// these nodes since, because the guard has existed all the time and only its owner changes them.
-// Whole: nothing that was done before is newer. Every node that the transaction creates and sets
-// must then have its data, one zxid which is newer than before, and the version that follows; and
-// the nodes that it deletes must be gone. Where nothing is created or set it is Unknown: a missing
-// node does not say who has deleted it. Nor does a node that the session may not READ say anything.
+// Applied needs that before is Whole (nothing that was done before is newer) and exclusive is true:
+// nobody else can have changed these nodes since, because the guard has existed all the time and
+// only its owner changes them. Every node that the transaction creates and sets must then have its
+// data, one zxid which is newer than before, and the version that follows; and the nodes that it
+// deletes must be gone. Where nothing is created or set it is Unknown: a missing node does not say
+// who has deleted it. Nor does a node that the session may not READ say anything.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
@@ -210,7 +210,6 @@ func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []Op
 	return Unknown, nil, nil
 }
 
-// finding collects the traces of a transaction in its nodes.
 type finding struct {
 	conn         *Conn
 	before       int64

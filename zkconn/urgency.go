@@ -7,8 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// urgency says until when reconnecting is urgent, and how fast attempts follow each other
-// meanwhile.
 type urgency struct {
 	on      atomic.Bool
 	changed chan struct{}    // has room for one
@@ -40,7 +38,6 @@ func (h *urgency) set(urgent bool) {
 	}
 }
 
-// left gives how much longer reconnecting is urgent; zero or less where it is not.
 func (h *urgency) left() time.Duration {
 	if !h.on.Load() || h.refused {
 		return 0
@@ -61,7 +58,6 @@ func (h *urgency) overlap() time.Duration {
 	return min(max(h.timeout()/overlapsPerTimeout, shortestOverlap), longestOverlap)
 }
 
-// handshake bounds the wait for the answer to a connect request, ordinarily bounded by usual.
 func (h *urgency) handshake(usual time.Duration, servers int) time.Duration {
 	left := h.left()
 	if left <= 0 || servers < 2 {

@@ -10,14 +10,14 @@ import (
 // request, and the transport sees its frame:
 //
 //   - A read is to leave a watch, without the library's watch table (rewrite.go).
-//   - The caller of a create wants to know when it has gone out (pipelining): order without waiting
-//     for an answer. The library takes requests from a channel, so a caller that starts a goroutine
-//     for a create and one for a listing cannot know which goes first.
+//   - The caller of a create wants to know when it has gone out (pipelining). The library takes
+//     requests from a channel, so a caller that starts a goroutine for a create and one for a
+//     listing cannot know which goes first.
 //   - The caller of a create wants the czxid of the node, without a read that its own session may
 //     not be allowed. The header of the reply to a create, or to a transaction that was carried
-//     out, has the zxid of the transaction, which is the czxid of its nodes: FinalRequestProcessor
-//     takes it when it has applied the transaction, before any read is served (tests/touches
-//     compares). The library drops it.
+//     out, has the zxid of the transaction, which is the czxid of its nodes (tests/touches
+//     compares): FinalRequestProcessor takes it when it has applied the transaction, before any
+//     read is served. The library drops it.
 
 type wantedRequests struct {
 	mu  sync.Mutex
@@ -103,7 +103,6 @@ func watched(frame []byte) []byte {
 	return frame
 }
 
-// answered takes the reply to a create or a transaction that was carried out, without its header.
 func (w *wanted) answered(op int32, zxid int64, body []byte) {
 	made, ok := w.path, carriedOut(body)
 	if op == opCreate {

@@ -212,7 +212,6 @@ func readWhole(from io.Reader, length int) ([]byte, error) {
 
 const farewellXid = 1
 
-// longestFarewell bounds the wait for the server's answer when the session is closed.
 const longestFarewell = 3 * time.Second
 
 func closeSessionFrame() []byte {

@@ -21,11 +21,11 @@ const settledLook = 1250 * time.Millisecond
 // sessions and processes. The root may be "/". Nodes that this client may not read are passed over.
 // A seeming deadlock takes 250 ms longer.
 //
-// The queues are read one after the other, so one reading may show a circle that was never there:
-// one wait was over before another began. So they are read twice, and a circle counts when both
-// readings show it: the same nodes wait for the same nodes. Then all waits lasted from the end of
-// the first reading to the begin of the second, at our server. That may be behind the others, but a
-// deadlock stays.
+// One reading may show a circle that was never there. A holds /x, and B waits for it; B holds /y.
+// The search reads /x. Then A gives /x back and waits for /y, and the search reads /y: B seems to
+// wait for A, and A for B. So the queues are read twice, and a circle counts when the same nodes
+// wait for the same nodes in both: then all waits lasted from the end of the first reading to the
+// begin of the second, at our server.
 //
 // A node that several calls may have names none of them, so its owner is believed not to be
 // blocked. Only the session of these calls knows who has the node, and which wait behind it: see
@@ -61,8 +61,6 @@ func rest(conn *zkconn.Conn, d time.Duration) {
 	}
 }
 
-// findAmong is Deadlocks, or PossibleDeadlocks, with the calls of one session. It calls rest
-// between the readings.
 func findAmong(
 	conn *zkconn.Conn, root string, own calls, possible bool, rest func(*zkconn.Conn, time.Duration),
 ) (findings, error) {
@@ -218,7 +216,6 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 
 type calls []messages.Contender
 
-// contested adds the lock paths where a call waits without a node, in order.
 func (own calls) contested(paths []string) []string {
 	for _, k := range own {
 		if !k.HasNode() {

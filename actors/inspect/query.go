@@ -16,7 +16,6 @@ type question interface {
 	refuse(why messages.Refusal) any
 }
 
-// query is a question that takes work at the servers.
 type query interface {
 	question
 	// run carries the query out, and gives the answer, or the confirmed deadlocks. It runs on
@@ -68,7 +67,6 @@ func retriable(err error) bool {
 	return outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred
 }
 
-// refusal puts an error into words that may cross a wire.
 func refusal(err error) messages.Refusal {
 	r := messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
 	switch {

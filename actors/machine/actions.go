@@ -68,7 +68,6 @@ type Action struct {
 	Run  func(*Machine, Event) Effects
 }
 
-// why is the event's reason, or the usual one of its kind where that ends a request.
 func why(e Event) messages.Reason {
 	return cmp.Or(e.Reason, usual[e.Kind])
 }
@@ -103,7 +102,6 @@ func asks(name string, do Do) Action {
 	return Action{name, func(m *Machine, _ Event) Effects { return effect(Effect{Do: do, Node: m.Node}) }}
 }
 
-// ends gives the action of a request that ends, and has no node to delete.
 func ends(name string, as messages.State, tell Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(as, why(e), e.Detail)
@@ -111,7 +109,6 @@ func ends(name string, as messages.State, tell Do) Action {
 	}}
 }
 
-// cleansUp is ends for a request of which a node may be left.
 func cleansUp(name string, as messages.State, tell Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(as, why(e), e.Detail)
@@ -119,7 +116,6 @@ func cleansUp(name string, as messages.State, tell Do) Action {
 	}}
 }
 
-// leaves gives the action of a request that is to end as soon as its node is gone.
 func leaves(name string, as messages.State, do Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		if e.Node != "" {

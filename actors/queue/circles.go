@@ -88,7 +88,7 @@ func (s *deadlockSearch) connect() *links {
 			}
 		}
 	}
-	all := map[string]int{} // leads to the stuck requests of an owner
+	all := map[string]int{}
 	for who, o := range s.owners {
 		all[who] = g.others(s.stuck(o))
 	}
@@ -169,7 +169,6 @@ func (w *waiter) links() (next [4]int) {
 
 func (b sum) plus(c sum) sum { return sum{b.all + c.all, b.writers + c.writers, b.taken + c.taken} }
 
-// circles finds the circles among the requests by their links, those of the oldest first.
 func (s *deadlockSearch) circles(g *links) (found []messages.Deadlock) {
 	seen := map[*waiter]bool{} // part of a circle that was found
 	for _, w := range s.knotted(g) {

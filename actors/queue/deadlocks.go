@@ -11,16 +11,17 @@ import (
 )
 
 // The search finds the waiters that never get in: they are stuck. An owner is blocked while it
-// waits for another request that is stuck. Then it gives nothing back. The search begins with all
-// waiters, and takes away each that may yet get in, until no more can:
+// waits for another request that is stuck: it gives nothing back. The search takes away each waiter
+// that may yet get in, until no more can:
 //
-//   - a waiter for a lock may get in when no earlier contender that it waits for is stuck, or has
-//     an owner that is blocked;
-//   - a waiter for permits may get in when enough permits remain beside those of such contenders
-//     before it: one that never gives back does not suffice.
+//   - a waiter for a lock may when no earlier contender that it waits for is stuck, or has an owner
+//     that is blocked;
+//   - a waiter for permits may when enough permits remain beside those of such contenders before
+//     it.
 //
-// An unknown owner is believed not to be blocked: nodes of other libraries do not name theirs. The
-// waiters that are left wait for ever, unless one gives up, and among them there are circles.
+// A holds /x and waits for /y, B holds /y and waits for /x, and C waits for /x: all three are
+// stuck, and A and B are a circle. D holds /z, for which E waits: D waits for nothing, so E may get
+// in. An unknown owner is believed not to be blocked: nodes of other libraries do not name theirs.
 
 // LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's
 // number of permits.
@@ -62,8 +63,7 @@ type waiter struct {
 type owner struct {
 	stuck   int
 	waiting []*waiter // its requests that wait, or did when the search began
-	// blocks are the contenders that never leave while a request of the owner is stuck.
-	blocks []*waiter
+	blocks  []*waiter
 }
 
 // lane has waiters in an order in which no one gets in before the one ahead of it: as they came,
@@ -284,17 +284,16 @@ func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 
 // PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its
 // whole process: a process that waits behind a lock that it holds itself, as when it is locked
-// again without the context of its lease, and processes that wait for each other's locks. Nodes do
-// not say whether the worker that holds is the one that waits: with several workers it need not be.
-// The circles of [Deadlocks] are left out, and so is every circle that shares a node with one of
-// them.
+// again without the context of its lease, and processes that wait for each other's locks. With
+// several workers, who holds need not be who waits. The circles of [Deadlocks] are left out, and so
+// is every circle that shares a node with one of them.
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits
-// for several locks, or several times for one, may do so with several workers. So it counts as
-// blocked for the locks that it holds, and not for its places in other queues. A process that holds
-// some of a semaphore's permits and waits for more of them is no circle: semaphores are for that.
-// Requests that wait in a cohort, without nodes, are left out for the same reason. A request that
-// shares a hold does not wait: readers, and holds taken WithReentry.
+// for several locks, or several times for one, may do so with several workers: it counts as blocked
+// for the locks that it holds, and not for its places in other queues. A process that holds some of
+// a semaphore's permits and waits for more of them is no circle: semaphores are for that. Requests
+// that wait in a cohort, without nodes, are left out for the same reason. A request that shares a
+// hold does not wait: readers, and holds taken WithReentry.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {

@@ -222,8 +222,6 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier has the contenders before the one that is judged, in their order: all of them, or those
-// of one kind.
 type earlier[T any] struct {
 	permits int
 	sum     sum
@@ -239,7 +237,6 @@ func (e *earlier[T]) add(contender T, s Style) {
 	e.sum.add(s, 1, e.permits)
 }
 
-// keepOut gives the contenders that a contender of style s waits for, and whether they keep it out.
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	if _, out = e.sum.keepOut(s, e.permits); s.Mode == messages.Read {
 		return e.writers, out
@@ -247,7 +244,6 @@ func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	return e.all, out
 }
 
-// add counts contenders of a style, or takes one off again: n is 1 or -1.
 func (b *sum) add(s Style, n, permits int) {
 	b.all += n
 	if WaitsFor(messages.Read, s.Mode) {

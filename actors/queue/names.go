@@ -71,7 +71,6 @@ type Entry struct {
 	Style
 }
 
-// marker ends the part of a contender node's name that is not its sequence number.
 type marker struct {
 	text  string
 	style Style

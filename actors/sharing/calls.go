@@ -89,9 +89,9 @@ func (r *reading) before(other reading) bool {
 }
 
 // begin reads the clocks and takes the mutex, in this order: a user's function may hold up the
-// clock of the lease. A hold of a later lease may be there by then, which by a reading of the
-// earlier one seems to be over, and nothing would wake what waits for it: so the clocks are read
-// again.
+// clock of the lease. While begin waits for the mutex, lease 1 ends, and hold h is granted under
+// lease 2. By the reading of lease 1 h is over, and nothing would wake the call that waits for it:
+// so the clocks are read again.
 func (c *Calls) begin() turns.Moment {
 	for {
 		var r reading

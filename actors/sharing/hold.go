@@ -81,7 +81,6 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	return h
 }
 
-// pid is its lock actor; nil before that is spawned.
 func (h *hold) pid() *actor.PID {
 	h.mu.Lock()
 	defer h.mu.Unlock()

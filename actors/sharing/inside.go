@@ -67,7 +67,6 @@ func (c *Calls) Nodes(root string) (all []messages.Contender) {
 	return all
 }
 
-// describe describes a call, as the data of a node of its own would.
 func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	w, e := s.Want, c.entry(s.Call)
 	at := messages.Contender{Path: w.Path, Node: node, Mode: w.Mode, Name: w.Name, Library: messages.LibraryTurnstile,
@@ -204,7 +203,6 @@ func (c *Calls) waitsInside(id turns.CallID) bool {
 	return e != nil && e.hold == nil && (own == 0 || h != nil && h.Shared && c.turns.Stands(id).Behind != own)
 }
 
-// giveUp refuses a call that is part of a deadlock, unless it holds by now.
 func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
 	m := c.begin()
 	e := c.entry(id)

@@ -168,7 +168,7 @@ func (c *Calls) told(o *turns.Output) {
 		if !h.resuming {
 			e.meter.Asked()
 		}
-	case messages.StateReleased: // the grace is over
+	case messages.StateReleased:
 		tell.state, ends = messages.StateReleasing, true
 		e.meter.Forced()
 		h.awaited = append(h.awaited, e.who)

@@ -116,7 +116,6 @@ func (m *Machine) active(ev Event) []Effect {
 	return nil
 }
 
-// completed takes the end of a work that nobody has asked for.
 func (m *Machine) completed(ev Event) []Effect {
 	switch {
 	case !ev.Valid: // the end of the work overtakes the end of the lock
@@ -192,7 +191,6 @@ func (m *Machine) asked(ev Event, how Ending) []Effect {
 	return how.Do
 }
 
-// ours: the lock is not ours any more, and the work is to end at once.
 func (m *Machine) ours(ev Event) []Effect {
 	m.note(ev).Phase = Lost
 	if ev.Kind == Lapse {
@@ -204,7 +202,6 @@ func (m *Machine) ours(ev Event) []Effect {
 	return m.OnLoss
 }
 
-// note notes what an event says of the end of the term, and of the next step.
 func (m *Machine) note(ev Event) *Machine {
 	var outcome Outcome
 	switch ev.Kind {

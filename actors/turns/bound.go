@@ -63,7 +63,6 @@ func (q *queue) stands() bool {
 	})
 }
 
-// closeReaders puts later readers behind a call that excludes them.
 func (q *queue) closeReaders() {
 	for _, l := range q.lines {
 		if l.want.reads() {

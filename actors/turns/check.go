@@ -5,8 +5,6 @@ import (
 	"slices"
 )
 
-// check gives what is wrong with the state between two inputs. The stories and the walk call it
-// after each.
 func (t *Turns) check() error {
 	count := 0
 	for _, h := range t.holds {

@@ -129,18 +129,17 @@
 //
 // # What the shell does
 //
-//   - It calls inputs under a mutex, and has one goroutine at a time take outputs and carry them
-//     out, in order, outside it. A Release may bring the Held of the same queue on the same
-//     goroutine.
+// Package sharing calls inputs under a mutex, and carries outputs out, in order, outside it. A
+// Release may bring the Held of the same queue on the same goroutine.
+//
 //   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters, which
 //     are of calls; with Try as the output says. A Shared one names no owner and no caller in its
 //     data, so that searches of other processes do not take them as known, and nothing is rewritten
-//     when a turn passes. For searches and pages of this process, [Turns.Inside] says who waits and
-//     who has the turn: a caller is named by its grant, not by its lock actor.
+//     when a turn passes. In this process [Turns.Inside] says who waits and who has the turn.
 //   - An ID of something that has ended is void, so inputs that cross outputs do no harm. A lock
 //     actor that is cancelled as it holds gives back. Each ends with Refused, Lost or Gone.
-//   - A call within a lease names the call of that lease. Where a lease has ended, it names the
-//     next one around it, or none.
+//   - A call within a lease names the call of that lease. Where that has ended, it names the next
+//     one around it, or none.
 //
 // # Where a change goes
 //

@@ -15,7 +15,6 @@ func (h *hold) next() messages.Token {
 	return h.token + messages.Token(h.grants)
 }
 
-// overtaken reports whether a later node was held with since.
 func (h *hold) overtaken() bool {
 	q := h.line.queue
 	switch {
@@ -55,7 +54,6 @@ func (l *line) ready(at time.Duration) (n int) {
 	return n
 }
 
-// mayKeep reports whether a hold may stay while nobody asks, by its options and its node.
 func (t *Turns) mayKeep(h *hold) bool {
 	l := h.line
 	return l.want.Sticky > 0 && l.want.Mode == messages.Exclusive && !l.closed && !t.ending &&

@@ -30,8 +30,6 @@ func (c *call) decider() (found *call) {
 	return found
 }
 
-// place has a call queue, or answers it by the other calls of its owner. It reports whether that is
-// decided.
 func (t *Turns) place(c *call) bool {
 	other, reads := c.decider(), c.want.reads()
 	switch {
@@ -53,8 +51,6 @@ func (t *Turns) place(c *call) bool {
 	return true
 }
 
-// decide places the calls that wait for another one of their owner, as far as that is decided, and
-// reports whether any is.
 func (t *Turns) decide(q *queue) (any bool) {
 	for c := q.awaiting.first; c != nil; {
 		next := c.next

@@ -116,7 +116,6 @@ func (t *Turns) standings(q *queue, used map[*line][]*hold, yield func(Standing)
 	return true
 }
 
-// firstBehind gives the first call that a hold which is asked for is to serve; nil for none.
 func (t *Turns) firstBehind(h *hold) (first *call) {
 	t.standings(h.line.queue, nil, func(s Standing) bool { // only those that wait stand behind it
 		if s.Behind == h.id {

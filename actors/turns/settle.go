@@ -86,7 +86,6 @@ func (t *Turns) ask(q *queue) {
 	}
 }
 
-// refuseTries refuses the calls that try and would wait behind holds that wait for others.
 func (t *Turns) refuseTries(q *queue) {
 	if !q.stands() {
 		return
@@ -102,7 +101,6 @@ func (t *Turns) refuseTries(q *queue) {
 	}
 }
 
-// rest keeps the open holds of a line that nobody has, or gives them back.
 func (t *Turns) rest(l *line) {
 	for i := len(l.open) - 1; i >= 0; i-- {
 		h := l.open[i]

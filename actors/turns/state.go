@@ -73,7 +73,6 @@ type queue struct {
 	newest, newestWrite messages.Token
 }
 
-// line has the calls that may share a hold, and their holds.
 type line struct {
 	queue *queue
 	want  *Want // of its first call
@@ -100,7 +99,6 @@ const (
 	// hold.
 	awaitsOwner
 	holds
-	// revoking: it has its hold, and somebody has asked for the lock.
 	revoking
 	ended
 )
@@ -232,7 +230,6 @@ const (
 	suspended
 )
 
-// hold is a lock actor: a contender below.
 type hold struct {
 	id     HoldID
 	line   *line

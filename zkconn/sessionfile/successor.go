@@ -159,7 +159,6 @@ func (s *Successor) record(epoch uint64, own Record) {
 	}
 }
 
-// write writes what is known; s.mu is held.
 func (s *Successor) write() {
 	if err := s.file.Write(slices.Concat(s.left, s.own)); err != nil {
 		s.log.Warn("session file not written: a successor will have to wait for the session timeout", logkeys.Error, err)

@@ -22,9 +22,9 @@ type Queue[T any] struct {
 	failed func(r any)
 
 	mu      sync.Mutex
-	batch   []item[T] // being handed over
+	batch   []item[T]
 	at      int
-	waiting []item[T] // behind batch
+	waiting []item[T]
 	running bool
 	untold  int64
 }

@@ -64,7 +64,7 @@ type measurement struct {
 	count   counter
 	times   metric.Float64Histogram
 	amounts metric.Int64Histogram
-	last    metric.Registration // to unregister
+	last    metric.Registration
 	n       int64
 	seconds float64
 	with    with
@@ -83,7 +83,7 @@ func (m measurement) tell() {
 	case m.amounts != nil:
 		m.amounts.Record(always, m.n, m.with.record...)
 	default:
-		_ = m.last.Unregister() // its error has no consequences
+		_ = m.last.Unregister()
 	}
 }
 
@@ -242,7 +242,6 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	return p, nil
 }
 
-// forget takes a session off its provider, and gives the callback to unregister with the last one.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()

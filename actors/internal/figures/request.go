@@ -50,7 +50,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	case to == messages.StateCreating && r.stage == unasked:
 		r.Waits()
 	case to == messages.StateWatching:
-		r.handedOff = 0 // there is another before us
+		r.handedOff = 0
 	case to == messages.StateRecovering:
 		r.handedOff = 0
 		r.figures.add(r.figures.recoveries, 1, r.strand.recovered[causeOf(ev)])
@@ -186,7 +186,6 @@ func (f *Figures) begin(s *strand) {
 	}
 }
 
-// strand has the sets of attributes that requests of one mode and one label have in common.
 type strand struct {
 	plain         with
 	local, remote with

@@ -65,8 +65,6 @@ func (m *mailbox) PostSystemMessage(message any) {
 	}
 }
 
-// put puts in a message, and reports whether the caller has to handle messages, because nobody does
-// yet.
 func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

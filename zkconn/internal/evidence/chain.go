@@ -22,7 +22,7 @@ type Chain struct {
 	connections uint64
 	opening     Instant
 	trips       trips
-	lastSent    Instant       // when the newest packet of the newest connection went out
+	lastSent    Instant
 	flights     []flight      // its requests without an answer, in the order of sending, and so of the answers
 	lastTrip    Instant       // when its newest request by way of the leader went out
 	lastCommit  Instant       // when its newest transaction went out
@@ -32,11 +32,11 @@ type Chain struct {
 type phase uint8
 
 const (
-	idle     phase = iota // there is no connection
-	asking                // its connect request has gone out
-	answered              // a server has granted or renewed the session
-	unclear               // there is no connection, and the connect request of the last was not answered
-	broken                // no connection proves anything any more
+	idle phase = iota
+	asking
+	answered
+	unclear // there is no connection, and the connect request of the last was not answered
+	broken  // no connection proves anything any more
 )
 
 type flight struct {
@@ -224,7 +224,6 @@ func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.proved && 
 // Timeout gives the shortest timeout of the session so far, 0 before there is one.
 func (c *Chain) Timeout() time.Duration { return c.timeout }
 
-// shorter gives the shorter of two timeouts; 0 stands for none.
 func shorter(a, b time.Duration) time.Duration {
 	switch {
 	case a == 0:

@@ -28,16 +28,14 @@ func Fraction(d time.Duration, f float64) time.Duration { return time.Duration(f
 // Good gives the time for which a touch keeps a session alive: the session timeout less the margin.
 func Good(timeout time.Duration) time.Duration { return timeout - Fraction(timeout, Margin) }
 
-// trips are the round trips of one connection. They show when the leader has heard of its session.
 type trips struct {
 	half   time.Duration // within which the leader has certainly sent a ping
 	settle time.Duration // by which a ping may be late
 	grain  time.Duration // closer round trips are not told apart
-	opened trip          // of the connect request
-	all    []trip        // the others that matter, in order
+	opened trip
+	all    []trip // the others that matter, in order
 }
 
-// trip is a request that went by way of the leader and was answered.
 type trip struct {
 	touched  Instant // when the packet before it was sent: both touched the session
 	sent     Instant
