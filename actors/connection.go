@@ -49,8 +49,7 @@ type Connection struct {
 	ID    int64
 	// Timeout is the session timeout.
 	Timeout time.Duration
-	// Silence is how long no server has answered, through all phases: since the first request after
-	// the newest answer, or the loss of the connection; zero while nothing is waited for.
+	// Silence is how long no server has answered, through all phases: see zkconn.Conn.Silence.
 	Silence time.Duration
 	// Lease is the least time left of the session's leases; not above zero when they are over, or
 	// none is needed.
@@ -66,7 +65,7 @@ type Connection struct {
 	Cause error
 	// Trouble says what keeps a request from being carried out though there are servers, such as
 	// "the server hangs up on create container /x, 5 times"; the newest of several; "" for none.
-	// Stuck: since then no request has been carried out.
+	// Stuck: none has been carried out since.
 	Trouble string
 	Stuck   bool
 }

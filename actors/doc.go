@@ -123,20 +123,12 @@
 //	deadline = x + T − T/10
 //
 // T is the shortest timeout that was granted to the session; x is a time at or after which the
-// leader is known to have heard of the session. Package zkconn has the rule for x, and its proof.
-// At a steady rate, with a heartbeat every T/6 while anything is held or waited for, the deadline
-// is 0.4 T after the newest heartbeat was sent.
+// leader is known to have heard of the session. Package zkconn has the rule for x, its proof, and
+// the clock. At a steady rate, with a heartbeat every T/6 while anything is held or waited for, the
+// deadline is 0.4 T after the newest heartbeat was sent.
 //
-//   - Who decides: the machine grants a lock only when the queue gives it to the request and the
-//     lease is valid at that moment.
-//   - Which clock: the process's monotonic clock ([zkconn.LeaseClock]), and time for which the
-//     machine was suspended.
-//   - Suspended: the connection is down, or a heartbeat had no answer when the next was due. The
-//     lock is held until the deadline.
-//   - Resumed: the session has found the node again before the deadline.
-//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final. A
-//     node that may be left is deleted as soon as there is a connection.
-//
-// A lock actor compares the deadline with the clock before each event that it handles. So a process
-// that was paused finds that the lock is lost before it acts on anything else.
+// The machine grants a lock only when the queue gives it to the request and the lease is valid at
+// that moment. A loss is final: no later answer of a server changes it. A lock actor compares the
+// deadline with the clock before each event that it handles. So a process that was paused finds
+// that the lock is lost before it acts on anything else.
 package actors

@@ -117,8 +117,7 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 
 // WithSessionFile keeps the session's id and password in a file while the session lives. A process
 // that is started again after a crash, with the same file, closes its predecessor's session. The
-// predecessor's locks are then free after a few round trips, instead of a session timeout. An
-// orderly Close leaves the file empty.
+// predecessor's locks are then free after a few round trips, instead of a session timeout.
 //
 // The file is made where it does not exist; its folder must exist. It must be the user's own, with
 // no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
@@ -131,13 +130,10 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // that cannot be written later is logged, and the session goes on.
 //
 // Ready waits until the predecessor's session is closed and our own is in the file, for some
-// seconds at most after our own session was granted. Closing goes on for as long as the
-// predecessor's session timeout. A lock actor that does not wait for Ready may find its
-// predecessor's nodes in the queue for a moment.
-//
-// Where the predecessor has held locks with messages.Acquire.Reclaim, its session stays open for a
-// session timeout from the first restart. A request with the same key takes the lock over. Then the
-// session is closed.
+// seconds at most. A lock actor that does not wait for Ready may find its predecessor's nodes in
+// the queue for a moment. Where the predecessor has held locks with messages.Acquire.Reclaim, its
+// session stays open for a session timeout from the first restart, and a request with the same key
+// takes the lock over.
 //
 // Requests that the dead process had sent to other services may still arrive there: fencing tokens
 // protect those services.

@@ -43,8 +43,8 @@ var (
 	// of the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
 	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
-	// much as they may, and none of them is in the queue of this lock. Nothing was sent. It may
-	// pass. See WithMaxNodeBytes.
+	// much as they may (WithMaxNodeBytes), and none is in this queue. Nothing was sent. It may
+	// pass.
 	ErrSessionFull = actors.ErrSessionFull
 	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
 	// may pass.
@@ -106,12 +106,11 @@ type Error struct {
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
 	// (Host, PID, Label) and since when, as far as known without a query. It is zero where Lock did
 	// not wait, where no server has answered, and for a request that began to wait inside its
-	// client before a node of that client in the queue was known: a hundred thousand may wait so,
-	// and are not told later.
+	// client before a node of that client in the queue was known.
 	//
-	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are
-	// silent. So it alone tells a busy lock from servers that are out of reach. A silent gateway is
-	// noticed after three sendings of the waiter, in one and a half session timeouts.
+	// Over a gateway it is zero while the gateway's servers are silent. So it alone tells a busy
+	// lock from servers that are out of reach. A silent gateway is noticed after three sendings of
+	// the waiter, in one and a half session timeouts.
 	Behind messages.Contender
 	// Reason and Detail say why the request ended, where it has. For a call that was given up,
 	// Detail says why reachable servers did not carry it out: "the server hangs up on create

@@ -107,8 +107,7 @@ func (c *leaseContext) Value(key any) any {
 	return c.made().Value(key)
 }
 
-// leaseValues is the root of a lease's context: it never ends, and has the lease and the values of
-// the context of Lock.
+// leaseValues is the root of a lease's context: it never ends, and has the lease and Lock's values.
 type leaseValues Lease
 
 func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
@@ -175,10 +174,10 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 	return bound, end
 }
 
-// Context ends when the lock is lost, revoked or given back. context.Cause says why: it wraps
-// ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of
-// Lock, but not its deadline. A lock that is taken with it is taken within the lease: see
-// WithReentry, RWMutex.RLock and RWMutex.Lock.
+// Context ends when the lock is lost, revoked or given back, by a cause that wraps ErrLost,
+// ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of Lock, but
+// not its deadline. A lock that is taken with it is taken within the lease: see WithReentry,
+// RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
 
 func (l *Lease) why() error {

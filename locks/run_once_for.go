@@ -113,8 +113,8 @@ func notRun(key string, instant time.Time, why error) error {
 	return &Error{Op: "run", Path: key, Detail: "for " + instantText(instant), Err: fmt.Errorf("%w: %w", ErrNotRun, why)}
 }
 
-// farthestAhead bounds how far an instant may be ahead of the servers' clock. Clocks of replicas
-// may be ahead. But an instant of next month, given by mistake, would supersede all until then.
+// farthestAhead bounds how far an instant may be ahead of the servers' clock, as a replica's may
+// be. But one of next month, given by mistake, would supersede all until then.
 const farthestAhead = time.Minute
 
 func (j *job) runInstants(ctx context.Context) error {

@@ -61,8 +61,8 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 	}
 }
 
-// leave gives the lock back, and does not wait, where the user's function has panicked or has ended
-// its goroutine. Otherwise the machine has ended, and ignores this.
+// leave gives the lock back, without waiting, where the user's function has panicked or has ended
+// its goroutine.
 func (t *tenure) leave() {
 	for _, kind := range [...]term.Kind{term.Stop, term.WorkEnded} {
 		for _, effect := range t.step(term.Event{Kind: kind}) {

@@ -81,7 +81,7 @@ type Contender struct {
 
 	// ID names a request or a call of the session that answers: in Inside, and in a deadlock of
 	// calls that share a node. A contender without a Node has no Token and no Sequence; in a
-	// deadlock it waits behind the node in WaitsFor.
+	// deadlock it waits behind WaitsFor.
 	ID string
 }
 

@@ -82,9 +82,9 @@ func (d Deadlock) Youngest() (Contender, bool) {
 	return youngest, found
 }
 
-// Older compares contenders by age: negative where a is older than b. Those of one transaction go
-// by their places in the queue, or by their paths in several. Those without nodes are younger than
-// all that have one, and go by Since.
+// Older compares contenders by age: negative where a is older. Those of one transaction go by their
+// places in the queue, or by their paths. Those without nodes are younger than all others, and go
+// by Since.
 func Older(a, b Contender) int {
 	switch {
 	case !a.HasNode() && !b.HasNode():

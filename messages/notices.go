@@ -51,24 +51,24 @@ type Held struct {
 	// Until is the end of the lease unless it is renewed, as it is all the time while the
 	// connection is up.
 	Until time.Time
-	// Places is the number of places behind the token's that no other node can have: Token+1 to
-	// Token+Places are tokens for those whom the holder has hold in its place. It is zero where
-	// another node of the lock path was made with this one, for a downgrade, with Acquire.Reclaim,
-	// and for a hold that was taken over.
+	// Places is the number of places behind the token's that no other node can have, MaxPlace less
+	// its own: Token+1 to Token+Places are tokens for those whom the holder has hold in its place.
+	// It is zero where another node of the lock path was made with this one, for a downgrade, with
+	// Acquire.Reclaim, and for a hold that was taken over.
 	Places int
 }
 
-// Waiting: the request waits. Before counts the contenders, holders and waiters, that stood before
-// its node at its first listing, so that an owner may decide not to wait. It is told once for each
-// node, with Acquire.TellMore. Contests tell none.
+// Waiting: the request waits. Before counts the contenders that stood before its node at its first
+// listing, so that an owner may decide not to wait. It is told once for each node, with
+// Acquire.TellMore. Contests tell none.
 type Waiting struct {
 	Grant
 	Before int
 }
 
-// Watched: the holder's own node is watched from now on, so that its end is heard; if not Readable,
-// it is not. It is told once after Held and after each Resumed, unless somebody asks for the lock
-// first, with Acquire.TellMore.
+// Watched: the holder's own node is watched from now on, or cannot be (Readable). It is told once
+// after Held and after each Resumed, unless somebody asks for the lock first, with
+// Acquire.TellMore.
 type Watched struct {
 	Grant
 	Readable bool

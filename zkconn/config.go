@@ -158,9 +158,8 @@ func (c Config) handshakeTimeout() time.Duration {
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
-// ticketTimeout bounds a SASL mechanism's Start, at each connection. A server hangs up on a
-// connection that has asked for no session after ten seconds (NIOServerCnxnFactory's
-// sessionlessCnxnTimeout).
+// ticketTimeout bounds a SASL mechanism's Start. A server hangs up on a connection without a
+// session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
 func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }

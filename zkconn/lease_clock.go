@@ -14,10 +14,9 @@ import (
 // read it, without a lock.
 //
 // A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one
-// term and is lost at its end, even if the same session begins another, as after an idle time in
-// which syncs kept the chain of evidence: Unbroken tells terms apart. A term that was seen to end
-// stays ended. A broken chain ends the clock for good (End). Suspended time counts, because the
-// servers' clocks go on.
+// term and is lost at its end, even if the same session begins another, as after an idle time:
+// Unbroken tells terms apart. A term that was seen to end stays ended. A broken chain of evidence
+// ends the clock for good (End). Suspended time counts, because the servers' clocks go on.
 type LeaseClock struct {
 	base      time.Time
 	suspended func(now time.Time) time.Duration
@@ -59,7 +58,7 @@ func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	return l
 }
 
-// ask asks a user's function. Where it panics nobody knows the time, and the lease is over.
+// ask asks a user's function. Where it panics the lease is over.
 func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
 	defer func() {
 		if recover() != nil {
@@ -120,8 +119,8 @@ func (l *LeaseClock) set(until, now instant) {
 	}
 }
 
-// End takes the lease away for good. Followers hear of it at the deadline, because the owner of the
-// clock tells them sooner, and knows why.
+// End takes the lease away for good. The owner of the clock tells followers sooner, and knows why:
+// they hear of it from here at the deadline.
 func (l *LeaseClock) End() { l.end(false) }
 
 func (l *LeaseClock) end(expired bool) {
@@ -139,9 +138,9 @@ func (l *LeaseClock) end(expired bool) {
 	}
 }
 
-// Expired reports whether the lease was taken away because the session is over: a caller that finds
-// it over before the event Expired can say why. It is false after an earlier End, and where the
-// lease ran out and nobody knows more.
+// Expired reports whether the lease was taken away because the session is over, before the event
+// Expired says so. It is false after an earlier End, and where the lease ran out and nobody knows
+// more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
 func (l *LeaseClock) read() (*leaseState, instant) {
@@ -195,7 +194,7 @@ func (l *LeaseClock) Unbroken(term uint64) bool {
 }
 
 // Deadline gives the end of the lease: in the past when it is over, and zero when there never was
-// one and after End. A machine that is suspended before then reaches it sooner.
+// one and after End.
 func (l *LeaseClock) Deadline() time.Time {
 	state, _ := l.read()
 	if !state.had {

@@ -8,13 +8,12 @@ import (
 )
 
 // SteadyLease is the part of the session timeout for which a lease runs from the sending of a
-// heartbeat, at one every T/6 and with short round trips. The third heartbeat before it, T/2
-// earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 − 1/10.
+// heartbeat, at one every T/6 and with short round trips: 1 − 1/2 − 1/10, see the package doc.
 const SteadyLease = 0.4
 
 // leaseKeeper feeds the chain of evidence (package evidence) of a session, and extends the lease
-// clock by its proofs. It reports once that the chain is broken, and once that the session is given
-// up because no server answers.
+// clock by its proofs. It tells once that the chain is broken, and once that the session is given
+// up.
 type leaseKeeper struct {
 	clock *LeaseClock
 	list  *shortestTimeout
@@ -183,8 +182,8 @@ func (r *roundTrips) connecting() {
 	})
 }
 
-// granted takes the timeout that a server granted to an existing session, also where the connection
-// is of no use yet. It gives the timeout that counts: see evidence.Chain.Granted.
+// granted takes the timeout that a server granted to an existing session, and gives the one that
+// counts: see evidence.Chain.Granted.
 func (r *roundTrips) granted(timeout time.Duration) (counts time.Duration) {
 	r.keeper.list.note(timeout)
 	r.keeper.do(func(now evidence.Instant) { counts = r.keeper.chain.Granted(now, r.connection, timeout) })

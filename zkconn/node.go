@@ -44,8 +44,8 @@ func (c *Conn) ChildrenWatched(path string) ([]string, error) {
 	return c.children("list watched", path, true)
 }
 
-// RootChildren gives the names of the children of the root, which is the chroot where there is one;
-// no other operation is for the root. The error wraps ErrNoNode where the chroot does not exist.
+// RootChildren gives the names of the children of the root, or the chroot; no other operation is
+// for that. The error wraps ErrNoNode where the chroot does not exist.
 func (c *Conn) RootChildren() (names []string, err error) {
 	if err := c.gate.enter(); err != nil {
 		return nil, &Error{"list", "/", err}

@@ -13,8 +13,8 @@ const reservedRoot = "/zookeeper"
 // MiB.
 const maxPath = 64 << 10
 
-// maxLevels bounds what a path and all nodes above it weigh at the servers: the sum of the lengths
-// of their paths in bytes (see actors.WithMaxNodeBytes). A path of short names has some 700 levels.
+// maxLevels bounds the sum of the lengths of a path and all above it, in bytes (see
+// actors.WithMaxNodeBytes). A path of short names has some 700 levels.
 const maxLevels = 512 << 10
 
 // CheckPath checks that path can name a node of ours. The error wraps ErrBadPath and names the

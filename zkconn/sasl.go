@@ -10,8 +10,8 @@ import (
 )
 
 // SASLMechanism makes the client's side of SASL exchanges, one for each connection, on one
-// goroutine of a Conn; a mechanism that several Conns share is called by several at once. Packages
-// digestmd5 and gssapi have the two mechanisms that servers know.
+// goroutine of a Conn; several Conns may share it. Packages digestmd5 and gssapi have the two that
+// servers know.
 type SASLMechanism interface {
 	// Name is the mechanism as the server knows it: "DIGEST-MD5", "GSSAPI".
 	Name() string

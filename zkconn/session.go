@@ -85,10 +85,8 @@ type Event struct {
 }
 
 // session makes ordered events of the library's states: Connected and Disconnected in turn, Expired
-// once and last, none of these after Close was called.
-//
-// The mutex orders the calls of the sink. So the values that a sink may ask a Conn for (epoch,
-// session, timeout, last error) are not guarded by it.
+// once and last, none of these after Close was called. The mutex orders the calls of the sink, so
+// what a sink may ask a Conn for is not guarded by it.
 type session struct {
 	epoch  uint64
 	sink   func(Event)

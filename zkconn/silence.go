@@ -34,8 +34,7 @@ const (
 	// muteFirst is the part of a session timeout after which a new connection is first looked at.
 	// It is longer than the round trips with which a session can be kept (a seventh).
 	muteFirst = 4
-	// mutePatience is the part for which a request must have waited. A holder's goes out after the
-	// connect reply.
+	// mutePatience is the part for which a request must have waited.
 	mutePatience = 6
 	// muteAgain is the part after which it is looked at again, until it is as old as a session
 	// timeout.

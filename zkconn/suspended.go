@@ -19,7 +19,7 @@ func wallSuspended() func(now time.Time) time.Duration {
 }
 
 // answerBound is how long a user's function may take to tell for how long the machine was
-// suspended. It is asked wherever the clock is read, so a healthy one takes microseconds.
+// suspended; a healthy one takes microseconds.
 const answerBound = time.Second
 
 // answering asks a function on a goroutine of its own, so that one that blocks holds up nobody for

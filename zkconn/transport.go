@@ -87,14 +87,14 @@ func newTransport(conn net.Conn, server string, handshake time.Duration, g *epoc
 	}
 }
 
-// SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there:
-// the library lifts its own before it reads the second part of that.
+// SetReadDeadline clamps the handshake's deadline until the connect reply is there: the library
+// lifts its own before it reads the second part of that.
 func (t *transport) SetReadDeadline(at time.Time) error {
 	return t.Conn.SetReadDeadline(t.clamp(at))
 }
 
-// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each of its writes:
-// the library lifts its own before the outbox has sent the frame.
+// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each write, because
+// the library lifts its own before the frame is sent.
 func (t *transport) SetWriteDeadline(time.Time) error {
 	if t.established.Load() {
 		return nil
@@ -138,9 +138,9 @@ func (t *transport) fail(doing string, cause error) error {
 	return err
 }
 
-// whyHungUp names the likely causes where a server closes the connection without an answer. Older
-// data count only for a client that has seen a transaction: a server refuses a client that has seen
-// a newer one (ZooKeeperServer.processConnectRequest).
+// whyHungUp names the likely causes where a server closes the connection without an answer. One is
+// older data: a server refuses a client that has seen a newer transaction
+// (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
 	why := "it may have no quorum, or too many connections"
 	if _, secured := t.Conn.(*tls.Conn); !secured {

@@ -43,8 +43,8 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidOwn is the xid of the first request of our own (keepalive.go, watches.go); the others
-	// count down from it. The library and the servers use other negative xids.
+	// xidOwn is the xid of the first request of our own; the others count down from it. The library
+	// and the servers use other negative xids.
 	xidOwn = -1000
 
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
@@ -112,7 +112,7 @@ func firstCreate(parts []byte) (string, bool) {
 	return "", false
 }
 
-// carriedOut reports whether a transaction was carried out. The reply to one that was not begins
+// carriedOut reports whether a transaction was carried out: the reply to one that was not begins
 // with an error, even where its header has none.
 func carriedOut(body []byte) bool {
 	const failed = -1

@@ -5,9 +5,9 @@
 // # On a connection
 //
 // [Queue], [Locks], [Missing], [Revoke], [RevokeOne], [Break], [SetPermits], [Deadlocks] and
-// [PossibleDeadlocks] block until the servers have answered. They are for goroutines that have a
-// [zkconn.Conn] of their own. They do not retry. After an unknown outcome each may be called again,
-// because carrying a query out twice does no harm.
+// [PossibleDeadlocks] block until the servers have answered, and do not retry. They are for
+// goroutines that have a [zkconn.Conn] of their own. After an unknown outcome each may be called
+// again, because carrying a query out twice does no harm.
 //
 // # In a session
 //
@@ -23,14 +23,13 @@
 //     not.
 //   - When the session is closed, every asker and every follower is told so.
 //
-// The session tells the dispatcher what happens to it, and lends it workers and timers: see
-// [Session]. Everything but the reading itself runs on the session's goroutine, so nothing is
-// locked.
+// The session lends the dispatcher workers and timers: see [Session]. Everything but the reading
+// itself runs on the session's goroutine, so nothing is locked.
 //
 // # What an answer shows
 //
 // Every read begins after a committed transaction ([zkconn.Conn.CatchUp]), so it shows what was
-// there when it was asked for, or later. The nodes of one queue are read one after the other;
-// contenders that leave meanwhile are left out. Queues of different locks are read at different
-// times. [Deadlocks] therefore reads twice and believes a circle that both readings show.
+// there when it was asked for, or later. The nodes of one queue are read one after the other, and
+// queues of different locks at different times: contenders that leave meanwhile are left out, and
+// [Deadlocks] reads twice.
 package inspect

@@ -252,9 +252,9 @@ func (b *sum) add(s Style, n, permits int) {
 	b.taken += int64(n) * s.permitsTaken(permits)
 }
 
-// keepOut is the rule of who waits for whom. It counts the contenders that a contender of style s
-// waits for among those before it, and says whether they keep it out. A semaphore's contender may
-// be kept out by nobody: it needs more permits than there are.
+// keepOut is the rule of who waits for whom: it counts the contenders before one of style s that it
+// waits for, and says whether they keep it out. Nobody may: a semaphore's contender needs more
+// permits than there are.
 func (b sum) keepOut(s Style, permits int) (by int, out bool) {
 	switch s.Mode {
 	case messages.Semaphore:

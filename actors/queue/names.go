@@ -192,8 +192,7 @@ func (e Entry) mayDowngrade() bool {
 }
 
 // lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
-// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is
-// larger than any queue.
+// hands out duplicates, and then two clients hold at once (measured; kazoo 730).
 const lastSequence = 1<<31 - 1<<20
 
 // Exhausted reports whether a sequence number is too near the end of the lock path's counter, or

@@ -146,7 +146,7 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 }
 
 // Withdraw ends a call, for a reason that observers are told. The user of one that waited hears no
-// more. One that holds, perhaps without its user's knowledge, gives back.
+// more. One that holds gives back.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 	m := c.begin()
 	e := c.entry(id)
@@ -203,7 +203,7 @@ func (c *Calls) GiveBack(id turns.CallID) {
 	}
 }
 
-// TxnBegun: a call that holds begins a transaction. It is false where it does not hold any more.
+// TxnBegun: a call begins a transaction; false where it does not hold any more.
 func (c *Calls) TxnBegun(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +216,7 @@ func (c *Calls) TxnBegun(id turns.CallID) bool {
 	return true
 }
 
-// TxnEnded: nothing of a transaction of a hold can be carried out any more; fenced is false where
-// that is not certain.
+// TxnEnded: see turns.Turns.TxnBegun.
 func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 	m := c.begin()
 	h := c.hold(of.ID)
@@ -239,7 +238,7 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 }
 
 // TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds
-// may have gone, and reports whether there may be room then.
+// may have gone; false: there will be no room.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 	pause := c.turns.TxnRefused(c.begin(), of.ID)
 	c.take(messages.ReasonNone)

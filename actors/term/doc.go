@@ -30,14 +30,12 @@
 //     gone (TestCampaignsWhenTheLockIsGone).
 //   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
 //
-// These tests try every order of events, with every policy. The shell says whether a lease is
-// valid: Event.Valid. Shells ask the clock before they call a function or serve a message. Where
-// the lease is over, those of packages locks and activation tell Lapse; that of a singleton serves
-// nothing more, and waits for the notice of its lock actor.
+// These tests try every order of events, with every policy. The shell says whether a lease is valid
+// (Event.Valid): it asks the clock before it calls a function or serves a message. Where the lease
+// is over, packages locks and activation tell Lapse; a singleton serves nothing more, and waits for
+// the notice of its lock actor.
 //
 // # Who uses it
-//
-// The differences between them are data: a [Policy].
 //
 //	policy      user                             terms  the work        ends by itself   revoke request
 //	Once        locks.Do, RunOnce, RunOnceFor    one    a function      it ends          is the work's
@@ -53,10 +51,10 @@
 // # Pauses
 //
 // After a lost lease the next campaign begins at once, because the lock would stay free while
-// nobody else wants it; it pauses where campaign and term were over within 100 ms. After any other
-// term, and a campaign that has failed, it pauses. The pauses grow while no campaign with its term
-// takes longer than the longest pause, and begin anew after one that does. After too many failures
-// the pause is long, so that another node can win. [Pauses] has the lengths.
+// nobody else wants it; it pauses where campaign and term were over within 100 ms, after any other
+// term, and after a campaign that has failed. The pauses grow while no campaign with its term takes
+// longer than the longest pause, and begin anew after one that does. After too many failures the
+// pause is long, so that another node can win. [Pauses] has the lengths.
 //
 // Programs need none of this, and no version promises that it stays as it is. It is not internal,
 // because package locks is not below package actors.

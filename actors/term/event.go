@@ -53,7 +53,7 @@ const (
 type Outcome uint8
 
 // The outcomes. Of those up to Failing the first counts. The others say that the lock is not ours,
-// and replace them; of these the last in this list counts.
+// and replace them; of these the last here counts.
 const (
 	// None: the term goes on, or no work has begun.
 	None Outcome = iota

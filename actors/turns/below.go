@@ -6,9 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Held is what a lock actor that holds tells. Places is the number of places behind the token's
-// that no other node can have: MaxPlace less its own place, or none where its transaction made
-// another node of the lock path, or with Reclaim.
+// Held is what a lock actor that holds tells: see messages.Held.
 type Held struct {
 	Token       messages.Token
 	Places      int
@@ -16,8 +14,7 @@ type Held struct {
 	Timeout     time.Duration
 }
 
-// Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come
-// again.
+// Waiting: the lock actor waits, behind so many contenders by its listing. It may come again.
 func (t *Turns) Waiting(m Moment, id HoldID, before int) {
 	if h := t.hold(id); h != nil && h.phase == asked {
 		t.now = m

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// CallID names a call, HoldID a hold: a slot and the number of its use, so the ID of one that has
-// ended names nothing. Zero is none. Slots are small numbers, for tables of the shell's.
+// CallID names a call, HoldID a hold, by a slot and the number of its use: the ID of one that has
+// ended names nothing. Zero is none.
 type (
 	CallID uint64
 	HoldID uint64

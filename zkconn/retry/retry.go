@@ -50,20 +50,19 @@ type Policy struct {
 
 // The policies: see the package doc.
 var (
-	// Vanished: a lock path that was just made is gone again, because its container was reaped.
+	// Vanished: a new lock path is gone again, because its container was reaped.
 	Vanished = Policy{5 * time.Millisecond, 200 * time.Millisecond, 1.5}
-	// Throttled: the server has too much to do, and has not carried the request out.
+	// Throttled: the server has not carried the request out.
 	Throttled = Policy{20 * time.Millisecond, 500 * time.Millisecond, 2}
-	// Unknown: the outcome is unknown, or the request was not sent. Usually the request waits for
-	// the next connection; these pauses bound the cost where the connection stays.
+	// Unknown: the outcome is unknown, or the request was not sent. Usually the next connection is
+	// waited for; these pauses bound the cost where the connection stays.
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
-	// HungUp: the server has hung up on the same request for the second time in a row.
+	// HungUp: the server has hung up on the same request twice in a row.
 	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}
-	// NoRoom: the session has no room for one more node while the caller holds others. Two callers
-	// may each hold what the other has no room for. The jitter tells them apart.
+	// NoRoom: the session has no room for one more node while the caller holds others, and so may
+	// another caller. The jitter tells them apart.
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}
-	// Campaign: a campaign failed, or a term as leader was over soon. Ten seconds is the default
-	// session timeout.
+	// Campaign: a campaign failed, or a term as leader was over soon.
 	Campaign = Policy{100 * time.Millisecond, 10 * time.Second, 1.5}
 )
 

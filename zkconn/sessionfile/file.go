@@ -73,8 +73,8 @@ func (f *File) Left() []Record { return f.left }
 // Unusable says why the content at the opening is passed over; nil when it is not.
 func (f *File) Unusable() error { return f.unusable }
 
-// Write replaces the content; no records make it empty. It does nothing when the content is the
-// same. After an error the file may hold anything, or nothing. A content above 64 KiB is refused.
+// Write replaces the content, if it is another; no records make it empty. After an error the file
+// may hold anything. A content above 64 KiB is refused.
 func (f *File) Write(records []Record) error {
 	text := encode(f.boot, records)
 	f.mu.Lock()

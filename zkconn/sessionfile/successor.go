@@ -24,9 +24,8 @@ const (
 	patience = 5 * time.Second
 )
 
-// Successor is a process that uses a session file: it closes the sessions that predecessors left in
-// the file, and records its own. Its methods may block on the disk, and may be called from any
-// goroutine; those of nil do nothing.
+// Successor is a process that uses a session file. Its methods may block on the disk, and may be
+// called from any goroutine; those of nil do nothing.
 type Successor struct {
 	file *File
 	cfg  zkconn.Config
@@ -51,8 +50,8 @@ type Successor struct {
 }
 
 // Start opens a session file and begins to close the sessions that predecessors left in it, at the
-// servers that the file names, reached as cfg says. The error wraps ErrInUse when a living session
-// uses the file, and zkconn.ErrBadConfig otherwise.
+// servers that the file names, reached as cfg says. The error wraps ErrInUse, or
+// zkconn.ErrBadConfig.
 func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	if len(cfg.Servers()) == 0 {
 		return nil, fmt.Errorf("turnstile: the zero Config: must be made by NewConfig: %w", zkconn.ErrBadConfig)
@@ -122,8 +121,8 @@ func (s *Successor) closePredecessor(ctx context.Context, r Record) {
 }
 
 // Record puts our own session into the file, unless one of a later epoch is there, and waits until
-// the predecessors' sessions are closed: 5 s at most. From then on closing goes on for no longer
-// than the longest of their session timeouts.
+// the predecessors' sessions are closed: 5 s at most. Closing then goes on for the longest of their
+// session timeouts.
 func (s *Successor) Record(epoch uint64, session int64, password []byte, timeout time.Duration) {
 	if s == nil {
 		return
@@ -228,7 +227,7 @@ func (s *Successor) Reclaimable() []int64 {
 
 // keep refreshes a session, and closes it when its timeout is over once more; false where it could
 // not be refreshed, or that time is over since another process has kept it. It asks the servers for
-// no longer than that: a process that dies without a successor prolongs nothing.
+// no longer than that.
 func (s *Successor) keep(r Record) bool {
 	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
 	left := r.keptFor(time.Now())
@@ -270,8 +269,7 @@ func (s *Successor) keepUntil(session int64, until time.Time) {
 	s.write()
 }
 
-// closeKept closes the sessions that were kept: who ends in order takes nothing back any more. Our
-// own session was just closed, so there are servers.
+// closeKept closes the sessions that were kept: who ends in order takes nothing back any more.
 func (s *Successor) closeKept() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

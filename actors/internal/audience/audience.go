@@ -69,8 +69,8 @@ type Predecessor = interface {
 // though there are servers.
 type TroubleListener interface {
 	Listener
-	// Troubled says it, such as "the server hangs up on create container /x, 5 times": from the
-	// second time on, and "" when it is over.
+	// Troubled says it, as messages.Cancelled.Detail does: from the second time on, and "" when it
+	// is over.
 	Troubled(text string)
 }
 

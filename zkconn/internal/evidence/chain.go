@@ -66,9 +66,9 @@ const (
 // known.
 func New(tick time.Duration) *Chain { return &Chain{tick: tick} }
 
-// Connecting begins a connection: its connect request goes out next. Nothing of an older connection
-// counts any more. shortest is the shortest timeout that any server of the list grants, 0 for not
-// known: the server may grant it, and the leader go by it, even if the answer never comes.
+// Connecting begins a connection: its connect request goes out next. shortest is the shortest
+// timeout that any server of the list grants, 0 for not known: the leader may go by it even if the
+// answer never comes.
 func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint64) {
 	c.Lost(now)
 	c.connections++
@@ -88,8 +88,8 @@ func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint
 }
 
 // Granted takes the timeout that a server granted to an existing session on the newest connection,
-// and gives the one that counts: the shortest so far. For a new leader starts a session with the
-// timeout that it was created with, and the leader goes by the timeout of the last touch.
+// and gives the one that counts: the shortest so far. A new leader starts a session with the
+// timeout that it was created with, and then the timeout of the last touch counts.
 func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	c.Broken(now)
 	c.timeout = shorter(c.timeout, granted)
@@ -100,10 +100,8 @@ func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (
 }
 
 // Connected says that the newest connection has the session, with this timeout. It gives the one
-// that counts, as Granted does.
-//
-// The touch of a reconnect lies before its answer, so the answer must come while the chain lasts. A
-// session's first connection begins the chain: a transaction has created the session.
+// that counts, as Granted does. The answer to a reconnect must come while the chain lasts, because
+// its touch lies before it.
 func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	if c.timeout == 0 {
 		until := c.opening + Good(granted)
@@ -120,8 +118,7 @@ func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration)
 	return c.timeout
 }
 
-// Lost ends the newest connection. Its proofs without a committed transaction count no more: its
-// server may have left the leader long ago.
+// Lost ends the newest connection. Its proofs without a committed transaction count no more.
 func (c *Chain) Lost(now Instant) {
 	asked := c.phase == asking || c.phase == unclear
 	if c.phase == broken || c.Broken(now) {
@@ -196,9 +193,9 @@ func (c *Chain) Broken(now Instant) bool {
 	return c.phase == broken
 }
 
-// Lasts reports whether requests that go out from now on can prove in time that the session lives.
-// One by way of the leader now, and a transaction after it, are a proof at once after an earlier
-// round trip, and in a third of a session timeout without one.
+// Lasts reports whether requests from now on can prove in time that the session lives: one by way
+// of the leader, and a transaction after it, do at once after an earlier round trip, and in a third
+// of a session timeout without one.
 func (c *Chain) Lasts(now Instant) bool {
 	if c.Broken(now) || c.phase != answered {
 		return c.phase != broken
@@ -216,9 +213,8 @@ func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 // Ends gives when the chain breaks without another proof; false before there is a session.
 func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
 
-// Lease gives the time until which a lease may last: the session lives until then, even if this
-// connection is lost and all servers fail. It is false before a transaction has been committed, and
-// once the chain is broken.
+// Lease gives the time until which a lease may last, even if this connection is lost and all
+// servers fail. It is false before a transaction has been committed, and once the chain is broken.
 func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.proved && c.phase != broken }
 
 // Timeout gives the shortest timeout of the session so far, 0 before there is one.

@@ -13,11 +13,10 @@ const (
 	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at
 	// least.
 	halfTick = 1.0 / 4
-	// Lateness bounds how late a leader's ping may be. It is added to half a tick, and waited for
-	// before a transaction counts.
+	// Lateness bounds how late a leader's ping may be: see the package doc of zkconn.
 	Lateness = 1.0 / 24
-	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for the
-	// time that it takes to act on a deadline.
+	// Margin is taken off the session timeout, for clocks that do not go equally fast, and for the
+	// time to act.
 	Margin = 1.0 / 10
 	// rounding is the grain of round trips: two that begin within it count as one.
 	rounding = 1.0 / 64
@@ -53,7 +52,7 @@ func newTrips(timeout, tick time.Duration, opened trip) trips {
 }
 
 // since gives the latest instant at or after which the leader is known to have touched the session,
-// once a request that was sent then, by way of the leader, has been answered on this connection.
+// once a request by way of the leader, sent then, has been answered on this connection.
 func (e *trips) since(sent Instant) (touched Instant, known bool) {
 	if sent < e.opened.answered {
 		return 0, false
