@@ -71,11 +71,9 @@ type Hold struct {
 	Clock *zkconn.LeaseClock
 	// Shared: several calls may have it.
 	Shared bool
-	// System is the actor system of its lock actor.
-	System string
-
 	// Version is the version of its node that its transactions saw last: see actors.Transaction.
 	Version atomic.Int32
+	calls   *Calls
 	mu      sync.Mutex
 	turn    chan struct{}
 }
@@ -84,7 +82,7 @@ type Hold struct {
 func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 
 // Name names the lock actor of the hold: who has made its node.
-func (h *Hold) Name() string { return h.Actor.Key(h.System) }
+func (h *Hold) Name() string { return h.Actor.Key(h.calls.system) }
 
 // Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
 // meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
