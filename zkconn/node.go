@@ -152,7 +152,8 @@ const removedAtOnce = 256
 // as operations do; it is nil where there is nothing to do. A watch for which a read goes out in between stays. So a
 // caller that wants a watch before it sends the read, and decides both on one goroutine, never loses one.
 //
-// A server that does not know removeWatches keeps its watches until the connection ends.
+// A server that does not know removeWatches keeps its watches until the connection ends. It is asked less and less often:
+// remove is nil in between.
 func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove func()) {
 	t := c.link.established()
 	if t == nil {
