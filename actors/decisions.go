@@ -12,10 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// apply gives an input to the coordinator, and carries its outputs out.
 func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
-// applyAfter is apply for the answer to a query that took some time.
 func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	term, valid, left := s.info.clock.Remaining()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
@@ -26,7 +24,6 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	s.noteCounts(s.decides.Counts())
 }
 
-// perform does one thing that the coordinator has decided.
 func (s *session) perform(out coordinator.Output) {
 	switch out := out.(type) {
 	case *coordinator.Trouble:
@@ -57,7 +54,6 @@ func (s *session) perform(out coordinator.Output) {
 	}
 }
 
-// ask carries out a query of the coordinator.
 func (s *session) ask(ask *coordinator.Ask) {
 	switch q := ask.Query.(type) {
 	case *coordinator.Create:
@@ -72,7 +68,6 @@ func (s *session) ask(ask *coordinator.Ask) {
 	})
 }
 
-// note takes a note of the coordinator into the log, the figures and the phase.
 func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {
@@ -86,8 +81,8 @@ func (s *session) note(n *coordinator.Note) {
 		s.unowned.Add(1)
 		s.log.Warn("node of this session that no request owned was removed", of...)
 	case coordinator.MayNotRemove:
-		// We may create here but not delete. The node would keep everybody out for as long as the session
-		// lives, so the session must not.
+		// We may create here but not delete. The node would keep everybody out for as long as the
+		// session lives, so the session must not.
 		s.log.Error("not permitted to delete a node: ending the session instead", of...)
 	case coordinator.Polled:
 		s.warnOfPoll(n.Path, n.Node)
@@ -96,7 +91,6 @@ func (s *session) note(n *coordinator.Note) {
 	}
 }
 
-// inTrouble tells a request, and the session, why the request is not carried out.
 func (s *session) inTrouble(what *coordinator.Trouble) {
 	s.troubles.note(what.To, what.Text)
 	if lock := s.registry.find(what.To); lock != nil {

@@ -20,9 +20,8 @@
 // Lock actors send it orders and receive events. It never blocks: requests run on other goroutines,
 // and their results come back as messages.
 //
-// A connection lives for one epoch, which is one ZooKeeper session. When the server ends the
-// session, the actor closes the connection and begins the next epoch with a new one. So no request
-// of one session is ever carried out in another.
+// A connection lives for one epoch, which is one ZooKeeper session. When that has ended, the next
+// epoch begins with a new connection. So no request of one session is ever carried out in another.
 //
 // # The lock actor
 //
@@ -30,16 +29,16 @@
 // messages become events, effects become orders. It reports to its parent and to the observers that
 // options name.
 //
-// However a lock actor ends, its node is deleted. It deletes the node itself when it is asked to
-// release. The session deletes it when the lock actor was stopped, was poisoned, lost its parent or
-// panicked. Neither actor is ever restarted: a panic ends it, and only it.
+// However a lock actor ends, its node is deleted: by itself when it is asked to release, by the
+// session when it was stopped, was poisoned, lost its parent or panicked. Neither actor is ever
+// restarted: a panic ends it, and only it.
 //
 // A lock actor runs on the goroutine that sends to it, unless it is running already: the session's,
-// a timer's or the caller's. So nothing of a user's runs there but a [Listener] and WithMeterLabels,
-// once for each request. What log handlers and instruments are told goes by way of queues, see
-// "What callbacks may do" in package locks. What protoactor itself logs, such as dead letters, goes
-// straight to the logger that your actor system was made with, on the goroutine of whoever caused it.
-// So give the system one that queues: told.NewLog().Logger(log), of package zkconn/told.
+// a timer's or the caller's. So no code of a user's runs there but a [Listener] and
+// WithMeterLabels, once for each request. Log handlers and instruments are behind queues, see "What
+// callbacks may do" in package locks. What protoactor itself logs, such as dead letters, goes
+// straight to the logger of your actor system, on the goroutine of whoever caused it. So give the
+// system one that queues: told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.
@@ -47,36 +46,38 @@
 // # Owners
 //
 // The owner of a request is the actor that spawned the lock actor, or the key in
-// messages.Acquire.Owner. Two requests of one owner for one lock wait for each other: each is a contender
-// with a node of its own. messages.Acquire.Deadlocks finds that.
+// messages.Acquire.Owner. Two requests of one owner for one lock wait for each other: each is a
+// contender with a node of its own. messages.Acquire.Deadlocks finds that.
 //
-// An actor that wants several locks takes them in the order of their paths, each when it holds the one
-// before (see the example "several locks"). If all do, none waits for another in a circle. If one is
-// lost, it gives the others back. Where the session has no room for one (messages.ReasonSessionFull),
-// it gives all back and begins again after a pause: others may need that room as much.
+// An actor that wants several locks takes them in the order of their paths, each when it holds the
+// one before (see the example "several locks"). If all do, none waits for another in a circle. If
+// one is lost, it gives the others back. Where the session has no room for one
+// (messages.ReasonSessionFull), it gives all back and begins again after a pause: others may need
+// that room as much.
 //
 // An actor that its supervisor restarts has not ended. It may find notices in its mailbox from lock
 // actors of its previous incarnation: see [NewLock]. The guide locks/guides/supervision.go has what
 // each directive of a supervisor does to a lock.
 //
-// Parents, owners and observers run in the session's process, unless [WithRemote] is set.
-// protoactor tells AddressTerminated when a node is out of reach. That is not the end of an owner,
-// who may still rely on the lock. The lock is given back only when the lease that the owner was
-// promised has run out. Package gateway has locks for nodes without a session.
+// Parents, owners and observers run in the session's process, unless [WithRemote] is set. An owner
+// whose node is out of reach (protoactor's AddressTerminated) has not ended, and may still rely on
+// the lock: it is given back when the lease that the owner was promised has run out. Package
+// gateway has locks for nodes without a session.
 //
-// Calls of package locks share holds above the session: package turns decides which call holds next and
-// with which lock actor, and package sharing carries that out.
+// Calls of package locks share holds above the session: package turns decides which call holds next
+// and with which lock actor, and package sharing carries that out.
 //
 // An actor that wants to share a lock holds it and serves others. messages.Held.Places says which
 // tokens it may give them; messages.WatchContention tells it when another contender wants the lock,
-// and messages.Check whether its node is still there. messages.Acquire.TellMore tells it how many were
-// before it, and since when its node is watched.
+// and messages.Check whether its node is still there. messages.Acquire.TellMore tells it how many
+// were before it, and since when its node is watched.
 //
 // # Actors that exist once
 //
-// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on
-// one of them, under a lock. It is the actor of a leader loop: package term decides, internal/singleton
-// carries it out, and tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
+// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor
+// on one of them, under a lock. It is the actor of a leader loop: package term decides,
+// internal/singleton carries it out, and tests/singleton shows it in virtual time. Nodes without a
+// session have gateway.NewSingleton.
 //
 // # Who decides what
 //
@@ -84,9 +85,9 @@
 // for all requests of a session. The coordinator's package doc is the specification: a section for
 // each rule, with the test that fails when the rule is broken.
 //
-// The session actor is the coordinator's shell: it feeds inputs, carries requests out (internal/carrier)
-// and delivers events. Package internal/walk runs both decisions through every order of events. So
-// a change to hand-over goes into internal/coordinator/leave.go.
+// The session actor is the coordinator's shell: it feeds inputs, carries requests out
+// (internal/carrier) and delivers events. Package internal/walk runs both decisions through every
+// order of events. So a change to hand-over goes into internal/coordinator/leave.go.
 //
 // # Fast paths
 //
@@ -100,16 +101,17 @@
 //
 // # Queries
 //
-// A session actor answers messages.ReadQueue, ReadLocks, FindMissing, ReadInside, SendRevokeRequest, Break,
-// SetPermits and FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
-// queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
-// The coordinator answers ReadInside itself, without a connection.
+// A session actor answers messages.ReadQueue, ReadLocks, FindMissing, ReadInside,
+// SendRevokeRequest, Break, SetPermits and FindDeadlocks with a message to the sender, from any
+// actor. It answers messages.Follow with the queue after every change. [Session.Ask] is for
+// goroutines. Package inspect does the work, except ReadInside, which needs no connection.
 //
 // # Data under a lock
 //
-// [Session.Transact] writes only while a lock is held, and [Session.Read] reads in order with that, in the
-// epoch of the grant (messages.Held). Both block: call them from a goroutine. They are Lease.Txn and
-// Lease.Get of package locks. Gateways have neither, because the node that writes must hold the session.
+// [Session.Transact] writes only while a lock is held, and [Session.Read] reads in order with that,
+// in the epoch of the grant (messages.Held). Both block: call them from a goroutine. They are
+// Lease.Txn and Lease.Get of package locks. Gateways have neither, because the node that writes
+// must hold the session.
 //
 // # In tests
 //
@@ -135,7 +137,7 @@
 //   - Renewal: while anything is held or waited for, the session commits a heartbeat every T/6, so
 //     a grant finds a valid lease.
 //   - Suspended: the connection is down, or a heartbeat had no answer when the next was due. The
-//     lock is still held until the deadline.
+//     lock is held until the deadline.
 //   - Resumed: the session has found the node again before the deadline.
 //   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final: no
 //     later answer of a server changes it. A node that may be left is deleted as soon as there is a

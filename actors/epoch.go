@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// open begins an epoch.
 func (s *session) open(epoch uint64) {
 	s.become(Connecting, "", s.silence())
 	root, self := s.system.Root, s.self
@@ -27,9 +26,9 @@ func (s *session) open(epoch uint64) {
 	s.after(s.info.timeout, s.dropWatches)
 }
 
-// dropWatches has the servers forget the watches that nobody wants any more, and looks again a session timeout later.
-// Watches that are about to fire are gone by then, so locks that come and go cost no requests. Nobody's watch is lost: who
-// wants one is known here before its read is sent.
+// dropWatches has the servers forget unwanted watches, and looks again a session timeout later:
+// watches that are about to fire are gone by then, so locks that come and go cost no requests. No
+// wanted watch is lost: who wants one is known here before its read is sent.
 func (s *session) dropWatches() {
 	if s.ending {
 		return
@@ -49,8 +48,8 @@ func (s *session) dropWatches() {
 	})
 }
 
-// recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It
-// does so elsewhere, for the disk may be slow.
+// recordSession puts a session that was granted or renewed into the file, and then tells that the
+// session is ready: on a goroutine, for the disk may be slow.
 func (s *session) recordSession(ev zkconn.Event) {
 	ready := func() { s.readyOnce.Do(func() { close(s.ready) }) }
 	if s.file == nil {
@@ -60,15 +59,15 @@ func (s *session) recordSession(ev zkconn.Event) {
 	link := s.link
 	s.running.Go(func() {
 		s.file.Record(ev.Epoch, ev.SessionID, link.SessionPassword(), ev.Timeout)
-		if s.Err() == nil { // which would have ended the waiting
+		if s.Err() == nil { // which would have ended the wait
 			ready()
 		}
 	})
 }
 
-// endEpoch ends an epoch and begins the next: its nodes are gone, or go with the connection that is closed.
-// A gateway may have promised leases to other nodes for as long as the session would have lasted. Then the
-// session is not closed, and expires.
+// endEpoch ends an epoch and begins the next: its nodes are gone, or go with the connection that is
+// closed. Where a gateway may have promised leases to other nodes, the session is left to expire
+// instead.
 func (s *session) endEpoch(next uint64) {
 	promised := s.closing.some() && s.mayBePromised()
 	s.info.clock.End()
@@ -76,7 +75,7 @@ func (s *session) endEpoch(next uint64) {
 	s.queries.EpochEnded()
 	s.stopTimers()
 	s.lapse.stop()
-	s.counts.Busy, s.counts.Urgent = false, false // the next connection is to be told
+	s.counts.Busy, s.counts.Urgent = false, false // tell the next connection
 	s.troubles.note(ofSession, "")
 	old, report := s.link, s.reportRemaining()
 	s.running.Go(func() {
@@ -93,15 +92,17 @@ func (s *session) endEpoch(next uint64) {
 	s.open(next)
 }
 
-// mayBePromised reports whether leases that were promised may still run. A server that hands out another session in place
-// of ours ends the lease clock at once, and the servers may keep our session for as long as was promised.
+// mayBePromised reports whether promised leases may still run. A server that hands out another
+// session in place of ours ends the lease clock at once, but the servers may keep our session for
+// as long as was promised.
 func (s *session) mayBePromised() bool {
 	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed
 }
 
-// closeRemaining makes one attempt to end a session that could not be closed over its own connection: its nodes would keep
-// others out until it expires. The attempt lets it live for longer if it fails half-way, so it is made once, when a later
-// session is connected, and for a session timeout at most. It gives why the session remains, nil where it does not.
+// closeRemaining makes one attempt to end a session that could not be closed over its own
+// connection: its nodes would keep others out until it expires. An attempt that fails half-way
+// prolongs the session, so it is made once, when a later session is connected, and for a session
+// timeout at most. It gives why the session remains; nil where it does not.
 func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	for {
 		now, changed := s.Connection()
@@ -129,13 +130,12 @@ func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	return old.CloseRemaining(ctx)
 }
 
-// fail ends the session for good: there is no next epoch.
 func (s *session) fail(err error) {
 	s.system.Root.Stop(s.self)
 	s.end(err)
 }
 
-// end tells everybody that the session is over. It is called once or more.
+// end tells everybody that the session is over. It may be called again.
 func (s *session) end(err error) {
 	if s.ending {
 		return
@@ -155,13 +155,12 @@ func (s *session) end(err error) {
 	s.noteCounts(left)
 }
 
-// tellClosed tells a lock actor that the session has ended.
 func (s *session) tellClosed(lock *actor.PID) {
 	s.system.Root.Send(lock, &lockEvent{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
 }
 
-// closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
-// does not block.
+// closeDown closes the connection, which ends every request, and waits for them on a goroutine: an
+// actor does not block.
 func (s *session) closeDown() {
 	s.registry.close(s.system.Root)
 	close(s.stopped)
@@ -182,8 +181,6 @@ func (s *session) closeDown() {
 	}()
 }
 
-// reportRemaining gives the function that logs when a session could not be closed. It may be called
-// elsewhere.
 func (s *session) reportRemaining() func(error) {
 	log, args := s.log, s.logged(logkeys.Timeout, s.info.timeout)
 	return func(err error) {

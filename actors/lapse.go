@@ -6,49 +6,48 @@ import (
 	"time"
 )
 
-// lapse is the rule by which a ZooKeeper session is replaced on which no lease may rest any more (zkconn.Lapsed). Requests
-// are granted again in the next one only, so it begins as soon as a request wants a lease. Without one nothing is urgent:
-// the session stays and is replaced when the next request comes. The session actor replaces it: replace.go.
+// lapse says when a ZooKeeper session on which no lease may rest any more (zkconn.Lapsed) is
+// replaced: as soon as a request wants a lease, because that is granted in the next session only.
+// replace.go carries it out.
 //
-// Slow servers may let each session lapse. Then connected sessions are replaced less and less often (back-off): waiters
-// keep their nodes, and the servers are spared. The pause ends as soon as the servers are quick again. Otherwise waiters
-// would sit out half a minute of pauses and more: 46 s where a log had held the servers up for some seconds.
+// Slow servers may let each session lapse. Then connected sessions are replaced less and less often
+// (back-off): waiters keep their nodes, and the servers are spared. The pause ends as soon as the
+// servers are quick again. Otherwise waiters would sit out long pauses: 46 s where a log had held
+// the servers up for some seconds.
 //
-// A session without a connection is replaced at once: it may be over already, and a new session costs the servers no more
-// than a reconnect. So is a session that lapsed because it asked for no proofs: see zkconn.WithoutIdleSyncs.
+// A session without a connection is replaced at once: it may be over already, and a new session
+// costs the servers no more than a reconnect. So is one that lapsed because it asked for no proofs:
+// see zkconn.WithoutIdleSyncs.
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
-	slow      bool // its servers were asked for proofs all the time, and gave none in time
+	slow      bool // its servers were asked for proofs, and gave none in time
 	notBefore time.Time
-	pause     time.Duration // after the newest replacement, until notBefore; zero before there was one
-	timer     *time.Timer   // until then, while requests wait; nil without
-	quick     time.Time     // since when every answer has come at once, while the timer runs; zero: the newest did not
+	pause     time.Duration // after the newest replacement; zero before there was one
+	timer     *time.Timer   // until notBefore, while requests wait; else nil
+	quick     time.Time     // since when every answer is quick, while the timer runs; zero: the newest was not
 }
 
 const (
-	// shortestLapse and longestLapse bound the pause between two replacements of connected sessions, in session timeouts.
-	// It doubles as long as sessions lapse within twice the pause.
+	// shortestLapse and longestLapse bound the pause between two replacements of connected
+	// sessions, in session timeouts. It doubles as long as sessions lapse within twice the pause.
 	shortestLapse = 2
 	longestLapse  = 30
-	// quickAnswer is the part of a session timeout within which servers answer that are quick enough for proofs: round trips
-	// of an eighth are not.
+	// quickAnswer is the part of a session timeout within which servers answer that are quick
+	// enough for proofs: round trips of an eighth are not.
 	quickAnswer = 24
-	// recovered is the part of a session timeout for which all answers must be quick before a pause ends. Heartbeats of
-	// waiters go out every sixth, or more often.
+	// recovered is the part of a session timeout for which all answers must be quick before a pause
+	// ends. Heartbeats of waiters go out every sixth, or more often.
 	recovered = 2
-	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a change of leader, are
-	// replaced.
+	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a
+	// change of leader, are replaced.
 	lapseSpread = 20
-	// lastWords is the part of a session timeout in which lock actors whose lease is over end.
-	// Requests that are left then want another session, and it is replaced. A session that no
-	// request wants goes on, and may still delete the nodes of ended ones.
+	// lastWords is the part of a session timeout in which lock actors whose lease is over end. A
+	// session that no request wants then goes on, and may still delete the nodes of ended ones.
 	lastWords = 100
 )
 
-// lapses: the session has lapsed. slow: its servers were asked for proofs.
 func (l *lapse) lapses(slow bool) { l.lapsed, l.slow = true, slow }
 
-// lost: the connection is, and with it the reason to wait.
 func (l *lapse) lost() {
 	l.slow = false
 	l.endPause()
@@ -63,7 +62,7 @@ func (l *lapse) endPause() {
 }
 
 // answered notes how long the servers took for an answer, and reports whether they are quick again.
-// Answers come in the order of the requests, so one that is late shows itself, too.
+// Answers come in order, so a late one shows itself, too.
 func (l *lapse) answered(now time.Time, took, timeout time.Duration) (recoveredNow bool) {
 	switch {
 	case l.timer == nil || !l.slow:
@@ -77,7 +76,6 @@ func (l *lapse) answered(now time.Time, took, timeout time.Duration) (recoveredN
 	return now.Sub(l.quick) >= timeout/recovered
 }
 
-// earliest gives the earliest time at which a connected session may be replaced.
 func (l *lapse) earliest() (at time.Time) {
 	if l.slow {
 		at = l.notBefore
@@ -85,7 +83,8 @@ func (l *lapse) earliest() (at time.Time) {
 	return at
 }
 
-// replaced notes that a connected session was replaced. Pauses grow while slow servers make that go on.
+// replaced notes that a connected session was replaced. Pauses grow while slow servers make that go
+// on.
 func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	if !l.slow {
 		return
@@ -98,7 +97,7 @@ func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	l.notBefore = now.Add(l.pause + spread(session, l.pause/4))
 }
 
-// spread gives a part of a duration, which differs from session to session: jitter that is the same when a history is
+// spread gives a part of a duration by the session: jitter that is the same when a history is
 // played again.
 func spread(session int64, over time.Duration) time.Duration {
 	h := fnv.New32a()
@@ -106,7 +105,6 @@ func spread(session int64, over time.Duration) time.Duration {
 	return time.Duration(float64(over) * float64(h.Sum32()) / (1 << 32))
 }
 
-// stop is for the end of an epoch, and of the session.
 func (l *lapse) stop() {
 	l.lapsed, l.slow = false, false
 	l.endPause()

@@ -19,26 +19,24 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// lock is the lock actor: a shell around the machine.
 type lock struct {
 	audience.Audience
 	session  *Session
-	want     *messages.Acquire // is not changed
+	want     *messages.Acquire // not changed
 	spec     *coordinator.Spec
-	request  coordinator.RequestID // its name for the session; zero while that does not know of it
+	request  coordinator.RequestID // zero while the session does not know of it
 	m        machine.Machine
-	info     *sessionInfo     // that we last heard of
-	held     *sessionInfo     // that granted the lock
-	term     uint64           // of that lease, when it did
-	trouble  string           // the obstacle that keeps it from being carried out though there are servers; "" for none
-	grace    time.Time        // when the grace period ends
-	timers   [4]*time.Timer   // by timerOf
-	failures uint32           // to find out, since recovery began, whether our node is there
-	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
-	figures  *figures.Request // nil where nothing is counted
+	info     *sessionInfo
+	held     *sessionInfo // that granted the lock
+	term     uint64       // of that lease at the grant
+	trouble  string       // what keeps it from being carried out though there are servers; "" for nothing
+	grace    time.Time
+	timers   [4]*time.Timer
+	failures uint32 // to find out, since recovery began, whether our node is there
+	probes   *time.Timer
+	figures  *figures.Request
 }
 
-// logged gives the attributes of every log record about a request, with more.
 func (l *lock) logged(more ...any) []any {
 	var session int64
 	if l.info != nil {
@@ -52,7 +50,6 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// notice makes the notice that a Tell effect of an event sends; nil for another effect.
 func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	grant := l.grant(ctx)
 	switch do {
@@ -92,7 +89,6 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	return nil
 }
 
-// report sends a notice to the parent, the observers and the listener.
 func (l *lock) report(ctx actor.Context, notice any) {
 	if lost, ok := notice.(*messages.Lost); ok {
 		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
@@ -100,7 +96,8 @@ func (l *lock) report(ctx actor.Context, notice any) {
 	l.Tell(ctx, notice)
 }
 
-// record tells the listener and the observers a change of state. row is nil where the actor was stopped from outside.
+// record tells the listener and the observers of a change of state. row is nil where the actor was
+// stopped from outside.
 func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, why messages.Reason) {
 	debug := l.session.opts.log.Enabled(context.Background(), slog.LevelDebug)
 	if !debug && len(l.Observers) == 0 {
@@ -122,10 +119,8 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	l.Record(ctx, t)
 }
 
-// predecessor describes the contender that a request waits for, as the session has told.
 type predecessor coordinator.Predecessor
 
-// Contender describes the predecessor: see audience.Predecessor.
 func (p *predecessor) Contender(path string) messages.Contender {
 	c := messages.Contender{Path: path, Node: p.Node, Asked: queue.IsRevokeRequest(p.Data)}
 	o, known := queue.ParseOwner(p.Data)
@@ -139,19 +134,16 @@ func (p *predecessor) Contender(path string) messages.Contender {
 	return c
 }
 
-// troubled tells a lock actor.
 type troubled struct {
 	mailbox.Quiet
 	text string
 }
 
-// fireAfter sends an event to this actor once d has passed. The event of an operation carries its
-// number, so that a stale one changes nothing.
+// fireAfter sends an event to this actor once d has passed. op makes a stale one change nothing.
 func (l *lock) fireAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
 	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
 }
 
-// startTimer is fireAfter with the whole event.
 func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
 	timer := &l.timers[timerOf[ev.Kind]]
@@ -161,17 +153,14 @@ func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) 
 	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
 }
 
-// timerOf gives the timer of an event. All other events share timer 0: one of them runs at a time.
+// timerOf gives the timer of an event. All others share timer 0: one of them runs at a time.
 var timerOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
 
-// A request with deadlock detection sends a deadlock probe at intervals while it waits. When it is part of
-// a deadlock, and the youngest of the members that probe, it gives up. So one member gives up, not all.
+// A waiting request with deadlock detection probes at intervals. In a deadlock, the youngest of the
+// members that probe gives up: one member, not all.
 
-// probeDue says that it is time for a deadlock probe.
 type probeDue struct{ mailbox.Quiet }
 
-// setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
-// it when it waits no more.
 func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 	if waiting == (l.probes != nil) {
 		return
@@ -185,14 +174,12 @@ func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 	l.probes = time.AfterFunc(l.want.Deadlocks.Every, func() { root.Send(self, &probeDue{}) })
 }
 
-// probe asks the session, unless the request has gone on meanwhile.
 func (l *lock) probe(ctx actor.Context) {
 	if l.isWaiting() {
 		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.contender()})
 	}
 }
 
-// contender names the request for a deadlock probe: by its node, or by its GUID where it has none.
 func (l *lock) contender() string {
 	if l.m.Node == "" {
 		return l.spec.GUID
@@ -200,7 +187,6 @@ func (l *lock) contender() string {
 	return l.spec.At(l.m.Node)
 }
 
-// probed handles the answer to a probe, and reports whether the request gives up.
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
 	case !l.isWaiting():
@@ -213,7 +199,6 @@ func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesU
 	return false
 }
 
-// isWaiting reports whether the request is in the queue and does not hold.
 func (l *lock) isWaiting() bool {
 	return l.m.State == messages.StateWatching || l.m.State == messages.StateListing
 }

@@ -20,25 +20,25 @@ import (
 )
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
-// parent and its observers with the notices of package messages, takes the commands of that
-// package, and stops by itself when the request has ended. A nil session panics.
+// parent and its observers with the notices of package messages, takes that package's commands, and
+// stops when the request has ended. A nil session panics.
 //
-// It may be stopped at any time: the session then deletes its node. A supervisor that restarts it,
-// as with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed,
-// before anything is sent. So is a parent, an owner or an observer on another node, unless
-// WithRemote is set.
+// It may be stopped at any time: the session then deletes its node. A restart by a supervisor, as
+// with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed, before
+// anything is sent. So is a parent, an owner or an observer on another node, unless WithRemote is
+// set.
 //
 // # Owners that are restarted
 //
-// When an owner panics and its supervisor restarts it, protoactor first stops the lock actors that
-// it spawned as children, and the session deletes their nodes. Notices that they had sent before
-// stay in the owner's mailbox. The new incarnation may receive a Held for a lock that somebody else
-// has by then.
+// When an owner panics and its supervisor restarts it, protoactor first stops its child lock
+// actors, and the session deletes their nodes. Notices that they had sent before stay in the
+// owner's mailbox: the new incarnation may receive a Held for a lock that somebody else has by
+// then.
 //
 // So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with the lock actors
-// that it spawned, and answers any other Held with Release. A lock actor of an earlier incarnation
-// may still be there, if it was spawned at the root: it then gives its lock back. WithOwner does
-// not release it, because a restarted owner has not ended. See the example "restarted".
+// that it spawned, and answers any other Held with Release. That also gives back the lock of an
+// earlier incarnation's lock actor that was spawned at the root. WithOwner does not release it,
+// because a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
@@ -57,20 +57,19 @@ func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Prop
 	return NewLock(s, want, opts...)
 }
 
-// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
+// SpawnLock spawns a lock actor at the root with a listener, and perhaps observers: see
 // WithObserver. want and observers must not change from then on. It is for many requests: their
-// actors share their common settings.
+// actors share their settings.
 func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
 	pid := s.system.Root.Spawn(s.listened)
 	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})
 	return pid
 }
 
-// unassigned stands for the request of a lock actor that has not been told it yet.
 var unassigned messages.Acquire
 
-// Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
-// delete then.
+// Receive takes one message. A panic ends this lock actor and no other; the session deletes its
+// node then.
 func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -115,7 +114,7 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.ownerGone(ctx, msg)
 	case *actor.Stopping:
 		l.stop(ctx)
-	case *actor.Restarting: // it ends: events of the request that it had must not reach another one
+	case *actor.Restarting: // it ends: events of its request must not reach another
 		l.stop(ctx)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
@@ -139,8 +138,8 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 }
 
-// check finds faults of the request before anything is sent, and begins its figures. The actor that owns it is watched.
-// What package sharing asks for has been checked.
+// check finds faults of the request before anything is sent, begins its figures, and watches the
+// owner. What package sharing asks for has been checked.
 func (l *lock) check(ctx actor.Context) (err error) {
 	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
 		l.figures = of.Figures()
@@ -152,13 +151,12 @@ func (l *lock) check(ctx actor.Context) (err error) {
 	return err
 }
 
-// hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
 	if n.Handoff.At != 0 {
 		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	}
-	if n.Predecessor == nil && n.Event.Predecessor != "" { // its node is about to be read
+	if n.Predecessor == nil && n.Event.Predecessor != "" {
 		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
 	}
 	if n.Predecessor != nil {
@@ -167,8 +165,8 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.step(ctx, n.Event)
 }
 
-// step gives one event to the machine and carries out what it decides. A process that was paused finds
-// that its lease is over here, before anything else happens, and not when a timer gets round to it.
+// step gives one event to the machine and carries out what it decides. A process that was paused
+// finds here, before anything else happens, that its lease is over.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	var term uint64
 	if l.info != nil {
@@ -203,8 +201,8 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 }
 
-// overdue says why the lease of the grant is over, empty while it runs or nothing is held. Where the session is over its
-// lease ends at once, while the session actor may be at work on something else, and tells why only after that.
+// overdue says why the lease of the grant is over; "" while it runs or nothing is held. Where the
+// session is over its lease ends at once, and the session actor tells why later.
 func (l *lock) overdue(term uint64, valid bool) messages.Reason {
 	switch {
 	case !l.m.Holding(), valid && l.info.clock == l.held.clock && term == l.term:
@@ -215,7 +213,6 @@ func (l *lock) overdue(term uint64, valid bool) messages.Reason {
 	return messages.ReasonLeaseOver
 }
 
-// perform does one effect.
 func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
 	case machine.StartPoll:
@@ -243,7 +240,6 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	}
 }
 
-// order asks the session for an effect.
 func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	o := orders.Get().(*order)
 	if e.Do == machine.Withdraw {
@@ -259,20 +255,19 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	ctx.Send(l.session.pid, o)
 }
 
-// ownerGone handles the end of the owner, or the loss of its node. In the latter case
-// the owner may rely on the lock for as long as it was promised: the lease as it stands now is the
-// most that any notice has told.
+// ownerGone handles the end of the owner, or the loss of its node. A lost owner may rely on the
+// lock for as long as it was promised: the lease as it stands now is the most that any notice has
+// told.
 func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {
 	case audience.OwnerEnded(msg):
 		l.step(ctx, release)
-	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil: // else it runs already
+	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil:
 		l.startTimer(ctx, l.ownerPatience(), release)
 	}
 }
 
-// ownerPatience is for how long an owner that is out of reach is waited for.
 func (l *lock) ownerPatience() time.Duration {
 	if l.m.Holding() {
 		return time.Until(l.held.clock.Deadline())
@@ -283,7 +278,6 @@ func (l *lock) ownerPatience() time.Duration {
 	return l.session.Timeout()
 }
 
-// stop is the end of this actor, wherever it comes from.
 func (l *lock) stop(ctx actor.Context) {
 	if l.request != 0 {
 		l.session.registry.remove(l.request)

@@ -19,9 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// The session actor takes the queries of package messages from any actor. Package inspect answers
-// them; the session lends it workers, timers, and its knowledge of its own nodes.
-
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
 		Run: func(work func(*zkconn.Conn) (then func())) {
@@ -34,7 +31,6 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 	})
 }
 
-// follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
 	if asker == nil {
@@ -46,7 +42,6 @@ func (s *session) follow(ctx actor.Context, path string) {
 	}
 }
 
-// replyTo gives the function that answers an actor; nil is nobody.
 func (s *session) replyTo(asker *actor.PID) func(answer any) {
 	return func(answer any) {
 		if asker != nil {
@@ -60,7 +55,6 @@ func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// calls gives the calls above this session, below a root, that have nodes or wait behind them.
 func (s *session) calls(root string) (all []messages.Contender) {
 	for _, above := range s.above.all() {
 		all = append(all, above.Nodes(root)...)
@@ -68,10 +62,8 @@ func (s *session) calls(root string) (all []messages.Contender) {
 	return all
 }
 
-// mostInside bounds the requests that one answer to messages.ReadInside describes.
 const mostInside = 100
 
-// withoutNode gives the first requests of this session that wait without a node, below a root, and counts all.
 func (s *session) withoutNode(root string) (first []messages.Contender, all int) {
 	specs, all := s.decides.WithoutNode(root, mostInside)
 	for _, sp := range specs {
@@ -85,7 +77,6 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	return first[:min(len(first), mostInside)], all
 }
 
-// contender describes a request of this session, as package inspect describes it from its node's data.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
 		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}
@@ -99,8 +90,7 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 // wraps the error of ctx when ctx ends first: the query is then withdrawn, but one that acts may
 // have acted.
 //
-// It is for goroutines. An actor sends the query to PID by itself, and gets the answer as a
-// message.
+// It is for goroutines. An actor sends the query to PID, and gets the answer as a message.
 func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	if !inspect.IsQuery(query) {
 		return nil, inspect.Check(query)
@@ -126,23 +116,22 @@ func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	}
 }
 
-// asked is a query of a goroutine that waits for the answer; withdrawn says that it waits no more.
 type (
 	asked struct {
 		mailbox.Quiet
 		query  any
-		answer chan any // holds one, so that the session never blocks on it
+		answer chan any // holds one: the session never blocks on it
 	}
 	withdrawn struct{ *asked }
 )
 
-// Read gives the data of a node, as the session's server shows it. That is not older than anything
-// that this session was told, such as the outcome of a Transact before. It waits for a connection,
-// and reads again when one is lost.
+// Read gives the data of a node, as the session's server shows it: not older than anything that
+// this session was told, such as the outcome of a Transact. It waits for a connection, and reads
+// again when one is lost.
 //
-// The error wraps zkconn's errors for a read that the servers refuse, such as ErrNoNode, the error
-// of ctx when it ends first, and ErrNotHolding when the session of that epoch is over: the server
-// of a later session may show less.
+// The error wraps zkconn's errors for a refused read, such as ErrNoNode, the error of ctx when it
+// ends first, and ErrNotHolding when the session of that epoch is over: a later session's server
+// may show less.
 func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, zkconn.Stat, error) {
 	for tries := 1; ; tries++ {
 		conn, err := s.connected(ctx, epoch)
@@ -156,19 +145,17 @@ func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, 
 		}
 		select {
 		case <-time.After(retry.Unknown.Pause(tries)):
-		case <-ctx.Done(): // connected says so
+		case <-ctx.Done():
 		}
 	}
 }
 
-// reading is the answer to a read.
 type reading struct {
 	data []byte
 	stat zkconn.Stat
 	err  error
 }
 
-// readOn reads until there is an answer, or ctx ends.
 func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
 	answer := make(chan reading, 1)
 	go func() {
@@ -183,7 +170,6 @@ func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
 	}
 }
 
-// connected waits for a connection of an epoch.
 func (s *Session) connected(ctx context.Context, epoch uint64) (*zkconn.Conn, error) {
 	for {
 		now, changed := s.Connection()

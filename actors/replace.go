@@ -9,12 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// A session that has lapsed is replaced, when the rule of lapse says so.
-
-// lapsed: no lease may rest on the session any more.
 func (s *session) lapsed(ev zkconn.Event) {
-	// Slow servers are those that were asked for proofs for long enough: one takes a third of a session timeout, and four round
-	// trips.
+	// Slow servers are those that were asked for proofs for long enough: one takes a third of a
+	// session timeout, and four round trips.
 	asked := s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
 	s.lapse.lapses(asked && s.phase.connected())
 	s.phase.lapsed()
@@ -31,7 +28,6 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.replaceSoon(wait)
 }
 
-// replaceSoon replaces the session after a while, or when it may be replaced.
 func (s *session) replaceSoon(wait time.Duration) {
 	if s.phase.connected() {
 		wait = max(wait, time.Until(s.lapse.earliest()))
@@ -52,8 +48,8 @@ func (s *session) replaceSoon(wait time.Duration) {
 	}
 }
 
-// endPauseIfQuick replaces a session that waits for its turn once its servers have recovered. The next pause is longer all
-// the same, should sessions go on lapsing.
+// endPauseIfQuick replaces a session that waits for its turn once its servers have recovered. The
+// next pause is longer all the same.
 func (s *session) endPauseIfQuick(took time.Duration) {
 	now := time.Now()
 	if !s.lapse.answered(now, took, s.info.timeout) {
@@ -67,7 +63,6 @@ func (s *session) endPauseIfQuick(took time.Duration) {
 	}
 }
 
-// replace ends the epoch, and so begins the next session.
 func (s *session) replace() {
 	if s.phase.connected() {
 		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)

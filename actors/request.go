@@ -26,14 +26,14 @@ type Provider interface {
 // LockOption changes how a lock actor works: it names those to whom it reports.
 type LockOption func(*audience.Audience)
 
-// Listener hears what a lock actor tells, without being an actor: package locks has one for each
-// call of Lock. The lock actor calls its methods, one at a time; they must not block.
+// Listener hears what a lock actor tells, without being an actor. The lock actor calls its methods,
+// one at a time; they must not block.
 type Listener interface {
-	// Moved tells every change of state. node is the contender's node, "" while it has none.
+	// Moved tells every change of state. node is the contender's node, "" for none.
 	Moved(to messages.State, node string)
-	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
-	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the
-	// listener knows before anybody else holds.
+	// Hear takes the notices of a parent, and *actor.Stopped as the last. After *messages.Revoked
+	// the lock actor deletes the node only once Hear has returned, so that the listener knows
+	// before anybody else holds.
 	Hear(lock *actor.PID, notice any)
 }
 
@@ -43,9 +43,9 @@ func WithObserver(pids ...*actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Observers = append(a.Observers, pids...) }
 }
 
-// WithOwner names an actor whose end means Release. The parent needs no naming: when it stops, its
-// lock actors stop first. An owner that is restarted by its supervisor has not ended. One on
-// another node is refused, unless WithRemote is set.
+// WithOwner names an actor whose end means Release. The parent needs no naming: its lock actors
+// stop before it. An owner that its supervisor restarts has not ended. One on another node is
+// refused, unless WithRemote is set.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Owner = pid }
 }
@@ -61,10 +61,9 @@ func WithListener(to Listener) LockOption {
 // gRPC. Other lock actors take no messages of other nodes where gateway.WithRecovery is set.
 //
 // When the node of the owner, or of a parent, goes out of reach
-// (actor.TerminatedReason_AddressTerminated), the owner has not ended: it may rely on the lock. The
-// lock is given back, for messages.ReasonOwnerGone, at the end that the lease had at that moment.
-// The owner cannot have been promised more. A request that waits is given up after a session
-// timeout.
+// (actor.TerminatedReason_AddressTerminated), the owner may still rely on the lock. The lock is
+// given back, for messages.ReasonOwnerGone, at the end that the lease had at that moment: the owner
+// cannot have been promised more. A request that waits is given up after a session timeout.
 //
 // An owner on another node gets notices late, or never, and no clock comes with them. To rely on
 // the lock for a known time, use package gateway.
@@ -75,8 +74,9 @@ func WithRemote(pack func(message any) any) LockOption {
 // ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery
 
-// CheckAcquire checks a request for a lock: every value must be well formed, and must have an effect on a lock of its
-// mode. The error wraps zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire, and names the value and the rule.
+// CheckAcquire checks a request for a lock: every value must be well formed, and must have an
+// effect in its mode. The error wraps zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire, and
+// names the value and the rule.
 func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err
@@ -102,16 +102,14 @@ func CheckAcquire(want messages.Acquire) error {
 	return nil
 }
 
-// field is the rule for one field of messages.Acquire.
 type field struct {
-	name string
-	// given reports whether the request asks for something by this field.
+	name  string
 	given func(messages.Acquire) bool
 	// modes are the modes of locks on which the field has an effect; nil means all. why says why it
-	// has no effect on others.
+	// has none on others.
 	modes []messages.Mode
 	why   string
-	// check gives the fault of a value that was given; "" for none. Without a check every value is good.
+	// check gives the fault of a given value; "" for none. Without it every value is good.
 	check func(messages.Acquire) string
 }
 
@@ -122,8 +120,8 @@ var (
 	permits   = []messages.Mode{messages.Semaphore}
 )
 
-// fields has a row for every field of messages.Acquire but Path and Mode: the one place that says what may be asked for
-// of which kind of lock. A test finds a field without a row.
+// fields has a row for every field of messages.Acquire but Path and Mode: what may be asked for of
+// which kind of lock. A test finds a field without a row.
 var fields = []field{
 	{name: "Name", given: func(a messages.Acquire) bool { return a.Name != "" }, modes: queued,
 		why: "a contest has one node and no queue", check: checkName},
@@ -167,8 +165,8 @@ var fields = []field{
 	{name: "TellMore", given: func(a messages.Acquire) bool { return a.TellMore }},
 }
 
-// The greatest lengths, in bytes, of a name, a label, and the key of an owner or a caller. They are stored in the
-// contender's node.
+// The greatest lengths, in bytes, of texts in the contender's node: name, label, and the key of an
+// owner or a caller.
 const (
 	maxName  = 255
 	maxLabel = 1024

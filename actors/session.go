@@ -32,14 +32,14 @@ type Session struct {
 	system *actor.ActorSystem
 	cfg    zkconn.Config
 	opts   sessionOptions
-	file   *sessionfile.Successor // nil without one
+	file   *sessionfile.Successor
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
-	warned    sync.Once     // that it takes long
-	polled    sync.Once     // warned that a waiter had to look again
+	warned    sync.Once
+	polled    sync.Once     // of a waiter that had to look again
 	stopped   chan struct{} // closed when the actor takes no more messages
-	ended     chan struct{} // closed when all that it started has ended too
+	ended     chan struct{} // closed when all that it started has ended, too
 	current   atomic.Pointer[sessionInfo]
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
@@ -47,14 +47,14 @@ type Session struct {
 	closed    error                 // of closing the connection; set before ended is closed
 	registry  registry
 	workers   *mailbox.Workers
-	listened  *actor.Props // of the lock actors of SpawnLock
+	listened  *actor.Props
 	phase     phases
 	troubles  troubles
 	stale     atomic.Int64
 	polls     atomic.Int64
 	unowned   atomic.Int64
-	weight    atomic.Int64     // of its ephemeral nodes
-	figures   *figures.Figures // nil where nothing is counted
+	weight    atomic.Int64
+	figures   *figures.Figures
 	calls     *told.Queue[func()]
 	closing   closingHooks
 	above     above
@@ -69,9 +69,9 @@ func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.
 // Absolute gives a path as the servers know it, chroot and all.
 func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
 
-// Ready waits until the session exists. It returns the error of ctx, or of the session when it has
-// failed for good, with the servers and the last cause. Where that takes longer than the session
-// timeout a warning is logged, once: by the logger of the configuration, or slog.Default without one.
+// Ready waits until the session exists. It returns the error of ctx, or of a session that has
+// failed for good, with the servers and the last cause. After the session timeout a warning is
+// logged, once: by the logger of the configuration, or slog.Default.
 func (s *Session) Ready(ctx context.Context) error {
 	defer time.AfterFunc(s.cfg.SessionTimeout(), s.warnOfServers).Stop()
 	select {
@@ -84,8 +84,8 @@ func (s *Session) Ready(ctx context.Context) error {
 	}
 }
 
-// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand still without a word, as
-// with a host that does not exist.
+// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand
+// still without a word.
 func (s *Session) warnOfServers() {
 	select {
 	case <-s.ready:
@@ -98,20 +98,18 @@ func (s *Session) warnOfServers() {
 	}
 }
 
-// pollWarning is the warning of a waiter that events do not reach.
 const pollWarning = "a waiter found by looking again, a session timeout later, what no event had told it: " +
 	"it may lack READ on the nodes before its own, or the servers lose watches"
 
-// warnOfPoll says it once: that waiter, and those like it, wait a session timeout too long, and nothing else shows it.
-// Counters goes on counting.
+// warnOfPoll says it once: nothing else shows that such waiters wait a session timeout too long.
 func (s *Session) warnOfPoll(path, node string) {
 	s.polled.Do(func() {
 		s.cfg.AlarmLogger().Warn(pollWarning, logkeys.Path, path, logkeys.Node, node, logkeys.Session, logkeys.SessionID(s.ID()))
 	})
 }
 
-// Err gives the reason why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed;
-// nil while it has not ended.
+// Err gives why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed; nil while
+// it has not ended.
 func (s *Session) Err() error {
 	if p := s.failure.Load(); p != nil {
 		return *p
@@ -119,7 +117,6 @@ func (s *Session) Err() error {
 	return nil
 }
 
-// explain adds the servers and the last cause to an error.
 func (s *Session) explain(err error) error {
 	servers := strings.Join(s.cfg.Servers(), ",")
 	if cause := s.lastCause(); cause != nil && !errors.Is(err, cause) {
@@ -139,10 +136,9 @@ func (s *Session) lastCause() error {
 	return nil
 }
 
-// letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all
-// that they remember.
-//
-// self is the actor's PID as the actor knows it: it may end before the call that spawned it has returned.
+// letGo keeps a handle of an ended session from keeping its actor, its connection, and all that
+// they remember. self is the PID as the actor knows it, which may end before the call that spawned
+// it has returned.
 func (s *Session) letGo(self *actor.PID) {
 	cause := s.lastCause()
 	s.cause.Store(&cause)
@@ -153,8 +149,7 @@ func (s *Session) letGo(self *actor.PID) {
 
 // Explain adds to err the servers and the newest cause for which none was reached, when the session
 // is not connected; otherwise it returns err unchanged. Callers use it for errors after which they
-// give up. It is exported for package locks, and for programs that show the state of a connection,
-// as the dashboard and zklock do.
+// give up.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -167,14 +162,15 @@ func (s *Session) Explain(err error) error {
 // BeforeClose run first.
 //
 // It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
-// said that the session is closed, as with a link that is cut. Others then wait for its locks until
-// it expires. Everything in this process has ended even so. Closing again gives the same answer.
+// said that the session is closed. Others then wait for its locks until it expires. Everything in
+// this process has ended even so. Closing again gives the same answer.
 //
-// It waits for what is still to be told, such as log records, too: until ctx ends, or for a second where ctx has no
-// deadline. That changes nothing of what it returns.
+// It also waits for what is still to be told, such as log records: until ctx ends, or for a second
+// where ctx has no deadline.
 //
-// While no server is in reach a ctx with a deadline gives it time: servers are asked again and again
-// until shortly before, and for a session timeout at most. Without a deadline it gives up at once.
+// While no server is in reach a ctx with a deadline gives it time: servers are asked again and
+// again until shortly before, and for a session timeout at most. Without a deadline it gives up at
+// once.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
@@ -199,7 +195,6 @@ func (s *Session) Close(ctx context.Context) error {
 	return nil
 }
 
-// awaitTold waits until all has been told: see package told.
 func (s *Session) awaitTold(ctx context.Context) {
 	ctx, cancel := told.Closing(ctx)
 	defer cancel()
@@ -210,11 +205,11 @@ func (s *Session) awaitTold(ctx context.Context) {
 	s.cfg.Told().Wait(ctx)
 }
 
-// Told is the queue of what package locks tells of this session, such as the ends of spans: see package told.
+// Told is the queue of what package locks tells of this session, such as the ends of spans.
 func (s *Session) Told() *told.Queue[func()] { return s.calls }
 
-// farewellOf gives until when Close may tell the servers; zero where its ctx has no deadline. It is a little before that,
-// so that the outcome is known by then.
+// farewellOf gives until when Close may tell the servers: a little before the deadline of ctx, so
+// that the outcome is known by then; zero where there is none.
 func farewellOf(ctx context.Context) time.Time {
 	end, bounded := ctx.Deadline()
 	if !bounded {
@@ -253,7 +248,8 @@ func (s *Session) Timeout() time.Duration {
 	return s.cfg.SessionTimeout()
 }
 
-// Connection tells where the connection stands, and gives a channel that is closed when that changes.
+// Connection tells where the connection stands, and gives a channel that is closed when that
+// changes.
 func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
@@ -273,8 +269,9 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	return now, changed
 }
 
-// phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting, and then has its info:
-// the info that is there before current and after it belongs to the phase in between, or the next phase is still to come.
+// phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting,
+// and then has its info: an info that is the same before and after current belongs to the phase, or
+// the next phase is still to come.
 func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	info := s.current.Load()
 	for {
@@ -291,7 +288,6 @@ func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	return now, changed
 }
 
-// silence gives the silence of the newest connection.
 func (s *Session) silence() time.Duration {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.Silence()
@@ -299,7 +295,8 @@ func (s *Session) silence() time.Duration {
 	return 0
 }
 
-// leaseLeft gives the time left of the session's leases; false where no transaction has been acknowledged in this epoch.
+// leaseLeft gives the time left of the session's leases; false where no transaction has been
+// acknowledged in this epoch.
 func (s *Session) leaseLeft() (time.Duration, bool) {
 	l := s.current.Load()
 	if l == nil || l.clock.Deadline().IsZero() {
@@ -312,17 +309,17 @@ func (s *Session) leaseLeft() (time.Duration, bool) {
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
-	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
-	// told them: that the lock is theirs, or that their predecessor is gone. It stays zero where events arrive. Without
-	// READ on the nodes before it a waiter is sent none. Of the first a warning is logged, with its lock path: by the
-	// logger of the configuration, or slog.Default without one.
+	// Polls counts the waiters that found out only by looking again, after a session timeout, that
+	// the lock is theirs, or that their predecessor is gone. It stays zero where events arrive;
+	// without READ on the nodes before it a waiter gets none. The first is logged as a warning.
 	Polls int64
 	// Unowned counts the nodes of the session that no request owned and that it has removed.
-	// Servers that were restored from a backup bring such nodes back. So may a server that a create was sent to, when it
-	// carries the create out after the session has looked for the node elsewhere.
+	// Servers that were restored from a backup bring such nodes back, and a server may carry a
+	// create out after the session has looked for the node elsewhere.
 	Unowned int64
-	// Untold counts the log records, measurements and ends of spans that were not told: because a handler or an instrument
-	// was stuck, or slower than they came, and their queue was full, or because it panicked. See package told.
+	// Untold counts the log records, measurements and ends of spans that were not told, because a
+	// handler or an instrument was slow or stuck, and its queue full, or because it panicked. See
+	// package told.
 	Untold int64
 }
 
@@ -332,30 +329,28 @@ func (s *Session) Counters() Counters {
 		Untold: s.cfg.Told().Untold() + s.figures.Untold() + s.calls.Untold()}
 }
 
-// bounds gives the bounds on the session's nodes.
 func (s *Session) bounds() coordinator.Bounds {
 	usual := coordinator.DefaultBounds()
 	return coordinator.Bounds{Waiting: cmp.Or(s.opts.bounds.Waiting, usual.Waiting),
 		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
 }
 
-// Inside has the calls that share holds above the session: package sharing. Its methods may be called
-// from any goroutine.
+// Inside has the calls that share holds above the session: package sharing. Its methods may be
+// called from any goroutine.
 type Inside interface {
-	// CountInside counts the calls that wait without a node of their own, and Inside gives the first
-	// of them for locks at a root and below it, in their order, and counts those.
+	// CountInside counts the calls that wait without a node of their own, and Inside gives the
+	// first of them for locks at a root and below it, in their order, and counts those.
 	CountInside() int
 	Inside(root string, most int) (first []messages.Contender, all int)
-	// Nodes gives, at a root and below it, the calls that have nodes which several may have, or wait
-	// behind, and those that wait behind such a node: Contender.WaitsFor.
+	// Nodes gives, at a root and below it, the calls that have nodes which several may have, or
+	// wait behind, and those that wait behind such a node: Contender.WaitsFor.
 	Nodes(root string) []messages.Contender
 }
 
-// AskInside has the session ask about the calls above it, for its queries, its searches for deadlocks
-// and its figures. It is exported for package sharing.
+// AskInside has the session ask about the calls above it, for queries, searches for deadlocks and
+// figures.
 func (s *Session) AskInside(from Inside) { s.above.add(from) }
 
-// above has what shares holds above the session: a client, a gateway.
 type above struct {
 	mu  sync.Mutex
 	now atomic.Pointer[[]Inside]
@@ -375,25 +370,21 @@ func (a *above) all() []Inside {
 	return nil
 }
 
-// Figures are those of the session. It is exported for package sharing, which counts calls.
+// Figures are those of the session, for package sharing.
 func (s *Session) Figures() *figures.Figures { return s.figures }
 
 // MaxWaiting is the bound of WithMaxWaiting.
 func (s *Session) MaxWaiting() int { return s.bounds().Waiting }
 
 // BeforeClose has Close call a function, and wait until it returns, before the session ends at the
-// servers. A gateway waits there until what it has promised to other nodes has run out. forget
-// removes the function again.
+// servers. A gateway waits there until its promises to other nodes have run out. forget removes the
+// function again.
 //
-// A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
-// up because a node may not be deleted, or because a server handed out another, is left to expire,
+// A session that ends by itself, or whose actor is stopped, does not wait. One that is given up
+// because a node may not be deleted, or because a server handed out another, is left to expire,
 // while another begins.
-//
-// It is exported for packages gateway and activation, and for the shell of singletons: they wait
-// there for promises and actors that rest on the session's leases.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
-// closingHooks has the functions that run before a session ends at the servers.
 type closingHooks struct {
 	mu      sync.Mutex
 	todo    map[int]func()
@@ -401,7 +392,6 @@ type closingHooks struct {
 	running bool
 }
 
-// add adds one, and gives the function that takes it out.
 func (l *closingHooks) add(do func()) (forget func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -429,7 +419,6 @@ func (l *closingHooks) run(then func()) {
 	}
 }
 
-// some reports whether a function is left to run, or is running.
 func (l *closingHooks) some() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,9 +18,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It
-// returns an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that
-// is refused, ErrSessionFileInUse, or the error of the spawn.
+// StartSession spawns a session actor. It returns at once; Ready waits for the connection. The
+// error wraps zkconn.ErrBadConfig for an option out of range or a refused session file, is
+// ErrSessionFileInUse, or that of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
 		system:  system,
@@ -50,7 +50,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 			return nil, err
 		}
 	}
-	one := newSession(s) // also where it is restarted: it has ended then
+	one := newSession(s) // the same where it is restarted: it has ended then
 	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
 	s.listened = actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} }, actor.WithMailbox(mailbox.New))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
@@ -89,7 +89,7 @@ func (s *session) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		if s.self = ctx.Self(); s.ending { // it was restarted
+		if s.self = ctx.Self(); s.ending {
 			s.system.Root.Stop(s.self)
 			return
 		}
@@ -149,7 +149,6 @@ func (s *session) Receive(ctx actor.Context) {
 	}
 }
 
-// take carries out an order.
 func (s *session) take(o *order) {
 	if s.ending {
 		if lock := s.registry.find(o.Request); lock != nil {
@@ -158,7 +157,7 @@ func (s *session) take(o *order) {
 		return
 	}
 	if o.Effect.Do == machine.Create {
-		if s.lapse.lapsed && s.lapse.timer == nil { // a request comes
+		if s.lapse.lapsed && s.lapse.timer == nil {
 			s.replaceSoon(0)
 		}
 	}
@@ -167,7 +166,8 @@ func (s *session) take(o *order) {
 	orders.Put(o)
 }
 
-// logExpiry logs the end of a session. Servers that end it with each connection can be no place for locks.
+// logExpiry logs the end of a session. Servers that end it with each connection can be no place for
+// locks.
 func (s *session) logExpiry(cause error) {
 	what := "session expired"
 	if errors.Is(cause, zkconn.ErrOtherSession) {
@@ -176,7 +176,6 @@ func (s *session) logExpiry(cause error) {
 	s.log.Warn(what, s.logged(logkeys.Error, cause)...)
 }
 
-// happened takes an event of the connection or of a watched node.
 func (s *session) happened(ev zkconn.Event) {
 	switch ev.Kind {
 	case zkconn.Connected:
@@ -201,7 +200,6 @@ func (s *session) happened(ev zkconn.Event) {
 	}
 }
 
-// changed takes an event of something that is watched.
 func (s *session) changed(ev zkconn.Event) {
 	change := coordinator.Changed{Path: ev.Path}
 	switch ev.Kind {
@@ -237,7 +235,6 @@ func (s *session) down(ev zkconn.Event) {
 	}
 }
 
-// finish takes the result of a goroutine.
 func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:
@@ -247,7 +244,7 @@ func (s *session) finish(d *queryDone) {
 	case d.then != nil:
 		d.then()
 	case !s.ending:
-		if done, ok := d.reply.Answer.(*coordinator.Ack); ok && done.Outcome != coordinator.Unknown { // a heartbeat was answered
+		if done, ok := d.reply.Answer.(*coordinator.Ack); ok && done.Outcome != coordinator.Unknown { // a heartbeat
 			s.phase.answered()
 			s.endPauseIfQuick(d.took)
 		}

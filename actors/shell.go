@@ -13,32 +13,31 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// session is the session actor: the shell of a coordinator. It feeds inputs to the coordinator and carries out its
-// outputs. Its fields belong to the actor: only Receive and the functions that it calls touch them. Goroutines get
-// their data as arguments and answer with messages.
+// session is the session actor: the shell of a coordinator. It feeds inputs to the coordinator and
+// carries out its outputs. Its fields belong to the actor. Goroutines get their data as arguments
+// and answer with messages.
 type session struct {
 	*Session
 	self *actor.PID
 	log  *slog.Logger
 
-	info     *sessionInfo // of the current epoch
-	link     *zkconn.Conn // likewise
+	info     *sessionInfo
+	link     *zkconn.Conn
 	ending   bool
 	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
 	lapse    lapse
 	decides  *coordinator.Coordinator
-	counts   coordinator.Counts       // that were passed on last; the connection was told whether it is Busy and Urgent
-	kept     time.Time                // when
-	timers   map[uint64]*time.Timer   // the coordinator's
-	pauses   map[*time.Timer]struct{} // the dispatcher's
-	others   map[string]int           // the weight of the ephemeral nodes of transactions, by their paths
+	counts   coordinator.Counts // passed on last; the connection was told whether it is Busy and Urgent
+	kept     time.Time
+	timers   map[uint64]*time.Timer
+	pauses   map[*time.Timer]struct{}
+	others   map[string]int // the weight of the ephemeral nodes of transactions, by path
 	queries  *inspect.Dispatcher
-	running  sync.WaitGroup // goroutines of requests
+	running  sync.WaitGroup
 
-	followers map[string]*actor.PID // those who are watched, by their keys
+	followers map[string]*actor.PID // who are watched, by key
 }
 
-// logged gives the attributes of every log record about a session, with more.
 func (s *session) logged(more ...any) []any {
 	return append([]any{logkeys.Session, logkeys.SessionID(s.info.session), logkeys.Epoch, s.info.epoch}, more...)
 }
@@ -48,14 +47,13 @@ func (s *session) setInfo(info *sessionInfo) {
 	s.current.Store(info)
 }
 
-// become changes the phase of the connection: see phases.become.
 func (s *session) become(to Phase, server string, silence time.Duration) {
 	s.phase.become(to, server, silence)
 	s.figures.Became(to.counted())
 }
 
-// work runs do on a goroutine and sends the queryDone that do fills in to the actor. It must touch nothing of the
-// actor's. A panic is the actor's to fail, not the program's.
+// work runs do on a goroutine and sends the queryDone that do fills in to the actor. It must touch
+// nothing of the actor's. A panic fails the actor, not the program.
 func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}
 	s.running.Add(1)
@@ -71,7 +69,8 @@ func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	})
 }
 
-// after does the dispatcher's work on the actor once d has passed, unless the epoch is over by then.
+// after does the dispatcher's work on the actor once d has passed, unless the epoch is over by
+// then.
 func (s *session) after(d time.Duration, do func()) {
 	root, self, epoch := s.system.Root, s.self, s.info.epoch
 	var timer *time.Timer
@@ -80,7 +79,6 @@ func (s *session) after(d time.Duration, do func()) {
 	s.pauses[timer] = struct{}{}
 }
 
-// noteCounts passes on the coordinator's counts that have changed.
 func (s *session) noteCounts(now coordinator.Counts) {
 	was := s.counts
 	if now == was {

@@ -14,22 +14,23 @@ import (
 // ErrNotHolding: the hold under which a transaction was to run is over. Nothing was written.
 var ErrNotHolding = errors.New("turnstile: the hold is over")
 
-// Transaction is a transaction that is carried out only while a lock is held.
+// Transaction is carried out only while a lock is held.
 type Transaction struct {
-	// Epoch is the epoch of the grant: the transaction is sent in no other.
+	// Epoch is the epoch of the grant; it is sent in no other.
 	Epoch uint64
 	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
-	// Version keeps the version of that node that was seen last, for the transactions of one hold. It
-	// is a hint: the servers refuse a wrong one, and it is read anew. nil stands for a new one.
+	// Version keeps the version of that node that was seen last, for the transactions of one hold.
+	// The servers refuse a wrong one, and it is read anew. nil stands for a new one.
 	Version *atomic.Int32
-	// Ops are the changes. Parents of a create that asks for them are made with it, where they are missing.
+	// Ops are the changes. Missing parents are made with a create that asks for them.
 	Ops []zkconn.Op
-	// Exclusive reports whether nobody else has written to these nodes so far while the guard was there, and no other
-	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
-	// may be resolved only as not carried out.
+	// Exclusive reports whether nobody else has written to these nodes so far while the guard was
+	// there, and no other transaction of this hold is under way. Once false it stays false. Without
+	// it, and when it is nil, a lost reply may be resolved only as not carried out.
 	Exclusive func() bool
-	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
+	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent
+	// after either.
 	Hold  context.Context
 	Holds func() bool
 }
@@ -39,16 +40,16 @@ type Transaction struct {
 // out is sent again while the hold goes on.
 //
 // A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), because an old server may
-// still have it. The fence raises the version of the holder's node, also after the end of ctx. Where
-// the session may not READ or WRITE that node there is no fence, and the outcome is unknown.
+// still have it. The fence raises the version of the holder's node, also after the end of ctx.
+// Where the session may not READ or WRITE that node there is no fence, and the outcome is unknown.
 //
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
 // its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
-// may have been carried out, or may yet be. over, which may be nil, is called when nothing of the
-// transaction is under way any more, perhaps after Transact has returned: it has been carried out,
-// or it never will be. fenced is false where it could not be fenced, and may be carried out for as long
-// as the node exists. Otherwise the node may guard the writes of a later grant.
+// may have been carried out, or may yet be. over, which may be nil, is called when the transaction
+// has been carried out or never will be, perhaps after Transact has returned. fenced is false where
+// it could not be fenced, and may be carried out for as long as the node exists; otherwise the node
+// may guard the writes of a later grant.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced bool)) ([]zkconn.OpResult, error) {
 	if t.Version == nil {
 		t.Version = new(atomic.Int32)
@@ -84,25 +85,23 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced 
 	}
 }
 
-// answerBehindLoss is the time for which an answer is still waited for when the lease has ended: it
-// says more than an unknown outcome.
+// answerBehindLoss is how long an answer is still waited for when the lease has ended: it says more
+// than an unknown outcome.
 const answerBehindLoss = 100 * time.Millisecond
 
-// The stages of a transaction, as far as the end of its ctx is concerned.
 const (
 	unsent  int32 = iota // nothing of it is at the servers
 	sent                 // it may be
 	givenUp              // nothing of it is sent any more
 )
 
-// transacting is a transaction under way.
 type transacting struct {
 	Transaction
 	session *Session
 	ctx     context.Context
 	stage   atomic.Int32
-	hangUps int                    // one after the other, also where it was put off
-	trouble atomic.Pointer[string] // the obstacle that keeps it from being carried out; nil for none
+	hangUps int                    // in a row, also where it was put off
+	trouble atomic.Pointer[string] // what keeps it from being carried out; nil for nothing
 	done    chan struct{}
 	results []zkconn.OpResult
 	err     error
@@ -113,7 +112,6 @@ type transacting struct {
 	unfenced bool
 }
 
-// weighAndRun is run with room for the ephemeral nodes that the transaction makes.
 func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	weight := x.weight()
 	if weight > 0 {
@@ -126,7 +124,6 @@ func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	return x.parents.trim(results), err
 }
 
-// run sends the transaction until its outcome is known or nobody can know it.
 func (x *transacting) run() ([]zkconn.OpResult, error) {
 	for tries := 1; ; tries++ {
 		conn, err := x.connection()
@@ -136,7 +133,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 		if x.ctx.Err() != nil || !x.stage.CompareAndSwap(unsent, sent) {
 			return nil, x.ended()
 		}
-		if !x.Holds() { // the last look before it goes out; the servers look for the guard
+		if !x.Holds() { // the last look before it goes out; then the servers check the guard
 			return nil, ErrNotHolding
 		}
 		guard := zkconn.Guard{Path: x.Guard, Version: x.Version.Load()}
@@ -181,7 +178,6 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 	}
 }
 
-// connection waits for a connection of the epoch of the hold.
 func (x *transacting) connection() (*zkconn.Conn, error) {
 	for {
 		now, changed := x.session.Connection()
@@ -202,20 +198,20 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 	}
 }
 
-// learnVersion reads the version of the guard, and reports whether it is another than that of a refused transaction. A
-// server that lags may show the same.
+// learnVersion reads the version of the guard, and reports whether it is another than that of a
+// refused transaction. A server that lags may show the same.
 func (x *transacting) learnVersion(conn *zkconn.Conn, refused zkconn.Guard) bool {
 	_, stat, err := conn.Get(x.Guard)
-	if err != nil { // the next attempt meets what it is
+	if err != nil {
 		return false
 	}
 	x.Version.Store(stat.Version)
 	return stat.Version != refused.Version
 }
 
-// resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx lasts. First it is
-// fenced: what its nodes show before that may change yet. It looks once also after the end of ctx: nodes that were not made
-// need no room in the session.
+// resolve finds out whether a transaction whose reply was lost was carried out, for as long as ctx
+// lasts. First it is fenced: until then its nodes may change. It looks once also after the end of
+// ctx: nodes that were not made need no room in the session.
 func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	if !x.fence(on, guard) {
 		x.unfenced = true
@@ -240,10 +236,10 @@ func (x *transacting) resolve(on *zkconn.Conn, guard zkconn.Guard, before zkconn
 	return zkconn.Unknown, nil
 }
 
-// fence returns when a transaction has been carried out or never will be: by the version of its guard, or by the end of
-// its session. It goes on after the end of ctx, because the node may be another's guard as soon as this is over. It reports
-// false where nothing proves it: for a guard that may not be read or written, and for a session that was given up and not
-// seen to end.
+// fence returns when a transaction has been carried out or never will be: by the version of its
+// guard, or by the end of its session. It goes on after the end of ctx, because the node may be
+// another's guard as soon as this is over. It is false where nothing proves it: for a guard that
+// may not be read or written, and for a session that was given up and not seen to end.
 func (x *transacting) fence(on *zkconn.Conn, guard zkconn.Guard) bool {
 	for tries := 1; ; tries++ {
 		if conn := x.session.conn.Load(); conn != on {
@@ -267,9 +263,9 @@ func (x *transacting) fence(on *zkconn.Conn, guard zkconn.Guard) bool {
 	}
 }
 
-// look tells the outcome of a transaction that is over, by its nodes. fenced: on the session that has
-// fenced it, where the guard says whether anybody else may have written since. Otherwise on a later
-// session, which first has to hear of what was committed before.
+// look tells the outcome of a transaction that is over, by its nodes. fenced: on the session that
+// has fenced it, where the guard says whether anybody else may have written since. Otherwise on a
+// later session, which first has to hear of what was committed before.
 func (x *transacting) look(conn *zkconn.Conn, fenced bool, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult, error) {
 	if !fenced {
 		if err := conn.CatchUp(x.Guard); err != nil {
@@ -280,7 +276,8 @@ func (x *transacting) look(conn *zkconn.Conn, fenced bool, before zkconn.Heard) 
 	if err != nil || outcome != zkconn.Applied {
 		return outcome, nil, err
 	}
-	// Asked last: the data that were read may be another's. A guard that is there now was there when they were read.
+	// Asked last: the data may be another's. A guard that is there now was there when they were
+	// read.
 	switch err := conn.Heartbeat(x.Guard); {
 	case err == nil && x.Exclusive():
 		return zkconn.Applied, results, nil
@@ -291,7 +288,6 @@ func (x *transacting) look(conn *zkconn.Conn, fenced bool, before zkconn.Heard) 
 	}
 }
 
-// heed notes the error of an attempt that failed.
 func (x *transacting) heed(err error) {
 	trouble := zkconn.Trouble(err)
 	if trouble == "" {
@@ -305,7 +301,6 @@ func (x *transacting) heed(err error) {
 	}
 }
 
-// longPause gives the pause of this transaction alone, because a server hangs up on it or puts it off.
 func (x *transacting) longPause() time.Duration {
 	if x.hangUps < 2 {
 		return 0
@@ -313,7 +308,7 @@ func (x *transacting) longPause() time.Duration {
 	return retry.HungUp.Pause(x.hangUps - 1)
 }
 
-// pauseFor waits; false when ctx has ended meanwhile, or the session, or over was closed.
+// pauseFor waits; false when ctx or the session has ended meanwhile, or over was closed.
 func (x *transacting) pauseFor(d time.Duration, over <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -327,7 +322,6 @@ func (x *transacting) pauseFor(d time.Duration, over <-chan struct{}) bool {
 	return false
 }
 
-// explain adds to the error of a transaction the obstacle that keeps it from being carried out.
 func (x *transacting) explain(err error) error {
 	if trouble := x.trouble.Load(); trouble != nil {
 		err = fmt.Errorf("%s: %w", *trouble, err)
@@ -335,7 +329,6 @@ func (x *transacting) explain(err error) error {
 	return x.session.Explain(fmt.Errorf("turnstile: transaction: %w", err))
 }
 
-// ended says why nothing more is sent.
 func (x *transacting) ended() error {
 	if x.ctx.Err() != nil {
 		return x.explain(context.Cause(x.ctx))

@@ -7,20 +7,17 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// A transaction whose creates want their parents is sent without them first: most often they exist.
+// A transaction whose creates want their parents is first sent without them: most often they exist.
 // When it is refused because a parent is missing, the creates of the missing nodes go into it,
-// before the create that needs them. So all of it is carried out or nothing is, the parents
-// included. Between the look and the transaction somebody else may make a parent or delete one:
-// then it is refused, and looked at, again.
+// before the create that needs them. So all of it is carried out or nothing. Where somebody else
+// makes or deletes a parent meanwhile, it is refused, and looked at, again.
 
-// madeParents are the creates of parents that were put into a transaction.
 type madeParents struct {
-	want  map[string]bool // the creates that may have their parents made; nil where no create may
-	added []bool          // for each part, whether it is the create of a parent
-	none  string          // whose parents all existed when it was last looked
+	want  map[string]bool // the creates that may have their parents made; nil where none may
+	added []bool          // for each part, whether it creates a parent
+	none  string          // whose parents all existed at the last look
 }
 
-// begin notes which creates want their parents.
 func (p *madeParents) begin(ops *[]zkconn.Op) {
 	if !slices.ContainsFunc(*ops, func(o zkconn.Op) bool { return o.Parents }) {
 		return
@@ -34,8 +31,8 @@ func (p *madeParents) begin(ops *[]zkconn.Op) {
 	}
 }
 
-// mend looks for the parents that a refused transaction needs, and reports whether it is to be sent again. If not, the
-// error says why it was refused.
+// mend looks for the parents that a refused transaction needs, and reports whether it is to be sent
+// again. If not, the error says why it was refused.
 func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (again bool, err error) {
 	var refused *zkconn.Error
 	if p.want == nil || !errors.As(refusal, &refused) {
@@ -46,7 +43,7 @@ func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (
 	switch {
 	case at < 0:
 		return false, refusal
-	case p.added[at] && slices.ContainsFunc((*ops)[at+1:], creates): // the caller makes it, too, and behind its child
+	case p.added[at] && slices.ContainsFunc((*ops)[at+1:], creates): // the caller makes it, too, and after its child
 		return false, refusal
 	case errors.Is(refusal, zkconn.ErrNodeExists) && p.added[at]: // somebody has made it meanwhile
 		*ops, p.added = slices.Delete(*ops, at, at+1), slices.Delete(p.added, at, at+1)
@@ -58,7 +55,7 @@ func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (
 	switch {
 	case zkconn.OutcomeOf(err) == zkconn.Refused:
 		return false, err
-	case err != nil: // the connection is lost, and the next is asked again
+	case err != nil: // the connection is lost; ask on the next
 		return true, nil
 	}
 	missing = slices.DeleteFunc(missing, func(parent zkconn.Op) bool {
@@ -77,7 +74,6 @@ func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (
 	return true, nil
 }
 
-// trim leaves the results of the parents out, which nobody has asked for.
 func (p *madeParents) trim(results []zkconn.OpResult) []zkconn.OpResult {
 	if p.want == nil {
 		return results

@@ -7,15 +7,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Ephemeral nodes that transactions make weigh as much as contender nodes do: see WithMaxNodeBytes.
-// Only the session knows of them. A transaction asks for room before it is sent, and reports
-// afterwards the nodes that it has made and deleted.
+// Ephemeral nodes of transactions weigh as much as contender nodes do: see WithMaxNodeBytes. A
+// transaction asks the session for room before it is sent, and reports afterwards which nodes it
+// has made and deleted.
 
-// weighing asks the session actor for room for the ephemeral nodes of a transaction.
 type weighing struct {
 	epoch  uint64
 	weight int
-	answer chan<- error // ErrSessionFull where there is none
+	answer chan<- error
 }
 
 // weighed is the result of a transaction: the paths that it has made, or may have made, and those
@@ -23,10 +22,9 @@ type weighing struct {
 type weighed struct {
 	epoch         uint64
 	made, deleted []string
-	kept, unnamed int // unnamed is the weight of nodes that may exist and whose paths are not known
+	kept, unnamed int // the weight of nodes that may exist and whose paths are not known
 }
 
-// weight gives the weight of the ephemeral nodes that a transaction makes.
 func (x *transacting) weight() (weight int) {
 	for _, o := range x.Ops {
 		switch path := x.session.Absolute(o.Path); {
@@ -40,7 +38,6 @@ func (x *transacting) weight() (weight int) {
 	return weight
 }
 
-// admit asks for room. The error wraps ErrSessionFull where there is none.
 func (x *transacting) admit(weight int) error {
 	answer := make(chan error, 1)
 	x.session.system.Root.Send(x.session.pid, &weighing{x.Epoch, weight, answer})
@@ -54,7 +51,6 @@ func (x *transacting) admit(weight int) error {
 	}
 }
 
-// settle tells the session the outcome of the transaction.
 func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
 	all := &weighed{epoch: x.Epoch, kept: weight}
 	for i, o := range x.Ops {
@@ -75,10 +71,8 @@ func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
 	}
 }
 
-// sequenceDigits counts the digits that a server appends to the name of a sequential node.
 const sequenceDigits = 10
 
-// admit answers a transaction that asks for room.
 func (s *session) admit(w *weighing) {
 	switch {
 	case s.ending || w.epoch != s.info.epoch: // it is not sent
@@ -91,7 +85,6 @@ func (s *session) admit(w *weighing) {
 	}
 }
 
-// settle adds the nodes that a transaction made to the session's weight, and subtracts those that it deleted.
 func (s *session) settle(w *weighed) {
 	if s.ending || w.epoch != s.info.epoch {
 		return

@@ -13,18 +13,17 @@ import (
 )
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the same order, by path, however they are ordered here. So callers of All
+// caller takes them in the order of their paths, however they are ordered here. So callers of All
 // never wait for each other in a circle, even when their clients have different chroots. When a
 // lock cannot be acquired, ctx ends, or a held lock is lost meanwhile, All gives back the held ones
 // and returns that error.
 //
-// While All waits for a lock, it holds those before it, and others wait for them. So waits multiply
-// along the locks: 16 callers, each of two out of four locks that it holds for 0.1 s, wait up to 10 s.
-// The lock that most callers want is best the last by path.
+// While All waits for a lock, it holds those before it. So waits multiply along the locks: 16
+// callers, each of two out of four locks that it holds for 0.1 s, wait up to 10 s. The lock that
+// most callers want is best the last by path.
 //
 // Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
 // back, pauses, and begins again, a few times: another caller of All may need their room as much.
-// The first lock is refused at once, as by its Lock.
 //
 // Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
 // lock, one is nil or not well formed, or one is named twice.
@@ -44,9 +43,9 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	return takeAll(ctx, ordered)
 }
 
-// inOrder sorts locks as every client takes several of them: by their paths as the servers know them,
-// chroots and all, then by their names. Clients that take locks in this order never wait for each
-// other in a circle. The error says what is wrong with one, or that one is named twice, or none is.
+// inOrder sorts locks by their paths as the servers know them, chroots and all, then by their
+// names: the order in which every client takes several. The error says what is wrong with the
+// request.
 func inOrder(lockers []Locker) ([]Locker, error) {
 	if len(lockers) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
@@ -61,7 +60,7 @@ func inOrder(lockers []Locker) ([]Locker, error) {
 	for i, locker := range ordered {
 		l := locker.self()
 		if err := l.checkRequest(); err != nil {
-			return nil, fmt.Errorf("lock %.100q: %w", l.want.Path, err) // of any length, when it is bad
+			return nil, fmt.Errorf("lock %.100q: %w", l.want.Path, err) // of any length, if bad
 		}
 		if i > 0 && compare(ordered[i-1], locker) == 0 {
 			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, l.want.Path)
@@ -70,8 +69,6 @@ func inOrder(lockers []Locker) ([]Locker, error) {
 	return ordered, nil
 }
 
-// takeAll takes locks in their order, or none of them. Where the session has no room for one while
-// others are held, it gives these back, pauses and begins again.
 func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
 	for refusals := 1; ; refusals++ {
 		held, err := takeEach(ctx, ordered)
@@ -93,7 +90,7 @@ func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
 }
 
 // takeEach takes one lock after the other, up to the first that fails. Each is taken within the
-// leases of those before it, and the loss of one of these ends the waiting for it.
+// leases of those before it, and the loss of one of these ends the wait.
 func takeEach(ctx context.Context, ordered []Locker) (held []*Lease, err error) {
 	for _, locker := range ordered {
 		lease, err := locker.Lock(ctx)
@@ -121,8 +118,8 @@ func unlock(ctx context.Context, held []*Lease) error {
 	return errors.Join(all...)
 }
 
-// Leases are several locks that are held together, and lost together: when one is lost, the others
-// are given back. Its methods may be called from any goroutine.
+// Leases are several locks that are held together: when one is lost, the others are given back. Its
+// methods may be called from any goroutine.
 type Leases struct {
 	held   []*Lease
 	ctx    context.Context
@@ -143,12 +140,11 @@ func newLeases(held []*Lease) *Leases {
 	return l
 }
 
-// Context ends when one of the locks is lost or revoked, or all are given back. Its cause is the
-// cause of the lease concerned. Lock with it locks within all of them.
+// Context ends when one of the locks is lost or revoked, or all are given back, with the cause of
+// that lease. A lock that is taken with it is taken within all of them.
 func (l *Leases) Context() context.Context { return l.ctx }
 
-// Each gives the leases of the locks, in the order in which they were taken. Giving one of them
-// back gives all of them back.
+// Each gives the leases in the order in which they were taken. To give one back gives all back.
 func (l *Leases) Each() []*Lease { return slices.Clone(l.held) }
 
 // Valid reports whether all locks are certainly held now: see Lease.Valid.
@@ -156,7 +152,7 @@ func (l *Leases) Valid() bool {
 	return !slices.ContainsFunc(l.held, func(lease *Lease) bool { return !lease.Valid() })
 }
 
-// Deadline is the time at which the first of the leases ends unless the ensemble is heard of again.
+// Deadline is that of the lease that ends first.
 func (l *Leases) Deadline() time.Time {
 	return slices.MinFunc(l.held, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
@@ -169,8 +165,8 @@ func (l *Leases) Release() {
 	}
 }
 
-// Unlock gives all locks back, in the reverse order. It returns the errors of Lease.Unlock, joined;
-// it waits for all, or for the end of ctx.
+// Unlock gives all locks back, in the reverse order, and waits for all, or for the end of ctx. It
+// returns the errors of Lease.Unlock, joined.
 func (l *Leases) Unlock(ctx context.Context) error {
 	l.cancel(ErrReleased)
 	return unlock(ctx, l.held)

@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// acquire carries out every call of Lock.
 func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 	if l.client.tracer == nil {
 		return l.await(ctx)
@@ -30,10 +29,9 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 	return lease, err
 }
 
-// await makes the call and waits for its answer, or for the end of ctx.
 func (l *lock) await(ctx context.Context) (*Lease, error) {
 	l, within, err := l.within(ctx)
-	if err != nil && l.wrong == nil && len(l.observers) > 0 { // the lock actor refuses it, too, so that they hear of that
+	if err != nil && l.wrong == nil && len(l.observers) > 0 { // so that they hear of the refusal
 		l.client.session.SpawnLock(&l.want.Acquire, nil, l.observers)
 	}
 	switch {
@@ -69,8 +67,8 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	return lease, nil
 }
 
-// giveUp ends a call whose ctx has ended, and with it what was asked for it. A grant that is there
-// already, or on its way, is given back like any other.
+// giveUp ends a call whose ctx has ended. A grant that is there already, or on its way, is given
+// back.
 func (k *call) giveUp(ctx context.Context, answered chan struct{}) error {
 	c := k.from.client
 	waited := k.withdraw()
@@ -90,7 +88,6 @@ func (k *call) giveUp(ctx context.Context, answered chan struct{}) error {
 	return err
 }
 
-// reasonOf gives the reason of a request whose ctx is done.
 func reasonOf(ctx context.Context) messages.Reason {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return messages.ReasonTimeout
@@ -98,8 +95,8 @@ func reasonOf(ctx context.Context) messages.Reason {
 	return messages.ReasonCancelled
 }
 
-// within gives the lock as it is asked for within the leases of ctx, and the innermost one of them
-// that is of the same lock.
+// within gives the lock as it is asked for within the leases of ctx, and the innermost of them that
+// is of the same lock.
 func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 	around := LeaseOf(ctx)
 	if around == nil {
@@ -111,7 +108,7 @@ func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 		if held.from.sameLock(l) && !held.isOver() {
 			of = held
 			if l.want.Reentry || l.want.Mode == messages.Read {
-				held.shared.Store(true) // before it is asked for, and so before anything is written under it
+				held.shared.Store(true) // before anything is written under it
 			}
 			break
 		}
@@ -120,7 +117,6 @@ func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 	return &copied, of, copied.fault
 }
 
-// prepare completes what is asked of package sharing, and checks it.
 func (l *lock) prepare() {
 	l.want.Alone = l.use == forElection || len(l.observers) > 0 || l.requests != nil
 	if l.fault = l.wrong; l.fault == nil {
@@ -131,7 +127,7 @@ func (l *lock) prepare() {
 // call is a lease as package sharing knows it: a call of Lock until it has given back.
 type call Lease
 
-// begin makes the call. It gives the channel that tells when there is an answer; nil where there is one.
+// begin makes the call. It gives the channel that tells of the answer; nil where there is one.
 func (k *call) begin(within *Lease) (answered chan struct{}) {
 	l := k.from
 	var of turns.CallID
@@ -151,8 +147,8 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 	return k.waiter
 }
 
-// withdraw notes that the caller of Lock has gone. It is false where there is an answer. A grant that is on its way has
-// ended for this lease, so that nobody is told what becomes of it.
+// withdraw notes that the caller of Lock has gone; false where there is an answer. A grant that is
+// on its way ends untold.
 func (k *call) withdraw() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -173,13 +169,12 @@ func (k *call) settle() {
 	}
 }
 
-// Granted takes the grant.
 func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() {
 	l := (*Lease)(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.hold = hold
-	if k.answered { // its caller has gone, and Told may look at the hold
+	if k.answered { // its caller has gone; Told may look at the hold
 		return nil
 	}
 	k.call, k.token = id, token
@@ -193,12 +188,10 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 	return nil
 }
 
-// Refused takes the end of a call that never held.
 func (k *call) Refused(why messages.Reason, detail string) {
 	k.refused(stateOf(why), "", why, detail)
 }
 
-// stateOf gives the state in which a request ends that never held.
 func stateOf(why messages.Reason) messages.State {
 	switch why {
 	case messages.ReasonNotAcquired, messages.ReasonTimeout, messages.ReasonCancelled, messages.ReasonDeadlock, messages.ReasonReleased,
@@ -228,10 +221,8 @@ func (k *call) refused(state messages.State, node string, why messages.Reason, d
 	k.settle()
 }
 
-// Deadlocked notes the deadlock for which the call is refused.
 func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
-// Told takes what becomes of a lease.
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
 	l := (*Lease)(k)
 	switch state {
@@ -255,25 +246,20 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 	}
 }
 
-// Troubled notes what keeps the servers from taking the lock back.
 func (k *call) Troubled(text string) { k.trouble.Store(&text) }
 
-// Observers are those of WithObserver.
 func (k *call) Observers() []*actor.PID { return k.from.observers }
 
-// Path is the lock path.
 func (k *call) Path() string { return k.from.want.Path }
 
 // LockActors counts the lock actors of calls for Membership.Leave.
 func (k *call) LockActors() *sync.WaitGroup { return k.from.requests }
 
-// timedOut is the error of a Lock whose ctx ended while it waited.
 func (k *call) timedOut(why error) error {
 	at := k.from.client.calls.Where(k.call)
 	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
 }
 
-// faulty makes the error of a call that has ended for a reason.
 func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string, usual error) error {
 	err := sentinel(reason, usual)
 	if reason == messages.ReasonSessionClosed {

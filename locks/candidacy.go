@@ -6,28 +6,25 @@ import (
 )
 
 // candidacy keeps the errors of a caller's campaigns and terms, and makes the error of Election.Run
-// from them. Whether Run goes on, and after what pause, is the machine's to say (package term, policy
+// from them. The machine says whether Run goes on, and after what pause (package term, policy
 // Leader). It is pure: no clock, no context, no lock. Its stories are in testdata/candidacy.
 type candidacy struct {
 	// err is the error of the newest campaign, or of the term that followed it.
 	err error
-	// loss is the error of the last term, where its lease was lost. The error that ends Run wraps
-	// it, too.
+	// loss is the error of the last term, if its lease was lost. The error that ends Run wraps it,
+	// too.
 	loss error
-	// ended is ctx.Err() of the caller's ctx, gone the same with its cause; nil while it goes on.
+	// ended is ctx.Err() of the caller's ctx, gone the same with its cause; nil before that.
 	ended, gone error
 }
 
-// begins notes that a term has begun: losses before it are past.
+// begins notes the begin of a term: losses before it are past.
 func (c *candidacy) begins() { c.loss = nil }
 
-// passes reports whether another campaign may help after the error.
 func (c *candidacy) passes() bool { return c.err != nil && MayPass(c.err) }
 
-// goesOn notes that another campaign follows.
 func (c *candidacy) goesOn() { c.loss, c.err = lossOf(c.err, c.loss), nil }
 
-// result is the error of a Run that has ended.
 func (c *candidacy) result() error {
 	if c.gone != nil && (c.err == nil || errors.Is(c.err, c.ended) || errors.Is(c.err, ErrLost)) {
 		return afterLoss(lossOf(c.err, c.loss), c.gone)
@@ -35,7 +32,7 @@ func (c *candidacy) result() error {
 	return afterLoss(c.loss, c.err)
 }
 
-// lossOf gives an error that says that a lease was lost, or else the loss of the term before.
+// lossOf gives the loss of a lease in err, or else that of the term before.
 func lossOf(err, last error) error {
 	if errors.Is(err, ErrLost) {
 		return err
@@ -43,7 +40,6 @@ func lossOf(err, last error) error {
 	return last
 }
 
-// afterLoss gives the error of a Run that ends after a loss, if there was one.
 func afterLoss(loss, err error) error {
 	switch {
 	case loss == nil || err == nil || errors.Is(err, ErrLost):

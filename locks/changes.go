@@ -8,18 +8,17 @@ import (
 // ChangeKind names a change of a lease.
 type ChangeKind string
 
-// The changes that WithOnChange tells.
 const (
 	// Suspended: the connection is down, or an answer is outstanding. The lock is ours until
 	// Change.Until.
 	Suspended ChangeKind = "suspended"
-	// Resumed: the servers have been heard of again in time, and the lock never ceased to be ours.
+	// Resumed: the servers have answered in time, and the lock never ceased to be ours.
 	Resumed ChangeKind = "resumed"
-	// RevokeRequested: somebody asks for the lock. With WithGrace it is given back by force at
+	// RevokeRequested: somebody asks for the lock. WithGrace gives it back by force at
 	// Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock is not ours any more, and its owner had not given it back by then. Change.Err
-	// says why. It is the last change.
+	// Lost: the lock is not ours any more, before its owner has given it back. Change.Err says why.
+	// It is the last change.
 	Lost ChangeKind = "lost"
 )
 
@@ -27,17 +26,16 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
-	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time at which
-	// the lock is given back by force (RevokeRequested; zero without WithGrace). Left is the time
-	// from the change until then.
+	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time of the
+	// release by force (RevokeRequested; zero without WithGrace). Left is the time from the change
+	// until then.
 	Until time.Time
 	Left  time.Duration
-	// Err says why (Lost). The lease's context has the same cause, except where the loss came to light
-	// only when the owner gave back, as after a pause of the process: its cause is then ErrReleased.
+	// Err says why (Lost). It is the cause of the lease's context, unless the loss came to light
+	// only when the owner gave back, as after a pause of the process: that cause is ErrReleased.
 	Err error
 }
 
-// changed reports a change to WithOnChange, if there is one.
 func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	if l.from.onChange == nil {
 		return
@@ -46,8 +44,7 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	if !until.IsZero() {
 		change.Left = time.Until(until)
 	}
-	// mu is held until the change is queued. So the loss, which is the last change, is queued behind
-	// it.
+	// mu is held until the change is queued, so that the loss is queued behind it.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cause == nil {
@@ -55,9 +52,8 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	}
 }
 
-// tellLossBeforeRelease reports a loss that comes to light only with the release, as after a pause of
-// the process. err is the error with which the request ended. The context has ended: where a release
-// ended it, end has reported nothing.
+// tellLossBeforeRelease reports a loss that comes to light only with the release, as after a pause
+// of the process: the release ended the context, so end has reported nothing.
 func (l *Lease) tellLossBeforeRelease(err error) {
 	if !errors.Is(err, ErrLost) || !errors.Is(l.why(), ErrReleased) {
 		return
@@ -77,7 +73,6 @@ func (l *Lease) tell(change Change) {
 	}
 }
 
-// revokeRequested notes that somebody asks for the lock.
 func (l *Lease) revokeRequested(force time.Time) {
 	l.held().happened("revoke requested")
 	l.mu.Lock()
@@ -89,7 +84,6 @@ func (l *Lease) revokeRequested(force time.Time) {
 	l.changed(RevokeRequested, force)
 }
 
-// tellSuspended notes that the lock is in doubt, tellResumed that it is not any more.
 func (l *Lease) tellSuspended(until time.Time) {
 	l.held().happened("suspended")
 	l.changed(Suspended, until)

@@ -25,21 +25,21 @@ import (
 // from any goroutine.
 type Client struct {
 	system  *actor.ActorSystem
-	ours    bool // the system was made by Open
+	ours    bool // made by Open
 	session Source
-	tracer  trace.Tracer // nil where nothing is traced
-	open    *openLeases  // nil without WithUnreleased
+	tracer  trace.Tracer
+	open    *openLeases
 
 	mu       sync.Mutex
-	over     atomic.Bool   // Close was called
-	gone     chan struct{} // closed by Close
+	over     atomic.Bool
+	gone     chan struct{}
 	shutdown sync.Once
 	requests sync.WaitGroup
 	calls    *sharing.Calls
-	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
-	signals  sync.Pool // of chan struct{} for calls of Lock that wait
+	timers   sync.Pool // of stopped *time.Timer, for Unlock
+	signals  sync.Pool // of chan struct{}, for calls of Lock that wait
 
-	// lastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
+	// lastWord bounds the time in which the end of a lock reaches a waiting goroutine.
 	lastWord time.Duration
 
 	changes *told.Queue[func()] // calls of WithOnChange's functions
@@ -47,11 +47,11 @@ type Client struct {
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
-// the servers and the last cause. Give ctx a deadline. While it goes on for longer than the session
-// timeout, as with a wrong host, one warning is logged: by WithLogger's, or slog.Default. servers
-// is a list like "zk1:2181,zk2:2181/chroot". Bad input is refused before anything is sent, with an
-// error that wraps zkconn.ErrBadConfig. Credentials that the server refuses give
-// zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
+// the servers and the last cause. Give ctx a deadline. After a session timeout, as with a wrong
+// host, it logs one warning, by WithLogger's or slog.Default. servers is a list like
+// "zk1:2181,zk2:2181/chroot". Bad input is refused before anything is sent, with an error that
+// wraps zkconn.ErrBadConfig. Refused credentials give zkconn.ErrAuthFailed. After an error nothing
+// is left running.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -84,10 +84,9 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	return c, nil
 }
 
-// NewClient makes a client whose locks come from a source, in the actor system of that source.
-// Close closes the source, and leaves the system running. It is for sources other than sessions:
-// gateway.Open calls it. Of the options it takes WithTracerProvider and WithUnreleased. The others
-// belong to a session, and are refused with ErrBadAcquire.
+// NewClient makes a client whose locks come from a source other than a session, in the actor system
+// of that source; gateway.Open calls it. Close closes the source, and leaves the system running.
+// Its options are WithTracerProvider and WithUnreleased. Others are refused with ErrBadAcquire.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -108,12 +107,11 @@ func newClient(system *actor.ActorSystem, o *options) *Client {
 	return &Client{system: system, tracer: o.tracer, open: o.open, gone: make(chan struct{}), changes: newChanges(system)}
 }
 
-// newChanges makes the queue of calls of WithOnChange's functions: without a bound, so that each is told.
+// newChanges makes the queue of calls of WithOnChange's functions: unbounded, so that each is told.
 func newChanges(system *actor.ActorSystem) *told.Queue[func()] {
 	return told.NewCalls(0, func(r any) { told.LogPanic(system.Logger(), "a function of WithOnChange panicked", r) })
 }
 
-// newSystem makes an actor system that logs where the client does.
 func newSystem(log *slog.Logger) *actor.ActorSystem {
 	system := actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }),
@@ -124,8 +122,8 @@ func newSystem(log *slog.Logger) *actor.ActorSystem {
 }
 
 // shrink leaves one of the 1 024 maps in which a new actor system keeps its actors, 4.5 MB while
-// they are empty. Each is cut into 32 parts with a lock of its own, which is enough for one
-// session. Nothing else may use the system yet.
+// empty. A map has 32 parts with a lock each: enough for one session. Nothing else may use the
+// system yet.
 func shrink(actors *actor.SliceMap) {
 	all := actors.LocalPIDs
 	one := slices.Clone(all[:1])
@@ -140,8 +138,7 @@ func shrink(actors *actor.SliceMap) {
 	actors.LocalPIDs = one
 }
 
-// abort undoes a failed Open. Its waits are bounded: closing a connection takes at most a few
-// seconds, also when no server answers.
+// abort undoes a failed Open. Closing a connection takes a few seconds at most.
 func (c *Client) abort() {
 	if c.session != nil {
 		_ = c.session.Close(context.Background())
@@ -152,17 +149,17 @@ func (c *Client) abort() {
 }
 
 // Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
-// It closes the session, and the servers pass the locks on at once. It waits until all requests of
-// the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may still be
-// called, as with the loss of a lock, and a callback may call Close.
+// It closes the session, so the servers pass the locks on at once, and waits until all requests of
+// the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may be called
+// later, and a callback may call Close.
 //
-// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
-// as when they are out of reach. Others then wait for the locks until the session has expired. The
-// client is closed even so. Closing again gives the same answer.
+// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told.
+// Others then wait for the locks until the session has expired. The client is closed even so.
+// Closing again gives the same answer.
 //
 // Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and
-// for a session timeout at most. Without a deadline it gives up at once. Either way all
-// leases end at once.
+// for a session timeout at most. Without a deadline it gives up at once. All leases end at once
+// either way.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.over.Swap(true) {
@@ -210,8 +207,8 @@ func (c *Client) Session() *actors.Session {
 // System gives the actor system that the client runs in.
 func (c *Client) System() *actor.ActorSystem { return c.system }
 
-// enter counts a call in, unless its ctx has ended or the client is closed. Package sharing counts those
-// of Lock.
+// enter counts a call in, unless its ctx has ended or the client is closed. Package sharing counts
+// those of Lock.
 func (c *Client) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -225,7 +222,6 @@ func (c *Client) enter(ctx context.Context) error {
 	return nil
 }
 
-// startTimer gives a timer that runs.
 func (c *Client) startTimer(d time.Duration) *time.Timer {
 	if timer, _ := c.timers.Get().(*time.Timer); timer != nil {
 		timer.Reset(d)
@@ -234,23 +230,21 @@ func (c *Client) startTimer(d time.Duration) *time.Timer {
 	return time.NewTimer(d)
 }
 
-// stopTimer stops a timer and keeps it for others: nothing is left in the channel of one that was
-// stopped.
+// stopTimer stops a timer and keeps it for others; a stopped timer's channel is empty.
 func (c *Client) stopTimer(timer *time.Timer) {
 	timer.Stop()
 	c.timers.Put(timer)
 }
 
 // Source provides a client's locks: an *actors.Session, or gateways on other nodes (package
-// actors/gateway, which has the only other implementation). Its methods may be called from any
-// goroutine.
+// actors/gateway). Its methods may be called from any goroutine.
 type Source interface {
 	actors.Provider
 	// Absolute gives a path as the servers know it, chroot and all.
 	Absolute(path string) string
 	// Servers lists the servers, each as host and port, in order.
 	Servers() []string
-	// Timeout is the session timeout, that of the gateways' sessions included; zero where it is not known.
+	// Timeout is the session timeout, of the gateways' sessions too; zero where it is not known.
 	Timeout() time.Duration
 	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
@@ -265,8 +259,7 @@ type Source interface {
 }
 
 // State gives the state of the client's connection: whether there is a session and a server that
-// answers, since when, and how long the leases last. It sends nothing. It is zero for a client
-// whose locks come from gateways.
+// answers, since when, and how long the leases last. It sends nothing. It is zero over gateways.
 func (c *Client) State() actors.Connection {
 	session := c.Session()
 	if session == nil {
@@ -287,16 +280,15 @@ func (c *Client) whyClosed() error {
 }
 
 // Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
-// first fifth of a session timeout of a silence (Silence of State). So a restart of a server, or a
-// change of leader, does not make a program unready. Otherwise the error says for how long no
-// server has answered, and why. The error stays until a server answers, also when meanwhile the
-// connection comes back or the session is replaced. It wraps ErrClosed when the client is closed.
+// first fifth of a session timeout of a silence (Silence of State), so that a server's restart or a
+// change of leader does not make a program unready. Otherwise the error says for how long no server
+// has answered, and why. It stays until a server answers, also when meanwhile the connection comes
+// back or the session is replaced. It wraps ErrClosed when the client is closed.
 //
-// It is an error, too, while servers answer, hang up on a request again and again, or put it off,
-// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes.
-// A program whose leader must be seen to be well asks Election.Health besides. Over a gateway the
-// error wraps ErrNeedsSession: only asking one would tell, and a request that waits is told by
-// Error.Behind whether servers answer.
+// It is also an error when servers answer, but hang up on a request again and again, or put it off,
+// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes;
+// a leader also asks Election.Health. Over a gateway it wraps ErrNeedsSession; there Error.Behind
+// tells whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

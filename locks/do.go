@@ -13,18 +13,17 @@ import (
 //	})
 //
 // The ctx of work ends with the caller's or with the lease, whichever is first; context.Cause says
-// which. It carries the caller's values and deadline. LeaseOf gives its lease, for Txn. A lock that
-// is taken with it is taken within the lease. Do waits until work has returned, even when its ctx
-// has ended, and gives the lock back then, or when work panics.
+// which. It carries the caller's values and deadline, and the lease (LeaseOf): a lock that is taken
+// with it is taken within the lease. Do gives the lock back when work has returned or panics, even
+// when its ctx has ended before.
 //
 // If the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
 // ErrMaxHold) and the error of work, even if that is nil: what work did after the loss was not done
-// under the lock. It then matches context.Canceled and context.DeadlineExceeded only if the
-// caller's ctx has ended, whatever work returned: a lost lease must not pass for a client that has
-// gone. Otherwise Do returns the error of work. If the lock cannot be acquired, work is not run, and Do
-// returns the error of Lock; nor is it run if the lease has ended before it could begin, and the
-// error wraps the cause. It is no error that the lock has not been given back yet, as when the
-// servers are out of reach. Do waits for it as Unlock does, and the session goes on trying.
+// under the lock. It matches context.Canceled and context.DeadlineExceeded only if the caller's ctx
+// has ended: a lost lease must not pass for a client that has gone. Otherwise Do returns the error
+// of work. If the lock cannot be acquired, or the lease ends before work begins, work is not run,
+// and Do returns that error. Do waits for the release as Unlock does; that it is not confirmed yet
+// is no error.
 //
 // If somebody else's hold means that there is nothing to do, lock with Try.
 func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token Token) error) error {
@@ -33,7 +32,6 @@ func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token
 	return d.err
 }
 
-// doing is one Do.
 type doing struct {
 	tenure
 	locker Locker

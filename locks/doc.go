@@ -19,9 +19,11 @@
 //     lease, and [OneKey] one key of it.
 //   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf],
 //     [ErrNotRun]). Both give a [Once]. Its [OnceOutcome] is [OnceRan], [OnceAlreadyRan],
-//     [OnceNotDue], [OnceBusy], [OnceSuperseded] or [OnceTooLate]. Its [Mark] has a [MarkState]:
-//     [MarkDone], [MarkBegun] or [MarkFailed]. Options are [AckWith], [WithMarkFirst],
-//     [WithRetryAfter], [WithWaiting], [WithStartDeadline] and [WithCatchUp].
+//     [OnceNotDue],
+//
+// [OnceBusy], [OnceSuperseded] or [OnceTooLate]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun]
+// or [MarkFailed]. Options are [AckWith], [WithMarkFirst], [WithRetryAfter], [WithWaiting],
+// [WithStartDeadline] and [WithCatchUp].
 //   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership],
 //     [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
@@ -32,12 +34,12 @@
 //     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
 //     Client.State, which gives an actors.Connection.
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass]
-//     splits errors in two, and [ErrAgain] marks yours. Not acquired: [ErrNotAcquired], [ErrDeadlock]
-//     with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
+//     splits errors in two, and [ErrAgain] marks yours. Not acquired: [ErrNotAcquired],
+//     [ErrDeadlock] with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
 //     [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrTooLarge],
-//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Held and lost: [ErrLost], [ErrRevoked], [ErrMaxHold].
-//     Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed],
-//     [ErrSessionRemains], [ErrSessionFileInUse].
+//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Held and lost: [ErrLost], [ErrRevoked],
+//     [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The
+//     client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
 //     Deadlocks, PossibleDeadlocks, SetPermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
@@ -81,23 +83,24 @@
 //   - Which clock: the monotonic clock of this process. Time for which the machine was suspended
 //     counts. The clocks of two machines are never compared.
 //   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every
-//     T/6. Lease.Deadline tells the end.
+//     T/6.
 //   - A loss is final. Lease.Valid never becomes true again, also where the connection comes back.
 //     Lock again for a new lease.
 //   - Lease.Context ends when the lease is lost, revoked or given back, and no later than the
 //     deadline, by a timer of its own. context.Cause says why. In a process that was paused,
 //     Lease.Valid knows before the context does.
 //   - The fencing token is for work that has left this process by then. It grows from grant to
-//     grant of one exclusive lock path. Hand it to the resource, and let the resource refuse tokens
-//     that are smaller than the greatest it has seen.
+//     grant of one exclusive lock path. Hand it to the resource, which refuses tokens that are
+//     smaller than the greatest it has seen.
 //
 // # What happens on a failure
 //
-//   - The connection is lost and comes back in time: the lease goes on, and nothing is to be done.
+//   - The connection is lost and comes back in time: the lease goes on.
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost.
 //     A waiter in Lock queues again in the next session.
-//   - A reply is lost: Turnstile finds out whether the request was carried out. A node that a server
-//     makes later still is found, and removed (LIMITS). Lease.Txn says what is known of a transaction.
+//   - A reply is lost: Turnstile finds out whether the request was carried out. A node that a
+//     server makes later is still found and removed (LIMITS). Lease.Txn says what is known of a
+//     transaction.
 //   - The ensemble is gone: Lock returns when its ctx ends. Unlock returns then too, or with
 //     ErrUnconfirmed when the lease is over, which is within T. The session goes on deleting the
 //     node.
@@ -107,8 +110,8 @@
 // # The kinds
 //
 //   - Mutex: exclusive, first come, first served.
-//   - RWMutex: readers together or one writer. The order of the queue holds for both. A writer may
-//     become a reader with nobody in between (Lease.Downgrade), a reader no writer (ErrUpgrade).
+//   - RWMutex: readers together or one writer, in the order of the queue. A writer may become a
+//     reader with nobody in between (Lease.Downgrade), a reader no writer (ErrUpgrade).
 //   - Semaphore: a number of permits, of which a lease takes one or more.
 //   - Contest: one node, which its maker holds; no order. For lock paths that others use like that.
 //   - All: several of these as one, in an order in which no two callers wait for each other.
@@ -118,32 +121,31 @@
 // Ownership follows the context, not the goroutine. Lock with the context of a lease, or with one
 // derived from it, locks within that lease. There the same lock is refused (ErrReentry) unless it
 // was made WithReentry. With it, each lease of the hold is given back by itself, and the lock with
-// the last of them.
+// the last.
 //
 // # What callbacks may do
 //
 // A client calls functions of yours. None of them keeps the context of a lease open beyond its
-// deadline, whatever it does.
+// deadline.
 //
 //   - Told: log handlers (WithLogger), with protoactor's records in a system that Open made (for
-//     one of your own see "The lock actor" in package actors);
-//     instruments (WithMeterProvider); spans behind their start (WithTracerProvider). Each kind has
-//     a bounded queue and a goroutine (package told). What is told keeps its order and its times.
-//     A function that is stuck, slow or panics holds up its own queue only. What has no room is
-//     dropped; Session.Counters (Untold) counts that, and panics. Close waits for the rest until
-//     its ctx ends.
-//   - Asked: Start of a tracer and WithMeterLabels, on the goroutine of the call of Lock; Enabled
-//     of a log handler, wherever something is logged: it must return at once. That call waits. A
+//     one of your own see "The lock actor" in package actors); instruments (WithMeterProvider);
+//     spans after their start (WithTracerProvider). Each kind has a bounded queue and a goroutine
+//     (package told), which keeps order and times. A function that is stuck, slow or panics delays
+//     its own queue only. What has no room is dropped; Session.Counters (Untold) counts that, and
+//     panics. Close waits for the rest until its ctx ends.
+//   - Asked: Start of a tracer and WithMeterLabels, on the goroutine of the call of Lock, which
+//     waits; Enabled of a log handler, wherever something is logged: it must return at once. A
 //     panic of Start is the caller's. A panic of the labels is the error of that Lock.
 //   - Needed: dialers, SASL mechanisms, functions of a TLS configuration, WithParentACLFunc. That
 //     connection, or that request, waits, and ends with an error where the function panics. A call
 //     in them that waits for the same client waits for itself. WithSuspendedTime must return at
-//     once: whatever reads the clock waits for it, for a second at most, but for the end of
-//     contexts. Its panic ends the leases, and so does a call that takes longer.
-//   - Those of WithOnChange, WithOnLost and WithUnreleased have a goroutine. They may lock, unlock
+//     once: whatever reads the clock waits for it, a second at most, except the end of contexts. A
+//     panic, or a call that takes longer, ends the leases.
+//   - Those of WithOnChange, WithOnLost and WithUnreleased have a goroutine, and may lock, unlock
 //     and ask whatever they like. But calls of the first two come one after the other: one that
-//     waits for a later one waits for ever. Close waits for the reports of WithUnreleased that it
-//     causes, until its ctx ends, and for no call of WithOnChange: one may come after it has
+//     waits for a later one waits for ever. Close waits, until its ctx ends, for the reports of
+//     WithUnreleased that it causes, and for no call of WithOnChange: one may come after it has
 //     returned. A panic is logged.
 //
 // # Guides
@@ -177,9 +179,8 @@
 //     and one more session that looks ahead.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
 //     sent before the one ahead of it is answered.
-//   - lost wake-up: an event that a waiter should have had, and had not. Waiters look again once a
-//     session timeout, so that none waits for ever. The Counters of actors.Session count such
-//     finds.
+//   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout, so none
+//     waits for ever; the Counters of actors.Session count such finds.
 //   - split brain: two that act as the holder. The lease and the fencing token are against it.
 //   - revoke: ask the holder for the lock. Release: give it back.
 //   - stale: a reply to a superseded operation.

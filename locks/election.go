@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Election chooses a leader among the candidates at a lock path: the holder of the lock leads. It
-// is a Mutex, read in another way, and any Mutex of any program at that path takes part.
+// Election chooses a leader among the candidates at a lock path: the holder of the lock leads. Any
+// Mutex of any program at that path takes part.
 type Election struct {
 	lock
-	terms *terms // of Run
+	terms *terms
 }
 
 // Election gives the election at a path. A bad path is refused by Campaign.
@@ -31,13 +31,13 @@ type Leader struct {
 	// Token is the fencing token of its term: zero when nobody leads, and never greater than that
 	// of a later term; see Contender.Token.
 	Token messages.Token
-	// Contender has everything else that the leader's node says.
+	// Contender is all that the leader's node says.
 	Contender messages.Contender
 }
 
-// Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
-// and campaigns again. value is shown to everybody who asks for the leader: at most 1024 bytes,
-// such as an address. It takes the place of WithLabel. It returns the errors of Mutex.Lock.
+// Campaign waits until we lead, or ctx ends. Run is easier where a function leads. value is shown
+// to everybody who asks for the leader: at most 1024 bytes, such as an address. It replaces
+// WithLabel. It returns the errors of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
 	l.want.Label = value
@@ -61,7 +61,6 @@ func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", zkconn.Shown(e.want.Path), ErrNoLeader)
 }
 
-// leads finds the leader in a queue; the zero Leader where nobody leads.
 func (e *Election) leads(contenders []messages.Contender) Leader {
 	for _, c := range contenders {
 		if c.Holds && c.Name == e.want.Name {
@@ -71,26 +70,25 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 	return Leader{}
 }
 
-// Observe tells who leads, at once and whenever it changes, until ctx ends or the client is closed;
-// then the channel is closed. A Leader without a Token means that nobody leads. A slow receiver
-// gets the newest: leaders in between are left out, as are those whose terms began and ended
-// between two looks. While the connection is down nothing is told. If the lock path turns out not
-// to be readable, the channel is closed. Errors wrap the error of ctx, zkconn.ErrBadPath,
-// ErrClosed, or ErrNeedsSession over a gateway.
+// Observe tells who leads, at once and whenever it changes, until ctx ends, the client is closed,
+// or the lock path turns out not to be readable; then the channel is closed. A Leader without a
+// Token means that nobody leads. A slow receiver gets the newest. Terms that began and ended
+// between two looks are left out. While the connection is down nothing is told. Errors wrap the
+// error of ctx, zkconn.ErrBadPath, ErrClosed, or ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token}
 	})
 }
 
-// termOf tells one term of office from the next: all contests of a path have one node's name, and
-// tokens of nodes that were made in one transaction may look the same from outside.
+// termOf tells terms apart: all contests of a path have one node's name, and tokens of nodes that
+// were made in one transaction may look the same from outside.
 type termOf struct {
 	node  string
 	token messages.Token
 }
 
-// Leadership is a term of office: a lease. It ends as leases do; see Lease.
+// Leadership is a term of office: a lease.
 type Leadership struct {
 	*Lease
 	value string
@@ -99,11 +97,10 @@ type Leadership struct {
 // Value is the value of the campaign.
 func (l *Leadership) Value() string { return l.value }
 
-// Resign ends the term, and the next one in the queue leads. It returns the errors of Lease.Unlock.
+// Resign ends the term, and the next in the queue leads. It returns the errors of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// terms are the terms that Run leads now: more than one where several calls of Run share an
-// Election.
+// terms are the terms that Run leads now: several where several calls of Run share an Election.
 type terms struct {
 	mu   sync.Mutex
 	open []*Leadership

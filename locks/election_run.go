@@ -11,20 +11,19 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead
-// returns without having lost the lead, or with an error that may not pass (MayPass), which Run
-// returns, and when ctx ends. After an error that may pass it campaigns again, after a pause that
-// grows from 100 ms to a session timeout, 10 s at most, while no term lasts that long, with jitter.
-// Where the lease was lost it campaigns at once, whatever lead has returned, such as ctx.Err(). It
-// pauses where that term was over within 100 ms: the lead would stay vacant, though nobody else
-// campaigns. Where the lease of the last term was lost, the error wraps ErrLost beside the error
-// that ended Run: since the loss, lead did not work as the leader.
+// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when ctx
+// ends, when lead returns without having lost the lead, or with an error that may not pass
+// (MayPass). After one that may pass it campaigns again, after a pause that grows from 100 ms to a
+// session timeout, 10 s at most, while no term lasts that long, with jitter. Where the lease was
+// lost it campaigns at once, whatever lead has returned, unless that term was over within 100 ms.
+// Where the lease of the last term was lost, the error wraps ErrLost beside the error that ended
+// Run.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
-// (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead
-// to return, and resigns only then, also when lead panics: nobody leads while lead runs. So lead
-// must return when its ctx ends. Health fails while it does not, though the lease is over. To
-// resign takes no longer than Unlock does.
+// (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run resigns only
+// when lead has returned or panicked: nobody leads while lead runs. So lead must return when its
+// ctx ends; Health fails while it does not, though the lease is over. To resign takes no longer
+// than Unlock does.
 //
 // value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
@@ -34,12 +33,10 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 	return c.result()
 }
 
-// longestPause bounds the pauses between two campaigns.
 func (e *Election) longestPause() time.Duration {
 	return term.LongestPause(e.client.session.Timeout()) // zero until a gateway has answered
 }
 
-// candidate is one Run.
 type candidate struct {
 	*Election
 	tenure
@@ -47,7 +44,7 @@ type candidate struct {
 	lead  func(ctx context.Context, term *Leadership) error
 }
 
-// campaign campaigns once. Meanwhile it presses a leader of lower priority.
+// campaign campaigns once, and presses a leader of lower priority meanwhile.
 func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
@@ -61,7 +58,6 @@ func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	return elected.Lease, nil
 }
 
-// decline declines the lead where a candidate of higher priority waits.
 func (c *candidate) decline(ctx context.Context, lease *Lease) error {
 	if c.yields(ctx, lease) {
 		return fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
@@ -69,12 +65,12 @@ func (c *candidate) decline(ctx context.Context, lease *Lease) error {
 	return nil
 }
 
-// work calls lead, and waits for the end of a lease that is over by then.
+// work calls lead. If the lease is over by then, it waits for the end of its context.
 func (c *candidate) work(ctx context.Context) error {
 	return c.call(ctx, func(ctx context.Context, _ Token) error {
 		err := c.leads(ctx)
 		if !c.lease.Valid() {
-			<-c.lease.Context().Done() // at once: the clock may know before the context does, which says why
+			<-c.lease.Context().Done() // at once: the clock knows first, the context says why
 		}
 		return err
 	})
@@ -89,7 +85,6 @@ func (c *candidate) leads(ctx context.Context) error {
 	return c.lead(ctx, leads)
 }
 
-// hearRevoke tells the machine when somebody asks for the lead.
 func (c *candidate) hearRevoke(lease *Lease) (stop func()) {
 	over, heard := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -99,7 +94,7 @@ func (c *candidate) hearRevoke(lease *Lease) (stop func()) {
 		case <-over:
 		}
 		select {
-		case <-over: // a request that comes when lead has returned changes nothing
+		case <-over: // a request after lead has returned changes nothing
 		default:
 			c.tell(lease, term.Event{Kind: term.Revoke}, ErrRevoked)
 		}
@@ -117,9 +112,9 @@ func (e *Election) IsLeader() bool {
 }
 
 // Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
-// term is over and the function that Run has called for it has not returned. This process may then
-// act as a leader beside another one (split brain). It is nil for a leader whose lease runs, and
-// for a process that does not lead.
+// term is over and the function that Run has called for it has not returned: this process may then
+// act as a leader beside another one (split brain). Otherwise it is nil, also for a process that
+// does not lead.
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {
@@ -130,7 +125,6 @@ func (e *Election) Health() error {
 	return nil
 }
 
-// press asks a leader of lower priority to go, while the candidacy lasts.
 func (e *Election) press(campaigning context.Context) {
 	for {
 		select {
@@ -140,19 +134,17 @@ func (e *Election) press(campaigning context.Context) {
 		}
 		leader, err := e.Leader(campaigning)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
-			// Again after the next pause, if it did not get there.
+			// It is asked again after the next pause, if this did not arrive.
 			_, _ = e.client.revoke(campaigning, e.want.Path, leader.Contender)
 		}
 	}
 }
 
-// yields reports whether a candidate of higher priority waits behind one that has just been
-// elected.
 func (e *Election) yields(ctx context.Context, lease *Lease) bool {
 	if !e.ranked {
 		return false
 	}
-	looking, stop := lease.bind(ctx) // a term that is over is nobody's to give on
+	looking, stop := lease.bind(ctx) // a term that is over is not ours to yield
 	defer stop()
 	queue, err := e.client.Queue(looking, e.want.Path)
 	return err == nil && slices.ContainsFunc(queue, func(c messages.Contender) bool {

@@ -14,18 +14,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// errorRow has the properties of one error.
 type errorRow struct {
 	err error
-	// passes is the answer of MayPass; asReason in every row with a reason, and in no other.
+	// passes is the answer of MayPass: asReason in every row with a reason, and in no other.
 	passes passing
 	// reasons are the reasons of notices and refusals that become this error.
 	reasons []messages.Reason
-	// rather are reasons that go with this error, too. The notice says more than they do: one that
-	// a lock was lost is ErrLost for any of them.
+	// rather are reasons that go with this error, too, but whose notice says more: one that a lock
+	// was lost is ErrLost for any of them.
 	rather []messages.Reason
-	// word is the attribute error.type of a span that ends with this error, where no reason has
-	// one.
+	// word is error.type of a span that ends with this error, where no reason has one.
 	word string
 }
 
@@ -47,7 +45,6 @@ var errorTable = []errorRow{
 	// The client is over. It stands first: a loss by that does not pass.
 	{ErrClosed, asReason, because(messages.ReasonSessionClosed), nil, ""},
 
-	// Not acquired.
 	{ErrNotAcquired, asReason, because(messages.ReasonNotAcquired), nil, ""},
 	{ErrDeadlock, asReason, nil, because(messages.ReasonDeadlock), ""},
 	{ErrReentry, asReason, because(messages.ReasonReentry), nil, ""},
@@ -64,7 +61,6 @@ var errorTable = []errorRow{
 	{ErrNeedsSession, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 	{zkconn.ErrBadConfig, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
 
-	// Held, and over.
 	{ErrRevoked, asReason, nil, because(messages.ReasonRevoked), ""},
 	{ErrMaxHold, mayPass, nil, nil, "max_hold"},
 	{ErrLost, asReason, because(messages.ReasonHoldGone),
@@ -75,7 +71,6 @@ var errorTable = []errorRow{
 	{ErrUnconfirmed, mayPass, nil, nil, "unconfirmed"},
 	{ErrUnknownOutcome, mayPass, nil, nil, "unknown_outcome"},
 
-	// Of operators and elections.
 	{ErrGone, asReason, because(messages.ReasonGone), nil, ""},
 	{ErrNotHolding, mayPass, nil, nil, "not_holding"},
 	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
@@ -84,13 +79,11 @@ var errorTable = []errorRow{
 	// Of RunOnceFor: another instant may succeed, this one only where ErrAgain stands beside it.
 	{ErrNotRun, mayNotPass, nil, nil, "not_run"},
 
-	// Of opening and closing a client.
 	{ErrSessionRemains, mayNotPass, nil, nil, "session_remains"},
 	{ErrSessionFileInUse, mayNotPass, nil, nil, "session_file"},
 	{sessionfile.ErrRefused, mayNotPass, nil, nil, "session_file"},
 	{zkconn.ErrAuthFailed, mayNotPass, nil, nil, messages.ReasonNoAuth.Word()},
 
-	// Of the caller's ctx.
 	{context.DeadlineExceeded, asReason, nil, because(messages.ReasonTimeout), ""},
 	{context.Canceled, asReason, nil, because(messages.ReasonCancelled, messages.ReasonOwnerGone), ""},
 
@@ -120,26 +113,23 @@ var errorTable = []errorRow{
 	{queue.ErrNoPermits, mayNotPass, nil, nil, messages.ReasonPermits.Word()},
 	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},
 
-	// Any other failure. This row stands last, because ErrFailed comes together with others.
+	// Any other failure. It stands last, because ErrFailed comes together with others.
 	{ErrFailed, asReason, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
 		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
 }
 
 // MayPass reports whether the same call may succeed later without anybody changing something.
-// Election.Run goes on after such an error, and returns any other.
+// Election.Run goes on after such an error, and returns any other. It is false for nil.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull, zkconn.ErrUnavailable,
-//     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
-//     context.DeadlineExceeded. Somebody else holds, the ensemble is out of reach, or it does not
-//     carry out requests now. Over gateways ErrUnavailable comes with ErrFailed: no gateway
-//     carries the request out.
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull,
+//     zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved,
+//     ErrQuota, ErrAgain, and context.DeadlineExceeded. Over gateways ErrUnavailable comes with
+//     ErrFailed: no gateway carries the request out.
 //   - May not: every other error. So ErrClosed, also where a lease was lost by it; ErrBadPath,
 //     ErrBadAcquire, ErrTooLarge, zkconn.ErrBadConfig; ErrNoAuth, zkconn.ErrAuthFailed,
 //     ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed;
 //     context.Canceled; and every error that is not Turnstile's.
-//
-// It is false for nil.
 func MayPass(err error) bool {
 	if errors.Is(err, ErrClosed) {
 		return false
@@ -149,8 +139,7 @@ func MayPass(err error) bool {
 	})
 }
 
-// sentinel finds the error to test for that goes with a reason, or gives the usual one of the
-// notice.
+// sentinel finds the error that goes with a reason, or gives the usual one of the notice.
 func sentinel(reason messages.Reason, usual error) error {
 	switch reason {
 	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
@@ -167,11 +156,10 @@ func sentinel(reason messages.Reason, usual error) error {
 	return usual
 }
 
-// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It
-// may pass.
+// errUnreachable: no gateway carries the request out now, since none answers or each has too many.
+// It may pass.
 var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
 
-// errorType gives an error in one word, as the figures have it.
 func errorType(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Reason != messages.ReasonNone {
@@ -185,7 +173,6 @@ func errorType(err error) string {
 	return metering.Reason(messages.ReasonNone)
 }
 
-// mayPass reports whether the row's error may pass.
 func (row *errorRow) mayPass() bool {
 	if row.passes == asReason {
 		return row.firstReason().MayPass()
@@ -193,7 +180,6 @@ func (row *errorRow) mayPass() bool {
 	return row.passes == mayPass
 }
 
-// inOneWord is the word of the row, or that of its first reason.
 func (row *errorRow) inOneWord() string {
 	if row.word != "" {
 		return row.word

@@ -13,26 +13,24 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Errors to test with errors.Is.
 var (
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
 	ErrNotAcquired = errors.New("turnstile: the lock is not free")
 	// ErrDeadlock: the request was part of a deadlock, and gave up.
 	ErrDeadlock = errors.New("turnstile: deadlock")
-	// ErrLost: the lock was held and was lost. It is then the cause of the lease's context.
+	// ErrLost: the lock was held and was lost. It is the cause of the lease's context.
 	ErrLost = errors.New("turnstile: the lock was lost")
-	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is then the cause of
-	// the lease's context.
-	ErrRevoked = errors.New("turnstile: the lock was revoked")
-	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is then the cause of the
+	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is the cause of the
 	// lease's context.
+	ErrRevoked = errors.New("turnstile: the lock was revoked")
+	// ErrMaxHold: WithMaxHold's time is over. It is the cause of the lease's context.
 	ErrMaxHold = errors.New("turnstile: the hold reached its time limit")
 	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.
 	ErrNotHeld = errors.New("turnstile: the lock is not held")
-	// ErrReentry: the context is that of a lease of the same lock, which would wait for itself. See
-	// WithReentry.
+	// ErrReentry: the context is that of a lease of the same lock, so the call would wait for
+	// itself. See WithReentry.
 	ErrReentry = errors.New("turnstile: the lock is held by its own caller")
 	// ErrUpgrade: the context is that of a lease for reading, and a lease for writing is asked for.
 	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
@@ -44,16 +42,16 @@ var (
 	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard
 	// of the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
-	// ErrSessionFull: the ephemeral nodes of the session, or those of a gateway's requester, weigh
-	// as much as they may, and none of them is in the queue of this lock. Nothing was sent. It may
+	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
+	// much as they may, and none of them is in the queue of this lock. Nothing was sent. It may
 	// pass. See WithMaxNodeBytes.
 	ErrSessionFull = actors.ErrSessionFull
-	// ErrQueueFull: so many contenders are in the queue that WithMaxWaiters refuses to wait behind them. No node was
-	// made. It may pass.
+	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
+	// may pass.
 	ErrQueueFull = errors.New("turnstile: too many wait for the lock")
 	// ErrFailed: the lock could not be acquired, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
-	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
+	// ErrClosed: the client, or its session, is closed. It comes with zkconn.ErrAuthFailed where
 	// the servers have refused a credential, or a client without one.
 	ErrClosed = actors.ErrSessionClosed
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
@@ -76,8 +74,8 @@ var (
 	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB),
 	// such as a Lease.Txn with much data. Nothing was sent.
 	ErrTooLarge = zkconn.ErrTooLarge
-	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range.
-	// Nothing was sent.
+	// ErrBadAcquire: the request is not well formed, such as an option out of its range. Nothing
+	// was sent.
 	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
 	ErrGone = inspect.ErrGone
@@ -85,8 +83,8 @@ var (
 	ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = errors.New("turnstile: nobody leads")
-	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
-	// has. Once.Outcome says why.
+	// ErrNotRun: RunOnceFor did not call the work for its instant, and nobody is known to have done
+	// so. Once.Outcome says why.
 	ErrNotRun = errors.New("turnstile: not run for this instant")
 	// ErrNeedsSession: what was asked for does not work over a gateway.
 	ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
@@ -106,26 +104,25 @@ type Error struct {
 	// State is the state of the request when it failed.
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
-	// (Host, PID, Label) and since when. It has what was known without a further query: the node
-	// alone until that has been read, and the last one while the queue is listed again. It is zero
-	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a
-	// request that began to wait inside its client before the first node of that client in the
-	// queue was known: it is told nothing later, because a hundred thousand may wait so.
+	// (Host, PID, Label) and since when, as far as known without a query. It is zero where Lock did
+	// not wait, where no server has answered, and for a request that began to wait inside its
+	// client before a node of that client in the queue was known: a hundred thousand may wait so,
+	// and are not told later.
 	//
-	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are silent.
-	// So it alone tells a busy lock from servers that are out of reach. A gateway that falls silent
-	// itself is noticed after three sendings of the waiter, in one and a half session timeouts.
+	// Over a gateway it has what the gateway tells, and is zero while the gateway's servers are
+	// silent. So it alone tells a busy lock from servers that are out of reach. A silent gateway is
+	// noticed after three sendings of the waiter, in one and a half session timeouts.
 	Behind messages.Contender
-	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says
-	// what kept the servers from carrying it out, where they were there: "the server hangs up on
-	// create container /x, 5 times".
+	// Reason and Detail say why the request ended, where it has. For a call that was given up,
+	// Detail says why reachable servers did not carry it out: "the server hangs up on create
+	// container /x, 5 times".
 	Reason messages.Reason
 	Detail string
 	// Err is the error that this wraps.
 	Err error
 }
 
-// Error gives one line. It leaves out what the request never had.
+// Error gives one line, without what the request never had.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -145,7 +142,6 @@ func (e *Error) Error() string {
 	return "turnstile: " + oneLine(b.String())
 }
 
-// where says with which node and in which state the request stood, and behind whom.
 func (e *Error) where() (all []string) {
 	if e.Node != "" {
 		all = append(all, "node "+zkconn.Shown(e.Node))
@@ -170,7 +166,7 @@ func (e *Error) where() (all []string) {
 	return all
 }
 
-// oneLine joins the lines of errors.Join, and leaves out all "turnstile: " but the caller's.
+// oneLine joins the lines of errors.Join, and drops their "turnstile: ".
 func oneLine(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "turnstile: ", "")
 }
@@ -178,7 +174,7 @@ func oneLine(text string) string {
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }
 
-// DeadlockError is the ErrDeadlock that says who waited for whom. It is found by errors.As.
+// DeadlockError is the ErrDeadlock that says who waited for whom; use errors.As.
 type DeadlockError struct {
 	Deadlock messages.Deadlock
 }
@@ -189,13 +185,13 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// context.Canceled and context.DeadlineExceeded mean one thing only: the caller has gone, or has
-// waited for long enough. A lease that ends also ends the contexts within it, and functions that
-// wait there return the same two errors. They must not reach the caller: a server that mistakes
-// them for its client's hang-up answers 200 for a payment that was not made.
+// context.Canceled and context.DeadlineExceeded mean that the caller has gone, or has waited long
+// enough. Functions that wait in the context of a lease return them, too, when the lease ends.
+// These must not reach the caller: a server that mistakes them for its client's hang-up answers 200
+// for a payment that was not made.
 
-// ended gives the error of a ctx that is done, with its cause where the cause says more. Where a
-// lease that is over ended the ctx, the cause alone is the error: nobody has cancelled anything.
+// ended gives the error of a ctx that is done, with its cause where that says more. Where the end
+// of a lease ended ctx, the cause alone is the error.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) || endOfLease(cause) {
@@ -204,7 +200,6 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// endOfLease reports whether a cause is the loss of a lease.
 func endOfLease(cause error) bool {
 	return errors.Is(cause, ErrLost) || errors.Is(cause, ErrRevoked) || errors.Is(cause, ErrMaxHold)
 }
@@ -218,17 +213,14 @@ func notCallers(err error) error {
 	return err
 }
 
-// withoutContext matches all that its error matches, except context.Canceled and
-// context.DeadlineExceeded. It has no Unwrap, because errors.Is would reach them through it.
+// withoutContext matches what its error matches, except context.Canceled and
+// context.DeadlineExceeded. It has no Unwrap, which would let errors.Is reach them.
 type withoutContext struct{ err error }
 
-// Error gives the text of the error within.
 func (w withoutContext) Error() string { return w.err.Error() }
 
-// Is matches what the error within matches.
 func (w withoutContext) Is(target error) bool {
 	return target != context.Canceled && target != context.DeadlineExceeded && errors.Is(w.err, target)
 }
 
-// As finds what it finds in the error within.
 func (w withoutContext) As(target any) bool { return errors.As(w.err, target) }

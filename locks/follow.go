@@ -10,9 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// follow sends a value that is derived from a queue, at once and whenever it changes, until ctx
-// ends or the client is closed; then the channel is closed. of derives the value, and two values
-// are the same if their identities are equal.
+// follow sends a value that of derives from a queue, at once and whenever its identity changes,
+// until ctx ends or the client is closed; then the channel is closed.
 func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
 	identity func(T) any) (<-chan T, error) {
 	if err := zkconn.CheckPath(path); err != nil {
@@ -39,7 +38,6 @@ func (followerBox) TakesFromOtherNodes(bool) bool { return false }
 
 func newFollowerBox() actor.Mailbox { return followerBox{actor.Unbounded()()} }
 
-// follower is the actor that hears of the queue from the session, and writes the channel.
 type follower[T any] struct {
 	client   *Client
 	path     string
@@ -49,21 +47,20 @@ type follower[T any] struct {
 	forget   context.CancelFunc
 	over     bool // the session is
 	told     bool
-	last     any // its identity
+	last     any
 }
 
-// Receive takes one message.
 func (f *follower[T]) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		session := f.client.session.PID()
-		ctx.Watch(session) // it owes the answers: its end must not leave us waiting
+		ctx.Watch(session) // its end must not leave us waiting
 		ctx.Request(session, &messages.Follow{Path: f.path})
 	case *messages.Queue:
 		switch msg.Reason {
 		case messages.ReasonNone:
 			f.tell(f.of(msg.Contenders))
-		case messages.ReasonSessionClosed: // it is about to be Terminated
+		case messages.ReasonSessionClosed: // Terminated follows
 		default:
 			ctx.Stop(ctx.Self())
 		}
@@ -71,7 +68,7 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 		f.over = true
 		ctx.Stop(ctx.Self())
 	case *actor.Stopping:
-		if !f.over { // the session keeps who watches it, also one that has ended
+		if !f.over { // the session keeps its watchers, also one that has ended
 			ctx.Unwatch(f.client.session.PID())
 		}
 	case *actor.Stopped:

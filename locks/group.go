@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Group tells which processes are there: its members. Each member is an ephemeral node below
-// the group's path, which goes with its session; Curator has GroupMember for this, kazoo Party. A
-// group's nodes are those of the readers of an RWMutex at its path. So a writer of that RWMutex
-// waits until all members have gone, and members that join meanwhile wait for it.
+// Group tells which processes are there: its members. Each member is an ephemeral node below the
+// group's path, which goes with its session; Curator has GroupMember for this, kazoo Party. The
+// nodes are those of readers of an RWMutex at that path. So a writer of that RWMutex waits until
+// all members have gone, and members that join meanwhile wait for it.
 type Group struct{ lock }
 
 // Group gives the group at a path. A bad path is refused by Join.
@@ -24,7 +24,7 @@ func (c *Client) Group(path string) *Group {
 
 // Member is one member of a group.
 type Member struct {
-	// ID is the name of its node: another one each time that it joins.
+	// ID is the name of its node: a new one each time that it joins.
 	ID string
 	// Data is its data of Join. It is empty where an operator has written to the node.
 	Data string
@@ -41,7 +41,7 @@ type Membership struct {
 	stop     context.CancelFunc
 	over     chan struct{}
 	lease    chan *Lease     // holds the newest
-	requests *sync.WaitGroup // requests that have not ended; none begins once over is closed
+	requests *sync.WaitGroup // that have not ended; none begins once over is closed
 	err      error           // why it could not join again; set before over is closed
 }
 
@@ -63,7 +63,6 @@ func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	return m, nil
 }
 
-// keep joins again when membership is lost, until it is left.
 func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 	defer close(m.over)
 	for {
@@ -101,12 +100,11 @@ func (m *Membership) ID() string {
 }
 
 // Done gives a channel that is closed when our member is gone, or about to go, and does not join
-// again: after Leave, or when it could not join again for a reason that does not pass (MayPass).
-// Err says which.
+// again: after Leave, or when joining again failed with an error that may not pass (MayPass). Err
+// says which.
 func (m *Membership) Done() <-chan struct{} { return m.over }
 
-// Err gives the reason why it could not join again, once Done is closed, such as ErrClosed; nil
-// before that, and after Leave.
+// Err says, once Done is closed, why it could not join again, such as ErrClosed; nil after Leave.
 func (m *Membership) Err() error {
 	select {
 	case <-m.over:
@@ -116,24 +114,22 @@ func (m *Membership) Err() error {
 	}
 }
 
-// Leave leaves the group, and returns when our member is known to be gone. It returns the errors of
-// Lease.Unlock, or the reason why it could not join again. Where our session has expired, and it is
-// not known yet whether we have joined again in the next one, it waits until that is known, or ctx
-// ends.
+// Leave leaves the group, and returns when our member is known to be gone. Where our session has
+// expired, it first waits until it is known whether we have joined again, or ctx ends. It returns
+// the errors of Lease.Unlock, or the reason why it could not join again.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()
 	<-m.over
 	lease := <-m.lease
 	m.lease <- lease
 	err := lease.Unlock(ctx)
-	if errors.Is(err, ErrLost) && !errors.Is(err, ErrClosed) { // it is gone, with its session
+	if errors.Is(err, ErrLost) && !errors.Is(err, ErrClosed) { // gone with its session
 		return m.leaveNext(ctx, lease)
 	}
 	return err
 }
 
-// leaveNext waits for the end of the request by which we were about to join again, which keep has
-// given up.
+// leaveNext waits for the end of the request to join again, which keep has given up.
 func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	gone := make(chan struct{})
 	go func() {
@@ -148,8 +144,7 @@ func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
 	}
 }
 
-// Members lists who is in the group, in the order in which they came. It returns the errors of
-// Client.Queue.
+// Members lists the members in the order in which they came. It returns the errors of Client.Queue.
 func (g *Group) Members(ctx context.Context) ([]Member, error) {
 	queue, err := g.client.Queue(ctx, g.want.Path)
 	if err != nil {

@@ -19,25 +19,23 @@ import (
 type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
-	// Mark tells of the newest run that is known. It is the mark of this run where the work was
-	// called and the mark is written, and otherwise the one that was there before. Its State is ""
-	// where there was no mark, or it was not read.
+	// Mark tells of the newest run that is known: this one where the work was called and the mark
+	// is written, otherwise the one before. Its State is "" where there was no mark, or it was not
+	// read.
 	Mark Mark
-	// Left is the time until the work is due, by the servers' clock; zero unless the outcome is
-	// OnceNotDue.
+	// Left is the time until the work is due, by the servers' clock; zero unless OnceNotDue.
 	Left time.Duration
-	// Holder is the contender that runs the work, where the outcome is OnceBusy. It is the zero
-	// value where that run has ended meanwhile, or its contender is not known.
+	// Holder is the contender that runs the work (OnceBusy); zero where that run has ended
+	// meanwhile, or its contender is not known.
 	Holder messages.Contender
 	// Missed is the number of instants since the last run that were left out: see WithCatchUp.
 	Missed int
 }
 
-// OnceOutcome is the outcome of a RunOnce or a RunOnceFor. It is "" where the work was not called
-// because of an error.
+// OnceOutcome is the outcome of a RunOnce or a RunOnceFor: "" where an error kept the work from
+// being called.
 type OnceOutcome string
 
-// The outcomes. Those of instants are RunOnceFor's alone.
 const (
 	// OnceRan: the work was called, and has returned.
 	OnceRan OnceOutcome = "ran"
@@ -60,20 +58,20 @@ type job struct {
 	jobOptions
 	tenure
 	from    *lock
-	do      func(ctx context.Context, token Token) error // the user's
-	run     func(ctx context.Context) error              // runPeriod or runInstants
+	do      func(ctx context.Context, token Token) error
+	run     func(ctx context.Context) error // runPeriod or runInstants
 	path    string
-	period  time.Duration // of RunOnce
-	instant time.Time     // of RunOnceFor
+	period  time.Duration
+	instant time.Time
 	isDue   func(data []byte, written time.Time) (due bool, err error)
 
 	once    Once
 	began   time.Time // by the servers' clock
-	at      time.Time // the instant that it is at: this one, or one that it catches up; zero for RunOnce
+	at      time.Time // the instant at hand, which may be one that is caught up; zero for RunOnce
 	version int32     // of the mark's node
 }
 
-// serveOnce serves one call, unless what is asked for is wrong, and asks what to answer where another is at it.
+// serveOnce serves one call, unless it is wrong. busy makes the answer where another is at it.
 func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, error)) (Once, error) {
 	l := j.from
 	j.path, j.jobOptions = l.want.Path, l.job
@@ -98,20 +96,17 @@ func (j *job) decline(context.Context, *Lease) error { return nil }
 
 func (j *job) work(ctx context.Context) error { return j.run(ctx) }
 
-// ran calls the user's function.
 func (j *job) ran(ctx context.Context, token Token) error {
 	j.once.Outcome = OnceRan
 	return j.do(ctx, token)
 }
 
-// acks holds the operations that AckWith adds to the mark of one call of the work.
 type acks struct {
 	mu   sync.Mutex
 	ops  []Op
 	over bool // none is taken any more
 }
 
-// close gives them, and takes no more.
 func (a *acks) close() []Op {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,10 +117,9 @@ func (a *acks) close() []Op {
 type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
-// has returned nil: they are carried out together, or none is. ctx is that of the work. It returns
+// has returned nil: all are carried out, or nothing. ctx is that of the work. It returns
 // ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the work has
-// returned. Where the servers refuse the ops, RunOnce returns that error, and there is no mark
-// either.
+// returned. Where the servers refuse the ops, RunOnce returns that error, and there is no mark.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {
@@ -140,7 +134,6 @@ func AckWith(ctx context.Context, ops ...Op) error {
 	return nil
 }
 
-// readMark finds out whether the work is due: it reads the mark, and has the servers tell the time.
 func (j *job) readMark(ctx context.Context) (due bool, err error) {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
@@ -148,8 +141,7 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 		return false, err
 	}
 	for {
-		// After that write: the server that has answered it shows all writes of the
-		// holders before.
+		// After that write: the server that has answered it shows all writes of the holders before.
 		data, stat, err := j.read(ctx)
 		if err != nil {
 			return false, err
@@ -160,8 +152,7 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 			return due, nil
 		}
 		// Perhaps the lock is lost, as by an operator, and another holder has written that. People
-		// are told to delete marks only while the lock is held, because the job would run twice
-		// otherwise.
+		// are told to delete marks only while the lock is held: otherwise the job would run twice.
 		_, err = j.txn(ctx, Check(j.path+"/"+markName, stat.Version))
 		switch {
 		case err == nil:
@@ -173,8 +164,8 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 	}
 }
 
-// now asks the servers for the time, by a write. To write twice does no harm: where nobody knows,
-// it does.
+// now asks the servers for the time, by a write. Where its outcome is not known it writes again,
+// which does no harm.
 func (j *job) now(ctx context.Context) (time.Time, error) {
 	at := j.path + "/" + clockName
 	for {
@@ -195,8 +186,9 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it does not exist. So a mark is always written
-// by a Set, and the node's version shows whether a Set was carried out, even when the session has ended.
+// read reads the node of the mark, and makes it where it does not exist. So a mark is always
+// written by a Set, and the node's version shows whether that was carried out, even when the
+// session has ended.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {
@@ -211,24 +203,22 @@ func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err erro
 	}
 }
 
-// newMark makes the mark of a run of this process.
 func (j *job) newMark(state MarkState) Mark {
 	host, _ := os.Hostname() // for people
 	m := Mark{State: state, Host: host, PID: os.Getpid(), Label: j.lease.from.want.Label, Token: j.lease.Token(),
 		Began: j.began}
 	if !j.at.IsZero() {
-		m.For, m.until = j.at.Round(0).UTC(), j.instant.Round(0).UTC() // without the monotonic clock of this process
+		m.For, m.until = j.at.Round(0).UTC(), j.instant.Round(0).UTC() // without the monotonic clock
 	}
 	return m
 }
 
-// mark writes the mark, for as long as the lease lasts, and ops together with it.
 func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
 	m, at := j.newMark(state), j.path+"/"+markName
 	results, err := j.txn(ctx, append([]Op{Set(at, m.data(), j.version)}, ops...)...)
-	if errors.Is(err, zkconn.ErrNoNode) { // deleted meanwhile, unless it is a node of the others
+	if errors.Is(err, zkconn.ErrNoNode) { // deleted meanwhile, unless the node is one of the ops'
 		again, still := j.txn(ctx, append([]Op{Create(at, nil), Set(at, m.data(), 0)}, ops...)...)
 		if !errors.Is(still, zkconn.ErrNodeExists) {
 			results, err = again, still
@@ -245,7 +235,6 @@ func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	return nil
 }
 
-// txn is Lease.Txn with a context of outlast.
 func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	results, err := j.lease.Txn(ctx, ops...)
 	if errors.Is(err, errLeaseOver) && !errors.Is(err, ErrUnknownOutcome) {
@@ -254,7 +243,7 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	return results, err
 }
 
-// holderOf finds who holds a lock; the zero value where nobody does, or nobody can tell.
+// holderOf finds who holds a lock; zero where nobody does, or nobody can tell.
 func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
 	queue, _ := c.Queue(ctx, path)
 	if at := slices.IndexFunc(queue, func(c messages.Contender) bool { return c.Holds }); at >= 0 {

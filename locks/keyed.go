@@ -11,7 +11,7 @@ import (
 )
 
 // Keyed is an exclusive lock for each key below one root. Any string is a key: an order's number, a
-// host, a file's path, the empty string, bytes that are no text. Its methods may be called from any
+// file's path, the empty string, bytes that are no text. Its methods may be called from any
 // goroutine.
 //
 //	orders := client.Keyed("/orders", locks.WithLabel(host))
@@ -24,12 +24,12 @@ import (
 //     a%2Fb.
 //   - So is the first byte of the keys ".", ".." and "zookeeper", and the last one where the name
 //     would be read as a contender's node. The empty key is %(empty).
-//   - A name that is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the SHA-256 of
-//     the key and ). To find it: printf %s "$key" | sha256sum.
+//   - A name that is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the
+//     SHA-256 of the key and ). To find it: printf %s "$key" | sha256sum.
 //
-// Different keys have different lock paths, as long as nobody finds two strings with one SHA-256.
-// Keys are bytes: two that look alike, such as an é of one character and of two, are two keys. The
-// servers delete a lock path some time after its last contender has gone.
+// Different keys have different lock paths, unless somebody finds two strings with one SHA-256.
+// Keys are bytes: an é of one character and one of two are two keys. The servers delete a lock path
+// some time after its last contender has gone.
 type Keyed struct {
 	client *Client
 	root   string
@@ -67,7 +67,7 @@ func (k *Keyed) Path(key string) string {
 	switch k.root {
 	case "/":
 		return "/" + queue.NameOfKey(key)
-	case "": // which Lock refuses
+	case "":
 		return queue.NameOfKey(key)
 	}
 	return k.root + "/" + queue.NameOfKey(key)
@@ -77,20 +77,15 @@ func (k *Keyed) Path(key string) string {
 func (k *Keyed) ByName() *Named { return k.named }
 
 // Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its
-// name. It is the Locker that many libraries ask for, such as certmagic's Locker and TryLocker, and
-// OneKey makes it goose's.
+// name. It is the Locker that many libraries ask for, such as certmagic's Locker and TryLocker;
+// OneKey makes it goose's. Where you can, take the leases of Keyed: their contexts end with the
+// lock. Here only WithOnLost tells of a loss, and Unlock afterwards.
 //
-// Such a caller is not told when the lock is lost. WithOnLost is, and Unlock says so afterwards.
-// Where there is a choice, take the leases of Keyed: their contexts end with the lock.
-//
-// Calls for one key wait for each other inside a Named, in their order, and one of them at a time
-// queues at the servers: a key has one node however many wait here. So other processes have their
-// turn after each hold, and not after all that wait here. A key stays taken in this Named until
-// Unlock, also where the lock is lost: otherwise Unlock could give back what another caller has got
-// since. Other processes, other Nameds and the leases of the Keyed queue as ever. A caller that
-// locks a key twice waits for itself.
-//
-// Any goroutine may call Unlock. Nothing is kept of keys that nobody holds or waits for.
+// Calls for one key wait for each other inside a Named, in their order, and only one of them queues
+// at the servers. So other processes have their turn after each hold. A key stays taken in this
+// Named until Unlock, also where the lock is lost: otherwise Unlock could give back what another
+// caller has got since. A caller that locks a key twice waits for itself. Any goroutine may call
+// Unlock. Nothing is kept of keys that nobody holds or waits for.
 type Named struct {
 	keyed *Keyed
 
@@ -98,7 +93,6 @@ type Named struct {
 	keys map[string]*namedKey
 }
 
-// namedKey is a key that somebody holds or waits for.
 type namedKey struct {
 	calls int           // that hold it or wait for it here; with the Named's mu
 	turn  chan struct{} // full while one of them holds it, or asks the servers for it
@@ -118,9 +112,8 @@ func (n *Named) Lock(ctx context.Context, key string) error {
 	}
 }
 
-// TryLock is Lock that does not wait for others. It is false where somebody holds the lock or waits
-// for it, in this process or in another. It returns the errors of Mutex.TryLock, but for
-// ErrNotAcquired.
+// TryLock is Lock that does not wait: it is false where somebody holds the lock or waits for it, in
+// this process or another. It returns the errors of Mutex.TryLock, except ErrNotAcquired.
 func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	at := n.enter(key)
 	select {
@@ -136,12 +129,11 @@ func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 }
 
 // Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this
-// Named, and otherwise it returns the errors of Lease.Unlock: ErrLost says that the lock was lost
+// Named, and otherwise returns the errors of Lease.Unlock: ErrLost says that the lock was lost
 // since Lock, and others may have had it.
 //
-// The lock is given back whatever ctx does: with one that has ended, Unlock only does not wait.
-// After any error the key is free here, and the session goes on to delete the node where the
-// servers were out of reach.
+// The lock is given back whatever ctx does: with one that has ended, Unlock does not wait. After
+// any error the key is free here, and the session goes on to delete the node.
 func (n *Named) Unlock(ctx context.Context, key string) error {
 	n.mu.Lock()
 	at := n.keys[key]
@@ -169,7 +161,6 @@ func (n *Named) Lease(key string) *Lease {
 	return nil
 }
 
-// enter counts a call in.
 func (n *Named) enter(key string) *namedKey {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,7 +173,7 @@ func (n *Named) enter(key string) *namedKey {
 	return at
 }
 
-// leave counts a call out, whose error it returns. The key is forgotten with the last one.
+// leave counts a call out and returns its error. The key is forgotten with the last one.
 func (n *Named) leave(key string, at *namedKey, err error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -205,7 +196,6 @@ func (n *Named) ask(key string, at *namedKey, lock func() (*Lease, error)) error
 	return nil
 }
 
-// waitedHere is the error of a Lock that had no turn.
 func (n *Named) waitedHere(key string, at *namedKey, why error) error {
 	e := &Error{Op: "lock", Path: n.keyed.Path(key), State: messages.StateCreating, Err: why}
 	n.mu.Lock()
@@ -216,9 +206,8 @@ func (n *Named) waitedHere(key string, at *namedKey, why error) error {
 	return e
 }
 
-// OneKey is one key of a Named for libraries whose Lock is given the thing to lock: a *sql.DB for
-// goose's Locker, a *sql.Conn for its SessionLocker. The thing is not looked at: the lock is that
-// of the key.
+// OneKey is one key of a Named for libraries whose Lock is given the thing to lock, which is not
+// looked at: a *sql.DB for goose's Locker, a *sql.Conn for its SessionLocker.
 //
 //	goose.WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
 type OneKey[T any] struct {

@@ -17,20 +17,17 @@ type Locker interface {
 	self() *lock
 }
 
-// self gives the lock itself, in the mode in which Lock takes it.
 func (l *lock) self() *lock { return l }
 
-// part is a lock in one mode, as a Locker.
 type part struct{ *lock }
 
-// Lock waits until the lock is held, or ctx ends.
 func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
 
-// Try makes a Locker whose Lock does not wait for others: it returns ErrNotAcquired when somebody
-// is before it.
+// Try makes a Locker whose Lock does not wait: it returns ErrNotAcquired when somebody is before
+// it.
 func Try(locker Locker) Locker { return part{locker.self().try()} }
 
-// Mutex is an exclusive lock: one contender holds it at a time, in the order in which they came.
+// Mutex is an exclusive lock. Contenders hold it in the order in which they came.
 type Mutex struct{ lock }
 
 // Mutex gives the exclusive lock at a path. A bad path is refused by Lock.
@@ -38,28 +35,26 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 	return &Mutex{newLock(c, messages.Acquire{Path: path}, opts)}
 }
 
-// Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error.
-// They wrap the error of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth,
-// actors.ErrBadAcquire for options out of their range, ErrReentry where ctx is that of a lease of
-// the same lock, ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no
-// node of the request is left, or it is being deleted: the request is followed to its end, also
-// when ctx has ended.
+// Lock waits until the lock is held, or ctx ends. Errors are of type *Error. They wrap the error of
+// ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire for options out of
+// their range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
+// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error the request leaves no node, or its
+// node is being deleted, also when ctx has ended.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
 // TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
 // us, and leaves no node.
 func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }
 
-// RWMutex is a lock that any number of readers hold together, or one writer alone. The order of the
-// queue holds for both: a reader waits for the writers that came before it, a writer for everybody,
-// so that neither starves. A release wakes one writer, or the readers that waited for that writer,
-// once each.
+// RWMutex is a lock that any number of readers hold together, or one writer alone. A reader waits
+// for the writers that came before it, a writer for everybody, so neither starves. A release wakes
+// one writer, or the readers that waited for that writer, once each.
 //
 // Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers
 // among those come behind writers of other clients that queue meanwhile.
 type RWMutex struct {
 	lock
-	reads, writes *lock // in each mode
+	reads, writes *lock
 }
 
 // RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and
@@ -95,16 +90,15 @@ func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
 	return m.reads.try().acquire(ctx)
 }
 
-// self gives the lock for writing, as Lock takes it.
 func (m *RWMutex) self() *lock { return m.writes }
 
 // Reader is the lock for reading, as a Locker.
 func (m *RWMutex) Reader() Locker { return part{m.reads} }
 
-// Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
-// given back, and the new one has the same token. It returns ErrNotWriter for a lease of another
-// kind, and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise it returns the
-// errors of RLock, and the lease is held as before.
+// Downgrade makes a lease for reading of one for writing, with nobody in between. It gives the old
+// lease back; the new one has the same token. It returns ErrNotWriter for a lease of another kind,
+// and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise it returns the
+// errors of RLock, and the old lease is held as before.
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
@@ -114,27 +108,27 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: cause}
 	}
 	read := l.from.as(messages.Read)
-	read.want.Owner, read.want.Caller, read.want.Try = "", "", false // those were of the writer's request
+	read.want.Owner, read.want.Caller, read.want.Try = "", "", false // of the writer's request
 	reader, err := read.acquire(withValues(ctx, l.Context()))
 	if err != nil {
 		return nil, err
 	}
 	if err := l.Unlock(ctx); err != nil && ctx.Err() == nil {
-		_ = reader.Unlock(ctx) // both went with one session
+		_ = reader.Unlock(ctx) // both ended with one session
 		return nil, err
 	}
 	return reader, nil
 }
 
-// Semaphore has a number of permits, of which each lease takes one or more. Permits are given in
-// the order in which they were asked for: light requests do not overtake heavy ones. The number is
-// kept in the data of the lock path; a request with another number is refused.
+// Semaphore has a number of permits, of which each lease takes one or more. They are given in the
+// order of the requests: light ones do not overtake heavy ones. The number is kept in the data of
+// the lock path; a request with another number is refused.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those
-// come behind requests of other clients that queue meanwhile.
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting), behind
+// requests of other clients that queue meanwhile.
 //
-// A release wakes the first waiter, and the one behind it, who is the first waiter from then on:
-// two clients, however long the queue is.
+// A release wakes two clients, however long the queue is: the first waiter, and the one behind it,
+// who is the first from then on.
 type Semaphore struct{ lock }
 
 // Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
@@ -143,9 +137,8 @@ func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaph
 	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
-// Acquire waits until n permits are held. The lease gives all of them back together. It returns the
-// errors of Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this
-// one says.
+// Acquire waits until n permits are held; the lease gives them back together. It returns the errors
+// of Mutex.Lock, and ErrPermits where the semaphore has another number of permits.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
 }
@@ -176,9 +169,8 @@ func (s *Semaphore) Weight(n int) Locker {
 }
 
 // SetPermits changes the number of permits of the semaphore at a path, or sets it for the first
-// time; the lock path is made where it does not exist. Holders go on holding. Waiters go by the new
-// number, and fail with ErrPermits only when they ask for more than that. Later requests must name
-// the new number.
+// time; a missing lock path is made. Holders go on holding. Waiters go by the new number, and fail
+// with ErrPermits only when they ask for more. Later requests must name the new number.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
@@ -192,17 +184,17 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 }
 
 // Contest is the plainest lock: one ephemeral node, at the lock path itself. The client that
-// creates it holds. There is no queue and no order. A release wakes all waiters, and one of them
-// succeeds. It is for lock paths that other programs use in this way; in all other cases use Mutex.
+// creates it holds. There is no order: a release wakes all waiters, and one of them succeeds. It is
+// for lock paths that other programs use in this way; otherwise use Mutex.
 //
 // Beside the node stands its guard, an ephemeral node with a name of its own for each hold, such as
-// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a delete that
-// the servers carry out late, when its client has moved on, is refused, and spares the next holder. Other
-// programs that list the parent see the guard.
+// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a delete
+// that the servers carry out late is refused, and spares the next holder. Other programs that list
+// the parent see the guard.
 //
-// There is one thing that a Contest cannot exclude. Another program deletes a holder's node without its
-// guard, and somebody makes it anew in the moment in which the holder gives the lock back. Then the new
-// node may be deleted. Client.Break deletes both.
+// One thing a Contest cannot exclude: another program deletes a holder's node without its guard,
+// and somebody makes it anew just when the holder gives back. Then the new node may be deleted.
+// Client.Break deletes both.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.
@@ -210,9 +202,8 @@ func (c *Client) Contest(path string, opts ...LockOption) *Contest {
 	return &Contest{newLock(c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
 }
 
-// Lock waits until the node is ours, or ctx ends, and gives the lease. It returns the errors of
-// Mutex.Lock.
+// Lock waits until the node is ours, or ctx ends. It returns the errors of Mutex.Lock.
 func (m *Contest) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
-// TryLock is Lock that does not wait: when the node is there it returns ErrNotAcquired.
+// TryLock is Lock that does not wait: when the node exists it returns ErrNotAcquired.
 func (m *Contest) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }

@@ -15,28 +15,27 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Token is a fencing token: of two grants of one lock path the later has the greater one. See
-// messages.Token.
+// Token is a fencing token: of two grants of one lock path the later has the greater one.
 type Token = messages.Token
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
-	from   *lock           // the lock that it was acquired with
-	values context.Context // that Lock was called with, for its values
+	from   *lock
+	values context.Context // of the context of Lock
 	nested bool            // within a lease of the same lock
 	stack  []byte          // of the call of Lock; nil without WithUnreleased
-	gaveUp *DeadlockError  // the deadlock that it gave up for
+	gaveUp *DeadlockError
 
-	// These are set before Lock returns.
+	// Set before Lock returns.
 	call  turns.CallID
 	hold  *sharing.Hold
 	token Token
-	limit *time.Timer // of WithMaxHold; nil without
+	limit *time.Timer
 
-	inner  atomic.Pointer[endable]  // its context, as soon as somebody looks into that
-	ended  atomic.Bool              // its context has ended
+	inner  atomic.Pointer[endable] // its context; nil until somebody looks into it
+	ended  atomic.Bool
 	span   atomic.Pointer[holdSpan] // nil where nothing is traced
-	shared atomic.Bool              // a lock within it was asked for that may hold together with it
+	shared atomic.Bool              // a lock within it that may share its hold was asked for
 
 	suspended atomic.Bool
 	trouble   atomic.Pointer[string] // that servers have with its release
@@ -44,32 +43,29 @@ type Lease struct {
 	mu        sync.Mutex
 	answered  bool          // Lock has its answer, or its caller has gone
 	waiter    chan struct{} // of Lock; nil while it does not wait
-	cause     error         // of the end of its context
+	cause     error
 	asked     bool          // somebody has asked for the lock
-	revoked   chan struct{} // closed then; nil while nobody has called Revoked
+	revoked   chan struct{} // closed by that; nil until Revoked is called
 	givenBack bool
-	told      bool          // one Unlock has reported success
-	isEnded   bool          // the call has ended
-	over      chan struct{} // closed then; nil while nobody waits
-	err       error         // why, when it did not end as it should; or why Lock was refused
+	told      bool // an Unlock has reported success
+	isEnded   bool
+	over      chan struct{} // closed by that; nil while nobody waits
+	err       error         // of a hold that did not end in order, or of a refused Lock
 }
 
-// Ownership follows the context. The context of a lease carries it, and so do contexts that are
-// derived from it: a lock that is taken with such a context is taken within that lease.
+// The context of a lease, and contexts derived from it, carry the lease under this key.
 
 type leaseKey struct{}
 
-// leaseContext is the context of a lease. Most are never looked into: so the context that carries
-// the end is made when somebody does.
+// leaseContext is the context of a lease. Most are never looked into, so the real one is made on
+// demand.
 type leaseContext Lease
 
-// endable is that context.
 type endable struct {
 	context.Context
 	end context.CancelCauseFunc
 }
 
-// made gives that context, and makes it if need be.
 func (c *leaseContext) made() *endable {
 	if e := c.inner.Load(); e != nil {
 		return e
@@ -88,13 +84,10 @@ func (c *leaseContext) made() *endable {
 	return e
 }
 
-// Deadline says that there is no deadline.
 func (*leaseContext) Deadline() (end time.Time, ok bool) { return end, false }
 
-// Done gives the channel that is closed when the context ends.
 func (c *leaseContext) Done() <-chan struct{} { return c.made().Done() }
 
-// Err is context.Canceled once it has ended.
 func (c *leaseContext) Err() error {
 	if e := c.inner.Load(); e != nil {
 		return e.Err()
@@ -105,8 +98,8 @@ func (c *leaseContext) Err() error {
 	return nil
 }
 
-// Value gives the lease, or a value of the context that Lock was called with. Package context finds
-// here what it needs to end further contexts with this one.
+// Value gives the lease, or a value of the context of Lock. Package context finds here what it
+// needs to end contexts derived from this one.
 func (c *leaseContext) Value(key any) any {
 	if key == (leaseKey{}) {
 		return (*Lease)(c)
@@ -114,20 +107,16 @@ func (c *leaseContext) Value(key any) any {
 	return c.made().Value(key)
 }
 
-// leaseValues is the root of a lease's context: it never ends, carries the lease, and has the
-// values of the context that Lock was called with.
+// leaseValues is the root of a lease's context: it never ends, and has the lease and the values of
+// the context of Lock.
 type leaseValues Lease
 
-// Deadline says that there is no deadline.
 func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
 
-// Done says that it never ends.
 func (*leaseValues) Done() <-chan struct{} { return nil }
 
-// Err says that it has not ended.
 func (*leaseValues) Err() error { return nil }
 
-// Value gives the lease, or a value of the context that Lock was called with.
 func (v *leaseValues) Value(key any) any {
 	if key == (leaseKey{}) {
 		return (*Lease)(v)
@@ -138,8 +127,8 @@ func (v *leaseValues) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// withValues gives a context that ends with ctx, with its cause, and has the values of another
-// context. context.Cause looks for a value, which must not come from the other context.
+// withValues gives a context that ends with ctx, with its cause, and has another's values.
+// context.Cause looks for a value, which must not come from the other.
 func withValues(ctx, values context.Context) context.Context {
 	return valued{ctx, context.WithoutCancel(values)}
 }
@@ -156,20 +145,19 @@ func (v valued) Value(key any) any {
 	return v.Context.Value(key)
 }
 
-// LeaseOf gives the lease of a context: that of Do, of Election.Run, or of Lease.Context. It is nil
-// for another context.
+// LeaseOf gives the lease of a context of Do, Election.Run or Lease.Context, or derived from one;
+// else nil.
 func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
 }
 
-// outer is the lease within which it was acquired; nil for none.
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
 // caller names the caller that is blocked while the lease's owner waits for another lock.
 func (l *Lease) caller() string { return cmp.Or(l.from.want.Caller, l.hold.Caller(l.call)) }
 
-// bind gives a context that ends with ctx and with the lease, and lies within the lease.
+// bind is within for a context that ends with the lease, too.
 func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	within, end := l.within(ctx)
 	stop := context.AfterFunc(l.Context(), func() { end(l.why()) })
@@ -188,20 +176,18 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 	return bound, end
 }
 
-// Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
-// error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values
-// of the context that Lock was called with, but not its deadline. A lock that is taken with it is
-// taken within the lease: see WithReentry, RWMutex.RLock and RWMutex.Lock.
+// Context ends when the lock is lost, revoked or given back. context.Cause says why: it wraps
+// ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of
+// Lock, but not its deadline. A lock that is taken with it is taken within the lease: see
+// WithReentry, RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
 
-// why is the cause of the end of its context; nil while that has not ended.
 func (l *Lease) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cause
 }
 
-// isOver reports whether its context has ended.
 func (l *Lease) isOver() bool { return l.ended.Load() }
 
 // Token is the fencing token.
@@ -210,16 +196,15 @@ func (l *Lease) Token() Token { return l.token }
 // Path is the lock path.
 func (l *Lease) Path() string { return l.from.want.Path }
 
-// Node is the name of the contender's node, without the path. With WithCohort and WithSticky leases
-// that follow each other have one.
+// Node is the name of the contender's node, without the path. With WithCohort and WithSticky
+// successive leases share one.
 func (l *Lease) Node() string { return l.hold.Node }
 
 // Session is the id of the ZooKeeper session that holds.
 func (l *Lease) Session() int64 { return l.hold.Session }
 
-// Valid reports whether the lock is certainly held now. It reads the clock. So it is right even
-// in a process that was paused and has not heard yet that it lost the lock. Once false it stays
-// false.
+// Valid reports whether the lock is certainly held now. It reads the clock, so it is right even in
+// a process that was paused and has not heard yet of the loss. Once false it stays false.
 func (l *Lease) Valid() bool { return !l.isOver() && l.hold.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on while the ensemble answers.
@@ -239,8 +224,7 @@ func (l *Lease) Revoked() <-chan struct{} {
 }
 
 // Release gives the lock back and returns at once, for defer. The lease's context ends. The session
-// deletes the node, and tries until it is known to be gone. Unlock, before or after it, says whether
-// it is.
+// tries until the node is known to be gone; Unlock, before or after, says whether it is.
 func (l *Lease) Release() { l.release() }
 
 // Unlock gives the lock back. The lease's context ends at once. The first Unlock to be confirmed
@@ -248,14 +232,12 @@ func (l *Lease) Release() { l.release() }
 // later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lock
 // was not ours any more.
 //
-// It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
-// session timeout after the servers went out of reach. Then the error wraps the error of ctx, or
-// ErrUnconfirmed. The release goes on: the session deletes the node as soon as a server is in
-// reach, and the servers delete it when the session expires. Call Unlock again to hear how it
-// ended.
+// It waits until ctx ends, but no longer than until the lease is over (Deadline): within a session
+// timeout after the last contact. Then the error wraps the error of ctx, or ErrUnconfirmed. The
+// release goes on: the session deletes the node as soon as a server is in reach, and the servers do
+// when the session expires. Call Unlock again to hear how it ended.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
-// unlock is an Unlock that was called at a time.
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	l.release()
 	over := l.whenOver()
@@ -293,10 +275,10 @@ func (l *Lease) whenOver() <-chan struct{} {
 	return l.over
 }
 
-// bound gives the time until which Unlock waits. It may move, because the lease does.
+// bound is the time until which Unlock waits. It moves with the lease.
 func (l *Lease) bound(called time.Time) time.Time {
-	end := l.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
-	if end.IsZero() {   // the session has ended, and its lock actors are about to hear of it
+	end := l.Deadline() // may have become sooner: a server may have granted a shorter timeout
+	if end.IsZero() {   // the session has ended, and its lock actors will hear of it
 		end = l.hold.Until
 	}
 	if soonest := called.Add(l.from.client.lastWord); end.Before(soonest) {
@@ -305,15 +287,13 @@ func (l *Lease) bound(called time.Time) time.Time {
 	return end
 }
 
-// unconfirmed is the outcome of an Unlock that does not wait any more.
 func (l *Lease) unconfirmed(why error) error {
-	if l.whenOver() == nil { // both: what happened counts
+	if l.whenOver() == nil { // both at once: what happened counts
 		return l.outcome()
 	}
 	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Detail: l.inTrouble(), Err: why}
 }
 
-// inTrouble names the trouble that servers have with the release; "" for none.
 func (l *Lease) inTrouble() string {
 	if text := l.trouble.Load(); text != nil {
 		return *text
@@ -321,7 +301,7 @@ func (l *Lease) inTrouble() string {
 	return ""
 }
 
-// release asks for the release, once, and ends the context. It does not wait.
+// release ends the context and asks for the release, once. It does not wait.
 func (l *Lease) release() {
 	l.mu.Lock()
 	first := !l.givenBack
@@ -334,7 +314,6 @@ func (l *Lease) release() {
 	l.from.client.calls.GiveBack(l.call)
 }
 
-// outcome gives the error of an Unlock after the end of the request.
 func (l *Lease) outcome() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -354,7 +333,7 @@ func (l *Lease) outcome() error {
 	return nil
 }
 
-// end ends the context: the lock is not ours any more. The first cause counts, which it gives.
+// end ends the context and gives the cause, which is that of the first call.
 func (l *Lease) end(cause error) (first error) {
 	l.mu.Lock()
 	if first = l.cause; first != nil {
@@ -380,7 +359,6 @@ func (l *Lease) end(cause error) (first error) {
 	return cause
 }
 
-// boundHold starts the timer of WithMaxHold.
 func (l *Lease) boundHold(d time.Duration) {
 	l.limit = time.AfterFunc(d, func() {
 		l.end(ErrMaxHold)
@@ -388,7 +366,6 @@ func (l *Lease) boundHold(d time.Duration) {
 	})
 }
 
-// finish notes the end of the call, once.
 func (l *Lease) finish(err error) {
 	l.mu.Lock()
 	first, limit := !l.isEnded, l.limit
@@ -418,8 +395,8 @@ func (l *Lease) finish(err error) {
 	}
 }
 
-// takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where
-// it was not.
+// takenBack is the error of an Unlock after the lock was revoked or reached WithMaxHold; nil
+// otherwise.
 func (l *Lease) takenBack(cause error) error {
 	reason, err := messages.ReasonNone, error(nil)
 	switch {

@@ -11,15 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lock holds what all kinds of locks share: client, request, options. It is immutable, so that any
-// number of goroutines may use one, or several of the same path: each call queues by itself.
-// Requests and leases refer to it, and do not copy it.
+// lock holds what all kinds of locks share: client, request, options. It is immutable, so any
+// number of goroutines may use it; requests and leases refer to it.
 type lock struct {
 	client *Client
 	lockSettings
-	wrong    error           // with the settings; nil for nothing
-	fault    error           // with what is asked for; nil for nothing
-	requests *sync.WaitGroup // counts requests that have not ended, for Membership.Leave; nil for other locks
+	wrong    error
+	fault    error
+	requests *sync.WaitGroup // that have not ended, for Membership.Leave; nil for other locks
 }
 
 func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
@@ -39,7 +38,6 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 	return l
 }
 
-// as gives the lock in another mode.
 func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode = mode
 	if mode == messages.Write {
@@ -49,22 +47,20 @@ func (l lock) as(mode messages.Mode) *lock {
 	return &l
 }
 
-// try gives the lock for a call that does not wait for others.
 func (l lock) try() *lock {
 	l.want.Try = true
 	l.prepare()
 	return &l
 }
 
-// startSpan starts a span about a lock in ctx, with the client's tracer.
 func (l *lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
 	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
 		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
 	return ctx, &tracedSpan{Span: span, told: l.client.told}
 }
 
-// sameLock reports whether holds of two locks exclude each other's requests, so that a caller within
-// one would wait for itself in the other. Modes and options may differ.
+// sameLock reports whether a caller that holds one lock would wait for itself in the other. Modes
+// and options may differ.
 func (l *lock) sameLock(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&

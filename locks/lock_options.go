@@ -13,11 +13,8 @@ import (
 )
 
 // LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce
-// and of RunOnceFor, too.
-//
-// An option without effect is refused: Lock returns ErrBadAcquire and says why. Two tables say
-// which option has an effect on which kind of lock: that of actors.CheckAcquire for messages.Acquire,
-// and the one here for elections and RunOnce.
+// and of RunOnceFor, too. Lock refuses an option without effect on its kind of lock with
+// ErrBadAcquire: see actors.CheckAcquire, and for elections and RunOnce the table here.
 type LockOption interface {
 	ElectionOption
 	OnceOption
@@ -66,35 +63,32 @@ func (onceOption) forOnce()         {}
 func (onceOption) forInstant()      {}
 func (instantOption) forInstant()   {}
 
-// lockSettings hold the request at a lock path, and the settings that options have made.
 type lockSettings struct {
 	use       use
-	want      turns.Want // the request, and how calls share holds
+	want      turns.Want
 	observers []*actor.PID
 	maxHold   time.Duration
 	onChange  func(Change)
 	onLost    func(key string, err error)
 
-	detects    bool // WithDeadlockDetection
-	ranked     bool // WithPriority
+	detects    bool
+	ranked     bool
 	pressAfter time.Duration
 
-	job jobOptions // of RunOnce and RunOnceFor
+	job jobOptions
 }
 
-// jobOptions are the options of RunOnce and RunOnceFor.
 type jobOptions struct {
 	markFirst, mayWait bool
 	retryAfter         time.Duration
-	retries            bool // WithRetryAfter was given, be it zero
+	retries            bool // WithRetryAfter was given, even if zero
 
 	startDeadline time.Duration
-	catchesUp     bool // WithCatchUp was given
+	catchesUp     bool
 	next          func(time.Time) time.Time
 	most          int
 }
 
-// use is the purpose of a lock.
 type use string
 
 const (
@@ -104,7 +98,7 @@ const (
 	forInstant  use = "RunOnceFor"
 )
 
-// The users for whom an option may be refused; nil stands for all.
+// The uses for which an option may be refused; nil stands for all.
 var (
 	elections = []use{forElection}
 	runOnce   = []use{forRunOnce}
@@ -113,12 +107,12 @@ var (
 )
 
 // refusals are the options that are refused before anything is sent, by what the lock is used for:
-// their values are not well formed, or they would have no effect. Rules for a mode of locks are in
-// the table of actors.CheckAcquire, which sees messages.Acquire and not the use.
+// their values are not well formed, or they would have no effect. Rules for a mode are in the table
+// of actors.CheckAcquire, which sees messages.Acquire and not the use.
 //
-// So the first two rows, for every use, are here. WithMaxHold is no field of messages.Acquire: nobody
-// else checks it. CheckAcquire checks the period of WithDeadlockDetection, too, but takes the root ""
-// with the period zero for a request without detection: it cannot know that the option was given.
+// The first two rows are for every use. WithMaxHold is no field of messages.Acquire. And
+// CheckAcquire takes the root "" with the period zero for a request without detection: it cannot
+// know that WithDeadlockDetection was given.
 var refusals = []struct {
 	of     []use
 	option string
@@ -150,7 +144,6 @@ var refusals = []struct {
 	}, "it needs a schedule, and a number that is not negative"},
 }
 
-// check gives the refusal of an option; nil for none.
 func (s *lockSettings) check() error {
 	for _, r := range refusals {
 		if (r.of == nil || slices.Contains(r.of, s.use)) && r.given(s) {
@@ -160,8 +153,7 @@ func (s *lockSettings) check() error {
 	return nil
 }
 
-// checkRequest checks what a call asks for, in its mode. The error wraps ErrBadAcquire, or is another one of
-// actors.CheckAcquire.
+// checkRequest checks the request in its mode. It returns the errors of actors.CheckAcquire.
 func (s *lockSettings) checkRequest() error {
 	if err := actors.CheckAcquire(s.want.Acquire); err != nil {
 		return err
@@ -202,176 +194,155 @@ func WithLabel(label string) LockOption {
 }
 
 // WithGrace gives the lock back by force this long after somebody has asked for it. Without it,
-// Lease.Revoked tells of the request, and nothing else happens. Use it where
-// operators, or more urgent work, must get the lock within a bounded time.
+// Lease.Revoked tells of the request, and nothing else happens. Use it where operators, or more
+// urgent work, must get the lock within a bounded time.
 func WithGrace(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Grace = d })
 }
 
-// WithSticky keeps an exclusive lock for d after Unlock, while nobody else queues for it. Use it where
-// one client locks the same path again and again, and others seldom do. Locking it again with the same
-// client then takes a microsecond, and asks no server: the client watches its node, and the queue
-// behind it. A lock that rested for a sixth of the session timeout is checked first, by one round
-// trip. So within that time an operator who deletes the node is noticed as he is where it is held: by
-// an event, or the next heartbeat.
+// WithSticky keeps an exclusive lock for d after Unlock, while nobody else queues for it. Use it
+// where one client locks the same path again and again, and others seldom do. Locking it again then
+// takes a microsecond, and asks no server: the client watches its node, and the queue behind it. A
+// lock that rested for a sixth of the session timeout is first checked by one round trip, so an
+// operator's delete of the node is noticed within that time.
 //
-// Unlock returns before the node is gone. As soon as anybody else queues for the lock, in this
-// process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
-// from elsewhere finds the lock taken at first, and people who look at the queue see a holder.
-//
-// Only calls with the same options share what is kept: the same label, name, time and so on.
+// Unlock returns before the node is gone. As soon as anybody else queues, in this process or
+// another, the node goes; that waiter waits a listing and a delete longer. A TryLock from elsewhere
+// finds the lock taken at first, and people who look at the queue see a holder. Only calls with the
+// same options share what is kept.
 func WithSticky(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Sticky = d })
 }
 
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
-// 2012). The client's calls of Lock share one node, in turn. Calls that wait behind it cost the servers
-// nothing, and a hand-off between them is made in memory, in a few microseconds. Each grant has its
-// own, greater token. Use it for hot locks of processes with many workers; of an RWMutex, for its
-// readers.
+// 2012). The client's calls of Lock share one node, in turn: a hand-off takes a few microseconds,
+// and waiting here costs the servers nothing. Each grant has its own, greater token. Use it for hot
+// locks of processes with many workers; of an RWMutex, for its readers.
 //
-// Between clients the order of the queue stays; inside the client it is the order of the calls. It
-// outlives a lost connection and a lost session. The node goes after n grants, after a twentieth of the
-// session timeout, when somebody asks for the lock, or when nobody waits here any more. Neither grants
-// nor time count while the client knows that nobody else queues (WithSticky). Calls that still wait
-// here have a node behind the other clients by then: one for each n calls. So another client waits for
-// one hold and n grants of this one at most, and no longer than for two holds and that time.
+// The node goes after n grants, after a twentieth of the session timeout, when somebody asks for
+// the lock, or when nobody waits here any more; grants and time do not count while nobody else
+// queues (WithSticky). Calls that still wait have nodes behind the other clients by then, one for
+// each n calls. So another client waits for one hold and n grants of this one at most, and no
+// longer than for two holds and that time. The order of the calls outlives a lost connection and a
+// lost session.
 //
-// Readers that share a node hold together, with one token. Readers that wait for a writer hold as
-// soon as the first of them does. Later ones hold at once, up to n in all and within that time. A
-// writer of another client that queues behind the node waits for them, and readers that come after
-// the cohort are behind the writer. Readers that come after a writer of their own client do not
-// share the node of those before it. A writer has a node of its own, as without.
+// Readers that share a node hold together, with one token: those that waited for a writer, and
+// later ones, up to n in all and within that time. Readers that come after a writer of any client
+// come behind that. A writer has a node of its own.
 //
 // While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
-// same options share a node. In the queue they are one contender, which names none of them as its
-// owner: how many calls wait behind the node, and who has it, only the client itself can tell
-// (messages.ReadInside).
-//
-// Deadlock detection sees the calls of the client that looks, and who has its nodes. A circle through a
-// node that another client shares is not found by it, and by that client only if all of it passes
-// through its own nodes and the nodes of clients that do not share. Of readers that hold with one node
-// it sees one. An operator who deletes the node takes the lock from the calls that have it when the
-// client hears of that.
+// same options share a node. The queue shows one contender, without an owner; only the client can
+// tell which calls wait behind it, and who has it (messages.ReadInside). So deadlock detection sees
+// the calls of the client that looks, and of readers that hold together one. It misses a circle
+// through a node that another client shares, unless all of it passes through nodes of the looking
+// client and of clients that do not share. When an operator deletes the node, all calls that have
+// it lose the lock.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back the lock that it held,
-// with a client of the same WithSessionFile: the first to ask for the lock with the same key holds at
-// once, with a greater token, and nobody else has held in between, also where others wait. Use it
-// where a restart takes less time than a session timeout, and work that moves to another place
-// costs more than waiting for it; and where a holder that crashes over and over again does no harm
-// by being first each time.
+// with a client of the same WithSessionFile: the first to ask for the lock with the same key holds
+// at once, even if others wait, with a greater token, and nobody else has held in between. Use it
+// where a restart takes less time than a session timeout, and moving the work costs more than
+// waiting for it. A holder that crashes over and over again is first each time.
 //
-// The process before it must be dead, which the file's lock proves, and its session must live: a
-// session timeout has passed neither between the crash and Open nor between Open and Lock. The
-// session file then keeps that session, and all that it held, for a session timeout after Open,
-// which further restarts do not prolong: others wait too. Where it has expired, the key is
-// another, the file is of another host or damaged, or somebody has asked for the lock back, the
-// request queues like any other.
+// The earlier process must be dead, which the file's lock proves, and its session must live: less
+// than a session timeout has passed between the crash and Open, and between Open and Lock. The
+// session file keeps that session, and all that it held, for a session timeout after Open, which
+// further restarts do not prolong: others wait too. Otherwise, and where somebody has asked for the
+// lock back, or the file is damaged or another host's, the request queues like any other.
 //
 // It is for exclusive locks, at most 1024 bytes of key, and not together with WithSticky or
-// WithCohort: otherwise the error wraps ErrBadAcquire. Within the client the lock is handed on only
-// when the node of the holder before is gone, which is a round trip later than usual. Without a
-// session file it has no effect; over a gateway it is refused.
+// WithCohort (ErrBadAcquire). Within the client the lock is handed on only when the earlier
+// holder's node is gone, a round trip later than usual. Without a session file it has no effect;
+// over a gateway it is refused.
 func WithReclaim(key string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Reclaim = key })
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. Such a request has a lock actor of its own, and shares nothing with others
-// (WithSticky, WithCohort), but for the hold of a lease that it is made within. Use it in actor programs and in tests: an actorstest.Recorder is one.
+// actors.WithObserver. Such a request has a lock actor of its own, and shares no hold with others
+// (WithSticky, WithCohort), except that of a lease that it is made within. Use it in actor programs
+// and in tests, as with actorstest.Recorder.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
 
-// WithReentry makes the lock reentrant: a holder may acquire it again. Lock(lease.Context()) gives
-// a further lease of the same hold, with the same token. Each lease is given back by itself, and
-// the lock with the last of them. Without it such a call returns ErrReentry, because it would wait
-// for itself. Use it where functions that lock call each other.
+// WithReentry makes the lock reentrant: Lock(lease.Context()) gives a further lease of the same
+// hold, with the same token. Each lease is given back by itself, and the lock with the last.
+// Without it such a call returns ErrReentry, because it would wait for itself. Use it where
+// functions that lock call each other.
 func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want.Reentry = true }) }
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
-// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such
-// names.
+// no slash and no NUL, and does not begin with _c_.
 func WithName(name string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Name = name })
 }
 
-// WithNaming gives the nodes names that programs with another library read as their own: see
-// messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known
-// naming are respected here in any queue. tests/interop/README.md, "Sharing queues with other
-// clients", says which other clients respect ours. Use it to share locks with programs that lock
-// with kazoo, or by ZooKeeper's recipes.
+// WithNaming gives the nodes names that programs with another library, such as kazoo, or with
+// ZooKeeper's recipes read as their own: see messages.Naming. By default those are Curator's and
+// go-zookeeper's. Contenders of any known naming are respected here in any queue.
+// tests/interop/README.md, "Sharing queues with other clients", says which other clients respect
+// ours.
 func WithNaming(naming messages.Naming) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
-// and every departure then wakes every such waiter, which reads the whole queue: the thundering
-// herd, a load that grows with the square of the queue's length. Use it for comparison, and with
-// ten clients or fewer.
+// and departure then wakes every such waiter, which reads the whole queue: the thundering herd, a
+// load that grows with the square of the queue's length. Use it for comparison, and with ten
+// clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
-// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure).
-// Use it where work that comes too late is worth nothing, and the caller can do without the lock, or
-// tell its own caller to come back later. With n of 1 it waits behind nobody; with 2 one waits behind
-// a holder. Zero, the default, is no bound; a negative n is refused with ErrBadAcquire.
+// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). With n
+// of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
+// negative n is refused with ErrBadAcquire.
 //
-// Holders count as well as waiters, and readers as well as writers. Calls that hold with one node
-// count once. This client's calls that wait without a node count, too (WithCohort, WithMaxWaiting);
-// those of other clients cannot be seen. A Lock that need not wait is never refused: a reader beside
-// readers, a call for which there are permits, another lease of the same hold (WithReentry).
-// TryLock does not wait, so the bound does not concern it.
+// Holders and waiters count, readers and writers, those that hold with one node once. Of calls that
+// wait without a node (WithCohort, WithMaxWaiting) this client's count; others' cannot be seen. A
+// Lock that need not wait is never refused: a reader beside readers, a call for which there are
+// permits, another lease of the same hold (WithReentry), a TryLock.
 //
-// Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is made,
-// and a listing says how many stand before that: of clients that ask at the same moment, those that came
-// first are let in. A node counts until it is gone, also that of a call which was just refused. A call
-// that shares a node is judged by the first listing of that. A call that was let in is
-// not refused any more, even when its connection or session is lost. Over gateways, a call whose
-// gateway fell silent may have left a node there. At the next gateway it tries for two session
-// timeouts, when that node must be gone, before it hears ErrQueueFull.
+// Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is
+// made, and a listing says how many stand before it: of clients that ask at the same moment, the
+// first are let in. A node counts until it is gone, also that of a refused call, or one that is
+// kept after Unlock (WithSticky), which goes when somebody queues or its time is over. A call that
+// shares a node is judged by that node's first listing. A call that was let in is not refused any
+// more, even when its connection or session is lost. Over gateways, a call whose gateway fell
+// silent tries at the next for two session timeouts, when a node that it may have left is gone,
+// before it hears ErrQueueFull.
 //
-// A mistake in the call itself is told first: a semaphore's call that names another number of permits
-// hears ErrPermits, and never that the queue is full.
-//
-// A node that another client keeps after Unlock (WithSticky) counts, too. It goes when somebody queues
-// or its time is over, and a call that is refused does not queue: with n of 1 it is refused until then.
-//
-// It is for locks with a queue, and not together with WithReclaim. In an election it refuses further
-// candidates; Election.Run tries again later, after pauses of up to a session timeout.
+// ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull. The option is
+// for locks with a queue, and not together with WithReclaim. In an election it refuses further
+// candidates; Election.Run tries again after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
 }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
-// lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that
-// goes on in spite of its context goes on without the lock. So choose d so that ordinary work never
-// reaches it, and let the resource check tokens. Zero, the default, is no bound; a lock with a
-// negative d is refused with ErrBadAcquire.
+// lock is given back. Use it where work may hang. Work that ignores its context goes on without the
+// lock: so choose a d that ordinary work never reaches, and let the resource check tokens. Zero,
+// the default, is no bound; a negative d is refused with ErrBadAcquire.
 func WithMaxHold(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.maxHold = d })
 }
 
-// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
-// request that is part of a deadlock gives up if it is the youngest member that looks for
-// deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
-// *DeadlockError.
+// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every, below
+// the root, which has to contain the lock path. Of the members of a deadlock that look, the
+// youngest gives up: its node is deleted, and Lock returns an error in which errors.As finds a
+// *DeadlockError. Use it where programs hold several locks that they cannot take by All. It is not
+// for contests.
 //
-// The youngest is the one whose node was made last. Calls that wait inside their client have no nodes:
-// they are younger than all others, and the last of them that asked is the youngest. So of two that
-// wait for each other exactly one gives up. The other gets on when the caller of the first backs
-// off, by giving back its locks.
+// The youngest is the one whose node was made last; calls that wait inside their client are younger
+// than all with nodes, and the last to ask is the youngest. So of two that wait for each other
+// exactly one gives up, and the other gets on when the caller of the first gives back its locks.
 //
 // See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
-// 250 ms after the first, shows as well. It never does so for a node of its own client that nobody
-// holds any more.
-//
-// The longer the pause, the less the servers have to do. Each look lists all that is below the
-// root, which has to contain the lock path, and reads the queues with waiters. It is not for
-// contests. Use it where programs hold several locks that they cannot take by All.
+// 250 ms after the first, shows as well. Each look lists all that is below the root, and reads the
+// queues with waiters.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) {
 		s.want.Deadlocks, s.detects = messages.Detection{Root: root, Every: every}, true
@@ -383,47 +354,44 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // for the end; the lease's context ends work.
 //
 // Calls come in the order of the changes, one at a time for all locks of a client, on a goroutine
-// of their own: a function that is slow delays later calls, and nothing else. It may call anything
-// of this package that does not wait for a later call; see "What callbacks may do" in the package
-// doc. Client.Close does not wait for calls. They may come after it has returned, as the call that
-// tells of the loss does. A panic is logged, and ends nothing.
+// of their own: a slow function delays later calls only. It must not wait for a later call; see
+// "What callbacks may do" in the package doc. Client.Close does not wait for calls. A panic is
+// logged.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }
 
 // WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold)
-// before its owner has given it back. That may come to light only when the owner gives back, as
-// after a pause of the process. key is the key of a Keyed, and the lock path of other locks. err
-// says why, as Change.Err does. Use it where nobody has the lease in hands, as with Named: to end
-// the process, to cancel the work, or to count. Calls come as those of WithOnChange do.
+// before its owner has given it back, which may come to light only when the owner gives back. key
+// is the key of a Keyed, and the lock path of other locks; err is as Change.Err. Use it where
+// nobody keeps the lease, as with Named: to end the process, to cancel the work, or to count. Calls
+// come as those of WithOnChange do.
 func WithOnLost(tell func(key string, err error)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
-// leader of lower priority to resign. A candidate that is elected while one of higher priority waits
-// resigns before it begins. Use it where some places are better to lead from than others.
-// Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
-// only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
-// ErrBadAcquire.
+// leader of lower priority to resign. A candidate that is elected while one of higher priority
+// waits resigns before it begins. Without it all have priority 0, and nobody is asked. It is for
+// Election.Run; a leader that has only campaigned is asked, too, by Lease.Revoked. A priority below
+// zero is refused with ErrBadAcquire.
 func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
 
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is
-// done once in a period at most, and not at all when the process dies or loses the lock in between.
-// Use it where a second time does more harm than none. It excludes WithRetryAfter and AckWith.
-// RunOnceFor refuses it, because it always marks first, and again afterwards.
+// done at most once in a period, and not at all when the process dies or loses the lock in between.
+// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it, because it always marks first, and
+// again afterwards.
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
-// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it
-// where work that fails would fail again at once. d is counted from the end of the failed work.
-// Each caller's own d counts. It is not for a loss of the lock, or work whose caller's ctx has
-// ended: there is no mark then. Zero, the default, lets the next one run at once.
+// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d, counted
+// from the end of the failed work. Each caller's own d counts. A loss of the lock, and work whose
+// caller's ctx has ended, leave no mark. Zero, the default, lets the next one run at once.
 //
-// RunOnceFor by itself runs work that has failed no second time for the same instant. With this
-// option the next one to ask does, when d has passed since the failure, which may be zero; and at
-// once where the process that ran it died, lost the lock, or was told to end.
+// RunOnceFor by itself does not run failed work again for the same instant. With this option the
+// next to ask does, when d has passed since the failure, which may be zero; and at once where the
+// process that ran it died, lost the lock, or was told to end.
 func WithRetryAfter(d time.Duration) OnceOption {
 	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
@@ -433,18 +401,17 @@ func WithRetryAfter(d time.Duration) OnceOption {
 func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.mayWait = true }) }
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
-// servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that
-// comes too late does harm, or is not worth doing. Zero, the default, sets no bound.
+// servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Zero, the default, sets
+// no bound.
 func WithStartDeadline(d time.Duration) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.startDeadline = d })
 }
 
 // WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last
-// run, the oldest first, before the one that it was called for: for the newest most of them, which
-// are not too late by WithStartDeadline. Once.Missed counts the others. next gives the first
+// run, the oldest first, before its own: for the newest most of them that are not too late by
+// WithStartDeadline. Once.Missed counts the others; with most 0 that is all. next gives the first
 // instant of the schedule after a time, as robfig/cron's Schedule.Next does. Use it where each run
-// does a part of the work, such as a day of a report; InstantOf says which. With most 0 nothing is
-// caught up, and missed instants are counted.
+// does a part of the work, such as a day of a report; InstantOf says which.
 //
 // A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is
 // to be repeated first.

@@ -13,18 +13,17 @@ import (
 type Mark struct {
 	// State says how far the run has come; "" stands for no mark.
 	State MarkState
-	// Host and PID are the machine and the process that ran, Label what it called itself
-	// (WithLabel).
+	// Host and PID are the machine and the process that ran, Label its label (WithLabel).
 	Host  string
 	PID   int
 	Label string
 	// Token is the fencing token that it ran with.
 	Token Token
-	// Began is the time at which the run had the lock and found the work to be due.
+	// Began is when the run had the lock and found the work to be due.
 	Began time.Time
-	// Written is the time at which the mark was written, as its node has it.
+	// Written is when the mark was written, by its node.
 	Written time.Time
-	// For is the instant that it ran for, in UTC; zero for RunOnce, which has no instants.
+	// For is the instant that it ran for, in UTC; zero for RunOnce.
 	For time.Time
 
 	until time.Time // the newest instant that its RunOnceFor goes on to (WithCatchUp)
@@ -33,7 +32,6 @@ type Mark struct {
 // MarkState is the state of a run by its mark.
 type MarkState string
 
-// The states.
 const (
 	// MarkDone: the work has been done.
 	MarkDone MarkState = "done"
@@ -49,7 +47,7 @@ const (
 	clockName = "clock"
 )
 
-// markForm is a mark in JSON, as its node has it. RunOnce writes neither For nor Until.
+// markForm is a mark in JSON, as in its node. RunOnce writes neither For nor Until.
 type markForm struct {
 	Run   MarkState  `json:"run"`
 	Host  string     `json:"host"`
@@ -61,7 +59,6 @@ type markForm struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// data encodes the mark for its node.
 func (m Mark) data() []byte {
 	form := markForm{Run: m.State, Host: m.Host, PID: m.PID, Label: m.Label, Token: m.Token, Began: m.Began.UnixMilli()}
 	if !m.For.IsZero() {
@@ -74,7 +71,6 @@ func (m Mark) data() []byte {
 	return text
 }
 
-// readMark reads a mark that was written at a time.
 func readMark(data []byte, written time.Time) (Mark, error) {
 	var f markForm
 	if err := json.Unmarshal(data, &f); err != nil || f.Run == "" || f.Began == 0 {
@@ -91,7 +87,6 @@ func readMark(data []byte, written time.Time) (Mark, error) {
 	return m, nil
 }
 
-// instantText formats an instant for marks and messages.
 func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // String says who ran and when, for people: in words, on one line.

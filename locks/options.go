@@ -26,11 +26,11 @@ type options struct {
 	session []actors.SessionOption
 	system  *actor.ActorSystem
 	log     *slog.Logger
-	tracer  trace.Tracer // nil for none
-	open    *openLeases  // nil for none
+	tracer  trace.Tracer
+	open    *openLeases
 }
 
-// ofSession reports whether there are options that only a session carries out.
+// ofSession reports whether there are options that belong to a session.
 func (o *options) ofSession() bool { return len(o.conn)+len(o.session) > 0 || o.system != nil }
 
 func connection(opt zkconn.Option) Option {
@@ -41,10 +41,9 @@ func session(opt actors.SessionOption) Option {
 	return func(o *options) error { o.session = append(o.session, opt); return nil }
 }
 
-// WithSessionTimeout asks for a session timeout, 10 s by default; the servers may grant another. A
-// lock whose holder dies is free after that long. It must be at least a millisecond. Use it to
-// choose between that and leases that survive longer outages: package guides, "Choosing a session
-// timeout".
+// WithSessionTimeout asks for a session timeout, 10 s by default and at least a millisecond; the
+// servers may grant another. A dead holder's lock is free after that long, and leases survive
+// outages that are shorter: package guides, "Choosing a session timeout".
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
@@ -55,23 +54,21 @@ func WithAuth(scheme string, credential []byte) Option {
 
 // WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5
 // or gssapi: see zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it.
-// zkconn.CreatorACL is the ACL for lock paths that are its principal's alone. Use it where the
-// ensemble has Kerberos or DIGEST-MD5: package guides, "Ensembles with Kerberos or DIGEST-MD5".
+// zkconn.CreatorACL is the ACL for lock paths of its principal alone. See package guides,
+// "Ensembles with Kerberos or DIGEST-MD5".
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
-// WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of
-// other users who may not READ a contender's node look again once a session timeout: see
-// zkconn.WithACL. Use it where other users of the ensemble must not delete, or see, contenders'
-// nodes.
+// WithACL sets the ACL of every node that is made; by default anybody may do anything. Use it where
+// other users of the ensemble must not delete, or see, contenders' nodes. Waiters who may not READ
+// a contender's node look again once a session timeout: see zkconn.WithACL.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
 
-// WithParentACL sets the ACL of the lock paths that are made, and of the nodes above them, apart from
-// that of the contenders' nodes: see zkconn.WithParentACL. Use it where several users lock at one
-// path: they need more of it than of each other's nodes.
+// WithParentACL sets the ACL of lock paths and of the nodes above them, apart from that of
+// contenders' nodes: see zkconn.WithParentACL. Use it where several users lock at one path.
 func WithParentACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithParentACL(acl...)) }
 
-// WithParentACLFunc is WithParentACL with an ACL for each path: see zkconn.WithParentACLFunc.
-// Use it where lock paths of several teams have one client.
+// WithParentACLFunc is WithParentACL with an ACL for each path: see zkconn.WithParentACLFunc. Use
+// it where lock paths of several teams have one client.
 func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 	return connection(zkconn.WithParentACLFunc(f))
 }
@@ -80,21 +77,20 @@ func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 // one. Use it wherever the network is not trusted.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
-// WithDialer makes connections with dial. Use it for proxies, for networks that are not TCP, and in
-// tests.
+// WithDialer makes connections with dial, as for proxies, networks that are not TCP, and tests.
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return connection(zkconn.WithDialer(dial))
 }
 
-// WithReconnectBackoff bounds the pause between two rounds through the servers when none of them
-// answers. It grows from initial to max, with jitter. Use it where thousands of clients would come
-// back at the same moment.
+// WithReconnectBackoff bounds the pause between two rounds through the servers when none answers.
+// It grows from initial to max, with jitter. Use it where thousands of clients would come back at
+// once.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger sets the logger. By default nothing is logged, but that Open takes long, and that events
-// do not reach a waiter. Use it always in production: nothing else says as much of a session.
+// WithLogger sets the logger. By default it is only logged that Open takes long, and that events do
+// not reach a waiter. Use it always in production.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -106,29 +102,29 @@ func WithLogger(log *slog.Logger) Option {
 	}
 }
 
-// WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a
-// MeterProvider: package metering lists them. By default it is the one of the actor system of
-// WithActorSystem, where that has one; nil turns the figures off. protoactor's own figures are not
-// turned on by it: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
+// WithMeterProvider gives OpenTelemetry figures of the client's locks and session to a
+// MeterProvider: package metering lists them. By default it is that of the actor system of
+// WithActorSystem, if it has one; nil turns the figures off. It does not turn protoactor's own
+// figures on: see actors.WithMeterProvider. Use it to alert on losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
-// WithMeterLabels puts attributes on the figures that the function makes of a lock path: see
-// actors.WithMeterLabels. Use it where groups of locks are to be told apart in figures.
+// WithMeterLabels puts attributes, by lock path, on the figures: see actors.WithMeterLabels. Use it
+// to tell groups of locks apart.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
-// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, it makes none. The parent
-// of both is the span of the context that Lock was called with; after Lease.Downgrade it is the
-// hold that is downgraded.
+// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. Use it to
+// see how long requests wait for locks. The parent of both is the span of the context of Lock;
+// after Lease.Downgrade it is the hold that is downgraded.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
-//     lock was not acquired, with error.type as the figures have it.
+//     lock was not acquired, with error.type as in the figures.
 //   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the
 //     latter two are errors. Its events are suspended, resumed and "revoke requested".
-//     Lease.Context carries it, so that spans of the work under the lock can be its children.
+//     Lease.Context carries it, so spans of the work can be its children.
 //
-// Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant
+// Their attributes are turnstile.lock.path, turnstile.lock.mode, and from the grant on
 // turnstile.lock.node, turnstile.lock.token and turnstile.session.id. Requests of lock actors that
-// a program spawns itself have none. Use it to see in traces how long requests wait for locks.
+// a program spawns itself have none.
 func WithTracerProvider(from trace.TracerProvider) Option {
 	return func(o *options) error {
 		o.tracer = nil
@@ -139,9 +135,8 @@ func WithTracerProvider(from trace.TracerProvider) Option {
 	}
 }
 
-// WithActorSystem runs the client's actors in a given system, which Close leaves running. By
-// default the client has one of its own.
-// Use it in programs that have an actor system, so that their actors and Turnstile's are in one.
+// WithActorSystem runs the client's actors in your actor system, which Close leaves running. By
+// default the client makes one of its own.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
 		if system == nil {
@@ -158,44 +153,41 @@ func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
-// WithServerTick gives the servers' tickTime, where that is known, so that leases last longer:
-// see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer
-// than leases.
+// WithServerTick gives the servers' tickTime, where known, so that leases last longer: see
+// zkconn.WithServerTick.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
-// WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for
-// tests: see zkconn.WithSuspendedTime. Use it on systems whose clock it does not know.
+// WithSuspendedTime sets the source of the time for which the machine was suspended: see
+// zkconn.WithSuspendedTime. Use it in tests, and on systems whose clock it does not know.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return connection(zkconn.WithSuspendedTime(suspended))
 }
 
-// WithoutIdleSyncs saves the syncs that an idle client sends every sixth of a session timeout. They
-// are there so that the first lock after a pause is granted in one round trip, in the session that
-// there is: see zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the
-// time.
+// WithoutIdleSyncs saves the syncs that an idle client sends every sixth of a session timeout, so
+// that the first lock after a pause is granted in one round trip, in the same session: see
+// zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
-// WithMaxWaiting bounds the nodes of one queue with which this client waits, its back-pressure:
-// further calls wait inside the client. See actors.WithMaxWaiting. Use it where others must not
-// wait behind so many of one process.
+// WithMaxWaiting bounds the nodes of one queue with which this client waits (back-pressure);
+// further calls wait inside the client. See actors.WithMaxWaiting.
 func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 
 // WithMaxNodeBytes bounds the weight of this client's nodes at the servers: see
-// actors.WithMaxNodeBytes. Use it where the servers have another jute.maxbuffer than the usual one.
+// actors.WithMaxNodeBytes. Use it where the servers have an unusual jute.maxbuffer.
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 
 // WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
-// local disk). A process that is started again after a crash then closes its predecessor's session
-// first. Its predecessor's locks are free after a few round trips instead of a session timeout, or
-// its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the
-// file: see actors.WithSessionFile. Use it for services that a supervisor restarts on one machine.
+// local disk). A process that is started again after a crash closes its predecessor's session
+// first. The predecessor's locks are then free after a few round trips instead of a session
+// timeout, or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living
+// session uses the file: see actors.WithSessionFile. Use it for services that a supervisor restarts
+// on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
 // WithUnreleased reports leases that were not given back within a time of their grant, or before
-// Close: most likely somebody has forgotten to. Use it in tests, and to find out in production why
-// a lock stays held. The stack of each call of Lock is kept, which costs some microseconds. Each
-// lease is reported once, on a goroutine of its own; leases that Close finds are reported before it
-// goes on. after must be above zero.
+// Close. Use it in tests, and to find out why a lock stays held. The stack of each call of Lock is
+// kept, which costs some microseconds. Each lease is reported once, on a goroutine of its own;
+// leases that Close finds are reported before it goes on. after must be above zero.
 func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
 	return func(o *options) error {
 		if after <= 0 || report == nil {

@@ -14,45 +14,40 @@ import (
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
 //
 // A job that is due at an instant, such as 02:00, is one for RunOnceFor. Here any run counts: a run
-// by hand at 14:00 makes that of the next 02:00 OnceNotDue, and the error is nil.
+// by hand at 14:00 makes that of the next 02:00 OnceNotDue, with a nil error.
 //
 // A run leaves a mark when work has returned nil: the node "ran" below key names the process and
-// the time at which the run began. The period is counted from there to now, both by the clock of
-// the servers, which are asked for the time by a write (to the node "clock"): the clocks of the
-// clients do not matter. A schedule is not exact, so choose a period that is a little
-// shorter than the time between two runs of it; and servers whose clocks differ make it as much
-// longer or shorter when another of them becomes the leader. A mark from the servers' future counts
-// as made now.
+// the time at which the run began. The period is counted from there to now, both by the servers'
+// clock, which is asked for by a write (to the node "clock"). Choose a period a little shorter than
+// the time between two runs of the schedule; servers whose clocks differ make it as much longer or
+// shorter when another of them becomes the leader. A mark from the servers' future counts as made
+// now.
 //
-// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds other writes to
-// the transaction. Thus the work is done at least once: when it fails, panics, or loses the
+// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds other writes
+// to the transaction. Thus the work is done at least once: when it fails, panics, or loses the
 // lock, there is no mark, and the next caller runs it again, at once unless WithRetryAfter says
-// otherwise. WithMarkFirst marks before the work: at most once.
-//
-// A caller that finds a run under way does not wait, and so does nothing when that run fails;
-// WithWaiting waits for its turn and looks at the mark then. The context of work is as in Do; the
-// lock is given back when it has returned.
+// otherwise. WithMarkFirst marks before the work: at most once. A caller that finds a run under way
+// does not wait, unless WithWaiting. The context of work is as in Do.
 //
 // The error and Once.Outcome say what happened:
 //
 //   - nil: OnceRan with the mark written, OnceNotDue, or OnceBusy.
 //   - OnceRan, with the error of work: there is no mark. It wraps ErrLost, ErrRevoked or ErrMaxHold
-//     where the lease had ended before work returned, and the error of work where there is one.
+//     where the lease had ended before work returned.
 //   - OnceRan, with an error of Lease.Txn though work has returned nil: it is done, and the mark is
-//     not written (ErrLost, or the servers' refusal), or may be missing (ErrUnknownOutcome).
-//     The next to ask may do it again.
-//   - "", with the error of Lock, of Lease.Txn, or of ctx, or with one that wraps ErrLost, ErrRevoked
-//     or ErrMaxHold because the lease ended before the work could begin: work was not called. With
-//     WithMarkFirst and ErrUnknownOutcome the mark may be there, and this period pass without the work.
+//     not written (ErrLost, or the servers' refusal), or may be missing (ErrUnknownOutcome). The
+//     next to ask may do it again.
+//   - "": work was not called. The error is that of Lock, of Lease.Txn, or of ctx, or wraps
+//     ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. With WithMarkFirst and
+//     ErrUnknownOutcome the mark may be there, and this period pass without the work.
 //
-// A "ran" that is deleted while the work is under way is made anew with the mark. The error that
-// tells to delete one, as after a clock that was wrong, comes only while the lock is held.
-//
-// A period or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran"
-// that is something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
+// A "ran" that is deleted while the work is under way is made anew with the mark. An error that
+// tells to delete one, as after a clock that was wrong, comes only while the lock is held. A period
+// or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran" that is
+// something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
 //
 // The two nodes stay when nobody runs the job any more. Delete them, and the node at key, while
-// nobody does (zkCli's deleteall): the next run begins anew.
+// nobody does (zkCli's deleteall).
 func RunOnce(
 	ctx context.Context, client *Client, key string, period time.Duration,
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
@@ -69,7 +64,6 @@ func RunOnce(
 	})
 }
 
-// runPeriod does the work if it is due, and marks it.
 func (j *job) runPeriod(ctx context.Context) error {
 	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
@@ -95,8 +89,7 @@ func (j *job) runPeriod(ctx context.Context) error {
 	return err
 }
 
-// periodIsDue reports whether the work is due by the mark that was read. The error says why
-// the mark is not valid.
+// periodIsDue reports whether the work is due by the mark. The error says why that is not valid.
 func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {
@@ -118,7 +111,7 @@ func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) 
 	return true, nil
 }
 
-// left is the time until the work is due; not above zero when it is due.
+// left is the time until the work is due; zero or less when it is due.
 func (j *job) left() time.Duration {
 	since, wait := j.once.Mark.Began, j.period
 	if j.once.Mark.State == MarkFailed {

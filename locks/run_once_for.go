@@ -15,20 +15,18 @@ import (
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
-// The instant is the key, and not the time at which somebody calls. So it does not matter whose
-// clock is ahead, how late a replica wakes up, or how fast the work is; and a run by hand for
-// another instant moves none of the schedule. All replicas must name the same instant: the time
-// that their scheduler gives for the tick, or the time rounded to it, and not time.Now(). Two are the same
-// when time.Time.Equal says so, also in different zones.
+// The instant is the key, and not the time of the call. So clocks, late replicas and fast work do
+// not matter, and a run by hand for another instant moves none of the schedule. All replicas must
+// name the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or
+// the time rounded to it, and not time.Now().
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
 // done, has failed, or neither. It is written before the work and after it, each time with
 // Lease.Txn; AckWith adds to the second. The work is called at most once for each instant: not
 // again when it has failed, or when its process died or lost the lock in it. WithRetryAfter has it
-// called again then, at least once. Older instants than the newest are refused.
-//
-// A caller that comes while the work runs does not wait; WithWaiting does. WithStartDeadline bounds
-// how late the work may begin. WithCatchUp first calls it for the instants that were missed.
+// called again then, at least once. Instants older than the newest are refused. A caller that comes
+// while the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work
+// may begin. WithCatchUp first calls it for missed instants.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
@@ -44,16 +42,16 @@ import (
 //     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
 //   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
-//   - "": the error of Lock, of Lease.Txn, or of ctx, or one that wraps ErrLost, ErrRevoked or
-//     ErrMaxHold because the lease ended before the work could begin. Work was not called. After
-//     ErrUnknownOutcome, or a loss, the instant may be marked as begun, and passes without the work
-//     unless WithRetryAfter has it called.
+//   - "": the work was not called. The error is that of Lock, of Lease.Txn, or of ctx, or wraps
+//     ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. After ErrUnknownOutcome, or
+//     a loss, the instant may be marked as begun, and passes without the work unless WithRetryAfter
+//     has it called.
 //
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
-// How late it is, and when to retry, is by the servers' clock, as for RunOnce. RunOnce may have
-// been used with the same key before: its mark stands for all instants up to the begin of that run,
-// unless that had failed. Do not use both with one key for longer than a change from one to the other.
+// Times are by the servers' clock, as for RunOnce. A mark of RunOnce with the same key stands for
+// all instants up to the begin of that run, unless it had failed. Use both with one key only while
+// you change from one to the other.
 //
 // An instant before the year 1 or after 9999, and options that exclude each other, give
 // ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways
@@ -72,8 +70,8 @@ func RunOnceFor(
 	return j.serveOnce(ctx, wrong, func() (Once, error) { return client.busyFor(ctx, key, instant) })
 }
 
-// InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the
-// location of the instant that RunOnceFor was given. It is zero elsewhere.
+// InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx, in the
+// location that RunOnceFor was given. It is zero elsewhere.
 func InstantOf(ctx context.Context) time.Time {
 	at, _ := ctx.Value(instantKey{}).(time.Time)
 	return at
@@ -81,8 +79,8 @@ func InstantOf(ctx context.Context) time.Time {
 
 type instantKey struct{}
 
-// busyFor describes a run that is under way elsewhere. It reads the mark first and looks up the
-// holder second: a mark with the token of that holder is of the run that is under way.
+// busyFor describes a run that is under way elsewhere. It reads the mark before the holder: a mark
+// with that holder's token is of the run that is under way.
 func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (Once, error) {
 	once := Once{Outcome: OnceBusy}
 	var mark Mark
@@ -93,7 +91,7 @@ func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (On
 	}
 	once.Holder = c.holderOf(ctx, key)
 	if mark.State != MarkBegun || mark.For.IsZero() || mark.Token != once.Holder.Token {
-		return once, nil // it has not begun yet, has ended, or is nobody's of an instant
+		return once, nil // it has not begun, has ended, or has no instant
 	}
 	once.Mark = mark
 	switch {
@@ -106,7 +104,6 @@ func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (On
 	return once, nil
 }
 
-// superseded refuses an instant that is older than the newest.
 func superseded(once Once, key string, instant time.Time) (Once, error) {
 	once.Outcome = OnceSuperseded
 	return once, notRun(key, instant, fmt.Errorf("the newest run is %v", once.Mark))
@@ -117,11 +114,9 @@ func notRun(key string, instant time.Time, why error) error {
 }
 
 // farthestAhead bounds how far an instant may be ahead of the servers' clock. Clocks of replicas
-// may be ahead, so some lead is right. But an instant of next month, given by mistake, would make
-// all instants until then superseded.
+// may be ahead. But an instant of next month, given by mistake, would supersede all until then.
 const farthestAhead = time.Minute
 
-// runInstants calls the work for the instants that are due, and marks each of them before and after.
 func (j *job) runInstants(ctx context.Context) error {
 	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
@@ -173,8 +168,8 @@ func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err er
 	return !j.retries, err
 }
 
-// instantIsDue reports whether the work is due by the mark that was read. The error says why it is
-// not run at all.
+// instantIsDue reports whether the work is due by the mark. The error says why it is not run at
+// all.
 func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) > 0 {
@@ -206,7 +201,6 @@ func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error)
 	return j.timeIsDue()
 }
 
-// timeIsDue reports whether it is time for the instant.
 func (j *job) timeIsDue() (due bool, err error) {
 	ahead, late := j.instant.Sub(j.began), j.began.Sub(j.instant)
 	switch {
@@ -221,8 +215,8 @@ func (j *job) timeIsDue() (due bool, err error) {
 	return true, nil
 }
 
-// missed gives the instants before this one that nobody has run the work for and that are to be
-// caught up, the oldest first, and how many others there are.
+// missed gives the missed instants that are to be caught up, the oldest first, and how many others
+// there are.
 func (j *job) missed(ctx context.Context) (catchUp []time.Time, left int) {
 	last := j.once.Mark
 	from := last.For

@@ -11,11 +11,11 @@ import (
 )
 
 // tenure is the shell of term.Machine for callers that block: Do, RunOnce, RunOnceFor and
-// Election.Run. The effects are carried out on the caller's goroutine. Only the end of the work's
-// context may follow on another one, from the end of the lease or from a revoke request.
+// Election.Run. The effects are carried out on the caller's goroutine, but the end of the work's
+// context may come from another one.
 type tenure struct {
 	user
-	ctx     context.Context // the caller's
+	ctx     context.Context
 	begun   time.Time
 	longest func() time.Duration // the longest pause now; nil for one term
 	pauses  *term.Pauses         // nil for one term
@@ -24,22 +24,20 @@ type tenure struct {
 	mu    sync.Mutex
 	m     term.Machine
 	lease *Lease                  // of the newest term; nil before it is held
-	cause error                   // why that lease is over; nil while nobody knows that it is
+	cause error                   // of the end of that lease; nil before that is known
 	end   context.CancelCauseFunc // ends the context of the newest call; nil before it
 }
 
-// user is the part of Do, RunOnce, RunOnceFor and Election.Run that differs.
 type user interface {
-	// campaign waits for the lock.
 	campaign(ctx context.Context) (*Lease, error)
-	// decline says why no work is to begin under a lease that was just acquired; nil where it is.
+	// decline says why no work is to begin under a new lease; nil where it is.
 	decline(ctx context.Context, lease *Lease) error
 	// work is done under the lease. It calls the user's function by tenure.call.
 	work(ctx context.Context) error
 }
 
-// serve carries out what the machine says until it has ended. It leaves the error of the last
-// campaign, or of the term that followed it, in candidacy.
+// serve carries out what the machine says until it has ended. The error of the last campaign or
+// term is left in candidacy.
 func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 	t.ctx, t.user, t.m.Policy = ctx, by, policy
 	defer t.leave()
@@ -65,7 +63,7 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 }
 
 // leave gives the lock back, and does not wait, where the user's function has panicked or has ended
-// its goroutine. Otherwise the machine has ended, and takes nothing any more.
+// its goroutine. Otherwise the machine has ended, and ignores this.
 func (t *tenure) leave() {
 	for _, kind := range [...]term.Kind{term.Stop, term.WorkEnded} {
 		for _, effect := range t.step(term.Event{Kind: kind}) {
@@ -76,7 +74,6 @@ func (t *tenure) leave() {
 	}
 }
 
-// acquire campaigns once, and says how that has ended.
 func (t *tenure) acquire() term.Event {
 	t.hold(nil)
 	lease, err := t.campaign(t.ctx)
@@ -97,23 +94,20 @@ func (t *tenure) acquire() term.Event {
 	return term.Event{Kind: term.Lapse, Outcome: outcome}
 }
 
-// hold notes the lease of a term, or that there is none.
 func (t *tenure) hold(lease *Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lease, t.cause, t.end = lease, nil, nil
 }
 
-// step tells the machine what has happened, and gives what is to be done on this goroutine.
 func (t *tenure) step(ev term.Event) []term.Effect {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.happened(ev, nil)
 }
 
-// tell tells the machine what has happened to a lease while work runs under it. All that may follow
-// is the end of the work's context, with this cause. Events after the work, or after its term, are
-// dropped.
+// tell tells the machine what has happened to a lease while work runs under it. The work's context
+// may end then, with this cause. Events after the work, or after its term, are dropped.
 func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,9 +120,8 @@ func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
 	t.happened(ev, cause)
 }
 
-// happened tells the machine, with the mutex, what has happened, and before that the end of the
-// caller's ctx, where it has ended: the work's context has ended with it. It ends that context where
-// the machine says so.
+// happened tells the machine, under the mutex, what has happened, and before that the end of the
+// caller's ctx, if it has ended. It ends the work's context where the machine says so.
 func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
 	if t.m.Terms == term.Many {
 		ev.At, ev.Longest = time.Since(t.begun), t.longest()
@@ -142,7 +135,6 @@ func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
 	return t.endContext(t.m.Step(ev), cause)
 }
 
-// endContext ends the context of the work where the first effect says so, and gives the others.
 func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	if len(effects) == 0 || effects[0] != term.EndContext {
 		return effects
@@ -153,7 +145,6 @@ func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
 	return effects[1:]
 }
 
-// callerGone reports whether the caller's ctx has ended, and notes that.
 func (t *tenure) callerGone() bool {
 	if t.gone == nil && t.ctx.Err() != nil {
 		t.gone, t.ended = ended(t.ctx), t.ctx.Err()
@@ -161,7 +152,6 @@ func (t *tenure) callerGone() bool {
 	return t.gone != nil
 }
 
-// pause waits before the next campaign.
 func (t *tenure) pause(pause term.Effect) term.Event {
 	t.goesOn()
 	select {
@@ -173,9 +163,9 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 	}
 }
 
-// call calls a function of the user under the lease. The function's context lies within the lease,
-// and ends with ctx, with the lease, or when the machine says so. The function is not called where
-// the lease was over before. The error says whether the lease ended before the function returned.
+// call calls a function of the user, unless the lease is over. The function's context lies within
+// the lease, and ends with ctx, with the lease, or when the machine says so. The error says whether
+// the lease ended before the function returned.
 func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) error {
 	lease := t.lease
 	within, end := lease.within(ctx)
@@ -208,10 +198,9 @@ func (t *tenure) look(lease *Lease) (valid bool) {
 	return false
 }
 
-// lapse says why a lease is over.
 func (l *Lease) lapse() (term.Outcome, error) {
 	switch cause := l.why(); {
-	case cause == nil: // the clock knows already, and the context not yet
+	case cause == nil: // the clock knows before the context
 		return term.LeaseLost, ErrLost
 	case errors.Is(cause, ErrReleased): // the work has given it back
 		return term.GivenBack, cause

@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// The keys of the attributes of spans, besides metering.KeyMode and metering.KeyErrorType.
 const (
 	keyPath    = attribute.Key("turnstile.lock.path")
 	keyNode    = attribute.Key("turnstile.lock.node")
@@ -23,17 +22,15 @@ const (
 	keySession = attribute.Key("turnstile.session.id")
 )
 
-// tracedSpan is a span that ends once. A nil one does nothing: there is no TracerProvider.
-//
-// It is started on the goroutine of a call of Lock, and told the rest by way of a queue (package told), with the times at which
-// that happened: spans, and the processors behind them, are the user's.
+// tracedSpan is a span that ends once; a nil one does nothing. It starts on the goroutine of a call
+// of Lock. The rest goes through a queue (package told), with its times, because spans and their
+// processors are the user's code.
 type tracedSpan struct {
 	trace.Span
 	told  *told.Queue[func()]
 	ended atomic.Bool
 }
 
-// granted adds the attributes that are known from the grant on.
 func (s *tracedSpan) granted(lease *Lease) {
 	if s != nil {
 		s.told.Tell(func() {
@@ -43,7 +40,6 @@ func (s *tracedSpan) granted(lease *Lease) {
 	}
 }
 
-// happened adds an event to the span.
 func (s *tracedSpan) happened(what string) {
 	if s != nil {
 		at := trace.WithTimestamp(time.Now())
@@ -66,13 +62,11 @@ func (s *tracedSpan) end(err error) {
 	})
 }
 
-// holdSpan is the span of a hold, and the context that carries it.
 type holdSpan struct {
 	*tracedSpan
 	ctx context.Context
 }
 
-// trace starts the span of the hold, on the goroutine of the call of Lock that got it.
 func (l *Lease) trace() {
 	started := false
 	defer func() {
@@ -89,7 +83,6 @@ func (l *Lease) trace() {
 	}
 }
 
-// held gives the span of the hold; nil where there is none.
 func (l *Lease) held() *tracedSpan {
 	if span := l.span.Load(); span != nil {
 		return span.tracedSpan
@@ -97,7 +90,6 @@ func (l *Lease) held() *tracedSpan {
 	return nil
 }
 
-// endSpan ends the span of the hold. cause is that of the end of the lease's context.
 func (l *Lease) endSpan(cause error) {
 	if errors.Is(cause, ErrReleased) {
 		cause = nil

@@ -20,13 +20,13 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that takes a node of any version.
 const AnyVersion int32 = -1
 
-// Create makes a node. It makes no parents: where the parent does not exist it is ErrNoNode. A
-// Create of the parent may stand before it in the same transaction, or set the Op's field Parents:
-// see Lease.Txn. Set the field Ephemeral for a node that ends with the client's session.
+// Create makes a node. A missing parent is ErrNoNode, unless an earlier Create of the transaction
+// makes it, or the Op's field Parents is set: see Lease.Txn. Set the field Ephemeral for a node
+// that ends with the client's session.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
-// CreateSequential makes a node whose name is that of path and ten digits that the server puts
-// behind it. Its parent must exist, as for Create.
+// CreateSequential makes a node with the name of path and ten digits from the server. Its parent
+// must exist, as for Create.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -41,67 +41,57 @@ func Delete(path string, version int32) Op {
 	return Op{Kind: zkconn.OpDelete, Path: path, Version: version}
 }
 
-// Check is no change: the others are carried out only if the node exists and has this version.
+// Check changes nothing: the other ops are carried out only if the node exists with this version.
 func Check(path string, version int32) Op {
 	return Op{Kind: zkconn.OpCheck, Path: path, Version: version}
 }
 
-// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: they are one
-// transaction with a check of the holder's node. While the node exists nobody else holds. So no
+// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: the ops are one
+// transaction with a check of the holder's node, and while that exists nobody else holds. So no
 // write of a holder that has lost the lock is ever carried out, however late it arrives, and no
 // token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
-// ops. Lease.Get reads, in order with them.
+// ops.
 //
-// Parents are made only where the field Parents of a Create asks for them:
+// Missing parents are made only where the field Parents of a Create asks for them, in the same
+// transaction, empty, with the ACL of WithParentACL; they stay when the nodes below them are
+// deleted:
 //
 //	op := locks.Create("/jobs/nightly/state", state)
 //	op.Parents = true
 //
-// They are made in the same transaction, empty, with the ACL of WithParentACL: so there are parents
-// and all ops, or nothing new. The search for the missing ones is not atomic. Where somebody makes one
-// or deletes one meanwhile, the servers refuse the transaction, nothing is written, and it is looked
-// at and sent again. The parents stay when the nodes below them are deleted.
+// The error wraps:
 //
-// The meaning of the error:
+//   - ErrLost (with ErrRevoked or ErrMaxHold where it was that), or ErrReleased after Unlock: the
+//     lock is not held any more, and nothing was written.
+//   - ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was
+//     refused, and nothing was written. zkconn.ErrNoAuth with the path of the lease's node: the
+//     session may not READ that (WithACL).
+//   - The error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
+//   - ErrUnknownOutcome: the ops may have been carried out, all or none. When ctx ends before the
+//     answer they may be yet, until the lock is given back or Get returns.
 //
-//   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after
-//     Unlock: the lock is not held any more, and nothing was written.
-//   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a
-//     part was refused, and nothing was written. A Create whose parent does not exist gives
-//     ErrNoNode, too. With the path of the lease's node it is zkconn.ErrNoAuth: the session may
-//     not READ that node (WithACL).
-//   - It wraps the error of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
-//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none. After the end of
-//     ctx they may be yet, until the lock is given back or Get returns.
+// A transaction whose reply is lost may still be at a server. So it is fenced: each transaction
+// checks the version of the holder's node, and the fence raises that by writing the node's own data
+// again, which takes READ and WRITE. Where WithACL does not give the session both, the transaction
+// may be carried out for as long as that node exists. Then the lost reply is resolved where
+// possible:
 //
-// A transaction whose reply is lost may still be at a server, which may carry it out later. So it is
-// fenced first: each transaction checks the version of the holder's node, and the fence raises that
-// version. It writes the node's own data again, which takes READ and WRITE. Where WithACL does
-// not give the session both, the outcome is not known, and the transaction may be carried out for as
-// long as that node exists.
+//   - Not carried out, and sent again, if a node or a list of children that it changes has not
+//     changed since before it was sent.
+//   - Carried out if every node that it creates or sets is as it would be, with one newer zxid, and
+//     the lock was held all the time. This supposes that only holders of this lock write these
+//     nodes.
+//   - Not known after the loss of the lock, for a transaction that only deletes, for nodes that the
+//     session may not READ, and for a lock that several hold together (readers, permits,
+//     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
-// Then the lost reply is resolved where that is possible:
+// A lease's transactions are carried out one after the other, and Unlock gives the lock back after
+// them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over in the client)
+// never guards the writes of an earlier one, unless these could not be fenced. Where several hold
+// with one node (WithReentry, a downgrade), it guards until the last of them has given back.
 //
-//   - The transaction was not carried out, and is sent again, if a node or a list of children that
-//     it changes has not changed since before it was sent.
-//   - It was carried out if every node that it creates or sets is as it would be, with one zxid
-//     that is newer, and the lock was held all the time. This supposes that only holders of this
-//     lock write these nodes.
-//   - It is not known after the loss of the lock, for a transaction that only deletes, for nodes that
-//     the session may not READ, and for a lock that several hold together (readers, permits,
-//     WithReentry). A Set of a node of your own, with its version, makes a transaction that can be
-//     resolved.
-//
-// ErrUnknownOutcome comes also when ctx ends before the answer.
-//
-// A lease's transactions are carried out one after the other. Unlock gives the lock back after the
-// ones under way. So a node that is reused, or still there, under a later hold (WithSticky, WithCohort,
-// a hand-over in the client) never guards the writes of an earlier one, unless these could not be
-// fenced. Where several hold with one node (WithReentry, a downgrade), it guards until the last of
-// them has given back.
-//
-// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and the
-// lease of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
+// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
+// that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
 // gateway.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
@@ -139,7 +129,6 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	return nil, l.notWritten(err)
 }
 
-// transact carries out a transaction that has begun.
 func (l *Lease) transact(ctx context.Context, session *actors.Session, ops []Op) ([]OpResult, error) {
 	return session.Transact(ctx, actors.Transaction{
 		Epoch: l.hold.Epoch, Guard: l.Path() + "/" + l.Node(), Version: &l.hold.Version, Ops: ops, Exclusive: l.exclusive,
@@ -161,7 +150,7 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 		l.from.client.requests.Done()
 		return ended(ctx)
 	}
-	if !l.from.client.calls.TxnBegun(l.call) { // it was given back before it was known that there is a transaction
+	if !l.from.client.calls.TxnBegun(l.call) { // given back before the transaction was known of
 		<-l.hold.Turn()
 		l.from.client.requests.Done()
 		l.mu.Lock()
@@ -178,23 +167,21 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 	return nil
 }
 
-// endTxn is called when nothing of a transaction is under way any more. fenced is false where that is not certain.
+// endTxn ends a transaction. fenced is false where it may still be carried out.
 func (l *Lease) endTxn(fenced bool) {
 	<-l.hold.Turn()
 	l.from.client.calls.TxnEnded(l.hold, fenced)
 	l.from.client.requests.Done()
 }
 
-// exclusive reports whether no other holder could have written so far to nodes that only holders of
-// the lock write, while this lease holds. A lease within another one of the lock has an owner, by
-// whom others may share its hold.
+// exclusive reports whether no other holder can have written, while this lease holds, to nodes that
+// only holders of the lock write. A nested lease has an owner, by whom others may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !l.from.want.Reentry && !l.nested &&
 		!l.shared.Load()
 }
 
-// stale says why a lease does not hold any more.
 func (l *Lease) stale() error { return stale(l.why()) }
 
 func stale(cause error) error {
@@ -219,31 +206,26 @@ func (l *Lease) notWritten(err error) error {
 	return &Error{Op: "transaction under", Path: l.Path(), Node: l.Node(), State: state, Err: err}
 }
 
-// Get reads a node while the lock is held: its data, and the version that a Set or a Check of Txn
-// wants.
+// Get reads a node while the lock is held: its data, and the version for a Set or a Check of Txn.
 //
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get. It
-// waits for one that is still under way, so it shows whether a Txn that returned ErrUnknownOutcome was
-// carried out. It may not show yet the writes that others make meanwhile without the lock. None of
-// them goes unnoticed where the Set names the version that was read.
+// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get,
+// which waits for those: so it shows whether a Txn with ErrUnknownOutcome was carried out. It may
+// miss writes that others make meanwhile without the lock, and those through another client of
+// ZooKeeper, whose server may be ahead. Write with Txn, and read with Get; or write the token
+// beside the data, and refuse smaller ones ("Fencing" in package guides).
 //
-// Data that your program writes through another client of ZooKeeper, even to the same servers, is
-// not in this order: the server of this session may be behind. Such writes are not checked for the
-// lock either. Write with Txn, and read with Get; or write the token beside the data, and refuse
-// smaller ones ("Fencing" in package guides).
+// The error wraps:
 //
-// The meaning of the error:
-//
-//   - It wraps ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, so the data
-//     may be another holder's, and are not given. A second read asks the servers for the lease's own
-//     node, so that this is known also where the session has not heard of its end.
-//   - It wraps zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
-//   - It wraps the error of ctx, or ErrBadPath. Get waits for a connection, and reads again when
-//     one is lost.
-//   - It wraps ErrNeedsSession: the client is one over gateways.
+//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data, which may be
+//     another holder's, are not given. A second read, of the lease's own node, finds this also
+//     where the session has not heard of the end.
+//   - zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
+//   - The error of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
+//     lost.
+//   - ErrNeedsSession: the client is one over gateways.
 func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int32, err error) {
 	if l.from.client.Session() == nil {
 		return nil, 0, l.notRead(ErrNeedsSession)
@@ -252,7 +234,7 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	defer done()
 	turns := l.hold.Turn()
 	select {
-	case turns <- struct{}{}: // behind the transactions that were there before
+	case turns <- struct{}{}: // behind the earlier transactions
 		<-turns
 	case <-ctx.Done():
 		if !l.Valid() {
@@ -269,9 +251,9 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	return data, stat.Version, err
 }
 
-// readNode reads the lease's own node behind another read. Where somebody else has deleted it, and
-// the session has not heard of that yet, another holder may have written the data that the other read gave. A node
-// that is there now was there then. A contest's node may be another contender's.
+// readNode reads the lease's own node after another read. If it is there now, it was there then: no
+// other holder can have written what the other read gave. A contest's node may be another
+// contender's.
 func (l *Lease) readNode(ctx context.Context) error {
 	if l.from.want.Mode == messages.Contest {
 		return nil
@@ -279,15 +261,15 @@ func (l *Lease) readNode(ctx context.Context) error {
 	switch _, _, err := l.read(ctx, l.Path()+"/"+l.Node()); {
 	case errors.Is(err, zkconn.ErrNoNode):
 		return l.notRead(ErrLost)
-	case errors.Is(err, ErrNoAuth): // it is there, and may not be read
+	case errors.Is(err, ErrNoAuth): // it exists
 		return nil
 	default:
 		return err
 	}
 }
 
-// read reads a node, as the servers show it to the session that holds. The lease is looked at
-// behind the answer: once the lease is over, another holder may have written the data.
+// read reads a node in the session that holds. It checks the lease after the answer: once the lease
+// is over, another holder may have written the data.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.hold.Epoch, path)
 	switch {
@@ -303,11 +285,10 @@ func (l *Lease) notRead(err error) error {
 	return &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}
 }
 
-// errLeaseOver ends the wait for a request under a lease, because that lease is over.
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease. By then a caller that
-// waits for an answer has heard of the end of the lease itself, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease. So a caller that waits
+// for an answer first hears of the end of the lease, which says more.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.Context(), func() {

@@ -19,7 +19,6 @@ type Unreleased struct {
 	Stack []byte
 }
 
-// openLeases are the leases that have neither been given back nor reported.
 type openLeases struct {
 	after  time.Duration
 	report func(Unreleased)
@@ -28,24 +27,21 @@ type openLeases struct {
 	leases map[*Lease]*openLease
 }
 
-// openLease is one of them.
 type openLease struct {
 	granted time.Time
 	timer   *time.Timer
-	stack   []byte // of the call of Lock
+	stack   []byte
 }
 
-// add watches a lease that was just granted, until its context ends.
 func (o *openLeases) add(l *Lease) {
 	o.mu.Lock()
 	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), l.stack}
 	o.mu.Unlock()
 }
 
-// tell reports a lease, unless it is no longer open or was reported before.
 func (o *openLeases) tell(l *Lease) {
 	defer func() {
-		if r := recover(); r != nil { // on a goroutine that nobody else would save
+		if r := recover(); r != nil { // on a goroutine of its own
 			told.LogPanic(l.from.client.system.Logger(), "the function of WithUnreleased panicked", r)
 		}
 	}()
@@ -54,7 +50,6 @@ func (o *openLeases) tell(l *Lease) {
 	}
 }
 
-// take removes a lease and gives it; nil where it was removed before.
 func (o *openLeases) take(l *Lease) *openLease {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,7 +61,6 @@ func (o *openLeases) take(l *Lease) *openLease {
 	return open
 }
 
-// tellAll reports all leases that are open, and waits until that is done, or ctx ends.
 func (o *openLeases) tellAll(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {

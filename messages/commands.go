@@ -6,54 +6,53 @@ import (
 
 // Acquire describes the request of a lock actor.
 type Acquire struct {
-	// Path is the lock path: absolute, the parent znode of the queue. That of a contest is the one node
+	// Path is the lock path: absolute, the parent znode of the queue; that of a contest is the node
 	// itself.
 	Path string
-	// Mode is the kind of lock; Exclusive is the zero value.
+	// Mode is the kind of lock.
 	Mode Mode
 	// Name tells several queues in one lock path apart, as recipes do whose nodes are called
-	// name_lock_sequence. Empty means the queue that needs no name.
+	// name_lock_sequence. Empty is the queue without a name.
 	Name string
 	// Naming is the library whose node names are used. A queue with a Name has names of its own.
 	Naming Naming
 	// Permits is the number of permits that the semaphore has, Weight the number that is asked for;
 	// 0 means one. Both are for Mode Semaphore only.
 	Permits, Weight int
-	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change then
-	// wakes every waiter that does so: the herd effect. It is for comparison, and for ten clients or fewer.
+	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change
+	// then wakes every such waiter: the herd effect. It is for comparison, and for ten clients or
+	// fewer.
 	WatchAll bool
 	// Timeout ends the request when it does not hold after this long; zero means never.
 	Timeout time.Duration
-	// Try gives up at once when somebody else is before the request, instead of waiting.
+	// Try gives up at once when somebody else is before the request.
 	Try bool
-	// Grace is the time for which the holder keeps the lock after somebody has asked for it. Then
-	// it is released by force. Zero means that the owner is told of the request, and nothing else
-	// happens.
+	// Grace is how long the holder keeps the lock after somebody has asked for it; then it is
+	// released by force. Zero: the owner is told of the request, and nothing else happens.
 	Grace time.Duration
-	// Beside makes this request a downgrade: it takes the read lock at the place of a write lock, whose
-	// contender node it names (Grant.Node). So nobody gets in between when the writer is released. It is
-	// for Mode Read, of the same lock path and name. The writer must hold in the same session, or over
+	// Beside makes this request a downgrade: it takes the read lock at the place of the writer
+	// whose node it names (Grant.Node), so nobody gets in between when that is released. It is for
+	// Mode Read, of the same lock path and name. The writer must hold in the same session, or over
 	// the same gateway from the same node; otherwise the request fails with ReasonHoldGone.
 	Beside string
-	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means the
-	// actor that spawned the lock actor. It is written into the contender's node. Each request is a
-	// contender of its own: an owner that asks for a lock which it has waits for itself, and a search
-	// for deadlocks finds that.
+	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means
+	// the actor that spawned the lock actor. An owner that asks for a lock which it has waits for
+	// itself, and a search for deadlocks finds that.
 	Owner string
-	// Caller names the caller that is blocked while this request waits. Requests of one caller for
-	// several locks link these, and so a deadlock is found. Empty means Owner.
+	// Caller names the caller that is blocked while this request waits. It links requests for
+	// several locks, and so a deadlock is found. Empty means Owner.
 	Caller string
-	// Deadlocks says whether the request looks for deadlocks while it waits. If it is the youngest in
-	// one, it gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
+	// Deadlocks says whether the request looks for deadlocks while it waits. If it is the youngest
+	// in one, it gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
 	Deadlocks Detection
-	// Label is shown to people who look at the queue. It is written into the contender's node.
+	// Label is for people who look at the queue.
 	Label string
-	// Reclaim is a key. A process that is started again takes back with it the lock that the process before it held with
-	// the same key, and nobody else holds in between. It is for exclusive locks.
-	// See actors.WithSessionFile, without which it has no effect. It is written into the contender's node.
+	// Reclaim is a key, with which a process that is started again takes back the lock that the
+	// process before it held with the same key; nobody else holds in between. It is for exclusive
+	// locks, and has no effect without actors.WithSessionFile.
 	Reclaim string
-	// Priority is a candidate's priority in an election, zero or more. It is written into the
-	// contender's node, and changes nothing in the order of the queue.
+	// Priority is a candidate's priority in an election, zero or more. It does not change the order
+	// of the queue.
 	Priority int
 	// TellMore has the lock actor tell Waiting and Watched, too. Its node is read as soon as it
 	// holds, and its queue is listed also where it waits behind a node of its own session. Over a
@@ -64,15 +63,13 @@ type Acquire struct {
 // Release gives the lock back. Before it is held it means Cancel. Sending it again changes nothing.
 type Release struct{}
 
-// Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request
-// that holds already gives the lock back.
+// Cancel ends a request that is no longer wanted; its node is deleted before it ends. One that
+// holds gives the lock back.
 type Cancel struct {
 	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for
 	// ReasonCancelled.
 	Reason Reason
 }
-
-// Commands to a lock actor that has ended change nothing.
 
 // IgnoreDeadLetterLogging keeps it out of the log.
 func (Release) IgnoreDeadLetterLogging() {}
@@ -85,15 +82,14 @@ func (Cancel) IgnoreDeadLetterLogging() {}
 type Revoke struct{}
 
 // WatchContention asks a lock actor that holds an exclusive lock to tell Contended once another
-// contender is in its queue. So an actor may keep a lock until somebody else wants it. It lists the
-// queue, and again after each change of the lock path. Suspended ends it: after
-// Resumed, send it anew. Others ignore it.
+// contender is in its queue, so that its owner can keep the lock until then. It lists the queue,
+// and again after each change of the lock path. Suspended ends it: after Resumed, send it anew.
+// Others ignore it.
 type WatchContention struct{}
 
 // Check asks a lock actor that holds to have a committed transaction check that its node exists:
-// Checked, or Lost where it is gone. Where nobody knows the outcome, Suspended comes instead. One
-// that is sent while another is under way takes its place. A lock actor that does not hold, or is
-// suspended, ignores it.
+// Checked, or Lost where it is gone. Where nobody knows the outcome, Suspended comes instead. A
+// second one replaces one under way. A lock actor that does not hold, or is suspended, ignores it.
 type Check struct{}
 
 // IgnoreDeadLetterLogging keeps it out of the log.
@@ -106,17 +102,16 @@ func (Check) IgnoreDeadLetterLogging() {}
 type Mode uint8
 
 const (
-	// Exclusive is a lock that one contender holds at a time. It is the zero value.
+	// Exclusive is a lock that one contender holds at a time.
 	Exclusive Mode = iota
 	// Read shares the lock with other readers; it waits for the writers before it.
 	Read
-	// Write is exclusive in a queue of readers and writers; its holder may take the read lock at its
-	// own place and so give up writing with nobody in between.
+	// Write is exclusive in a queue of readers and writers. Its holder may take the read lock at
+	// its own place, with nobody in between.
 	Write
 	// Semaphore takes one or more of a number of permits.
 	Semaphore
-	// Contest is a single ephemeral node at the lock path, and its maker holds. There is no queue and
-	// no order.
+	// Contest is a single ephemeral node at the lock path, and its maker holds. There is no order.
 	Contest
 )
 
@@ -139,8 +134,7 @@ type Naming uint8
 
 const (
 	// CuratorNaming has the names of Curator's InterProcessMutex and InterProcessReadWriteLock, and
-	// of go-zookeeper's Lock: _c_<guid>-lock-, _c_<guid>-__READ__, _c_<guid>-__WRIT__. It is the
-	// zero value.
+	// of go-zookeeper's Lock: _c_<guid>-lock-, _c_<guid>-__READ__, _c_<guid>-__WRIT__.
 	CuratorNaming Naming = iota
 	// KazooNaming has the names of kazoo's Lock, ReadLock and WriteLock: <guid>__lock__,
 	// <guid>__rlock__.

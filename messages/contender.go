@@ -5,7 +5,6 @@ import "time"
 // Library is the client library that made a contender's node: a guess from its name and its data.
 type Library string
 
-// The libraries that are told apart.
 const (
 	// LibraryUnknown: the name and the data do not tell.
 	LibraryUnknown Library = ""
@@ -23,72 +22,75 @@ const (
 
 // Contender is one contender's node, as other processes see it.
 type Contender struct {
-	// Path is the lock path; Node the name of the contender's node. That of a contest is the lock path's own
-	// last element.
+	// Path is the lock path; Node the name of the contender's node: that of a contest is the lock
+	// path's last element.
 	Path, Node string
 	Mode       Mode
 	// Name tells the queues of one lock path apart: see Acquire.Name.
 	Name string
 	// Sequence is the number that the server gave the node; zero in contests.
 	Sequence int32
-	// Weight is the number of a semaphore's permits that it takes; zero in other modes.
+	// Weight is the number of permits that a semaphore's contender takes.
 	Weight int
-	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
+	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the
+	// servers do not tell.
 	Session int64
-	// Token is the fencing token of the node's first grant, as far as the node tells it. The
-	// holder's own token may be another: a greater one when a client has passed the node on among its calls,
-	// the writer's after a downgrade, one after the earlier process's when it has taken that hold
-	// back. Where Asked or Unread, the place in the token is not known, so that it may be up to
-	// MaxPlace too small. It is for people: a resource is given the lease's token. It is zero where
-	// the node's czxid does not fit, or is not known.
+	// Token is the fencing token of the node's first grant, as far as the node tells it. It is for
+	// people: a resource is given the lease's token. The holder's own may be another: a greater one
+	// when a client has passed the node on among its calls, the writer's after a downgrade, one
+	// after the earlier process's when it has taken that hold back. Where Asked or Unread, the
+	// place in the token is not known, so it may be up to MaxPlace too small. It is zero where the
+	// node's czxid does not fit, or is not known.
 	Token Token
 
-	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
-	// waiter in: its predecessor, or all holders before the first waiter of a semaphore.
+	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let
+	// a waiter in: its predecessor, or all holders before the first waiter of a semaphore.
 	Holds    bool
 	WaitsFor []string
 
-	// MayHold: it waits by the rule of this queue, and may hold by its own library's. kazoo's locks see no names but
-	// kazoo's, unless they are told of others (extra_lock_patterns), and walk in beside a holder with another name.
+	// MayHold: it waits by the rule of this queue, and may hold by its own library's. kazoo's locks
+	// see no names but kazoo's, unless they are told of others (extra_lock_patterns), and hold
+	// beside a holder with another name.
 	MayHold bool
 
-	// Library is the library that has made the node, judged by its name and data.
 	Library Library
 	// Asked: somebody has asked for the lock by writing to the node. Where another library asked,
-	// or the node is another library's or a contest's, the request has overwritten the node's data,
-	// so that they do not name the owner any more. A living holder of Turnstile's writes them
-	// again.
+	// or the node is another library's or a contest's, that has overwritten the node's data and the
+	// owner in them. A living holder of Turnstile's writes them again.
 	Asked bool
-	// Unread: its data may not be read. The fields below then have all else that is known. From 3.8.4 and 3.9.2 on,
-	// servers tell nothing of such a node: Session, Token and Since are zero, too.
+	// Unread: its data may not be read. The fields below then have all else that is known. From
+	// 3.8.4 and 3.9.2 on, servers tell nothing of such a node: Session, Token and Since are zero,
+	// too.
 	Unread bool
-	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,
-	// Caller and Label are those of its Acquire. They are empty where the node is another library's.
+	// Host and PID are the owner's machine and process, Actor the address of the actor that asked;
+	// Owner, Caller and Label are those of its Acquire. They are empty where the node is another
+	// library's.
 	Host                        string
 	PID                         int
 	Actor, Owner, Caller, Label string
 	// Priority is Acquire.Priority of its request.
 	Priority int
-	// Since is the time of the request, by the owner's clock. Where that is not known, it is the
-	// time at which the node was made, by the server's clock; zero where Unread and the servers do
-	// not tell.
+	// Since is the time of the request, by the owner's clock, or else that of the node's creation,
+	// by the server's clock; zero where Unread and the servers do not tell.
 	Since time.Time
-	// Who names the caller that is blocked while the contender waits: Caller, or Owner, or the actor;
-	// "" where that is not known.
+	// Who names the caller that is blocked while the contender waits: Caller, or Owner, or the
+	// actor; "" where that is not known.
 	Who string
-	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
+	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest
+	// in one.
 	Detects bool
 
-	// ID names a request or a call of the session that answers. Nodes do not tell it, so only Inside has
-	// it, and a deadlock for calls that share a node. A contender without a Node has no Token and no
-	// Sequence. In a deadlock it waits behind the node in WaitsFor.
+	// ID names a request or a call of the session that answers: in Inside, and in a deadlock of
+	// calls that share a node. A contender without a Node has no Token and no Sequence; in a
+	// deadlock it waits behind the node in WaitsFor.
 	ID string
 }
 
-// HasNode reports whether the contender has a node. A request that waits inside its session has none: see Inside.
+// HasNode reports whether the contender has a node; a request that waits inside its session has
+// none (Inside).
 func (c Contender) HasNode() bool { return c.Node != "" }
 
-// At is the path of the contender's node; the lock path where it has no node.
+// At is the path of the contender's node, or the lock path.
 func (c Contender) At() string {
 	if c.Mode == Contest || !c.HasNode() {
 		return c.Path

@@ -10,10 +10,10 @@ import (
 	"unicode"
 )
 
-// Detection says that a request looks for deadlocks while it waits. The zero value: it does not.
+// Detection says that a request looks for deadlocks while it waits; the zero value does not.
 type Detection struct {
-	// Root is the path below which the locks are that may be part of a deadlock; the request's own lock path is
-	// one of them. "/" is all that the client can see.
+	// Root is the path below which to look; the request's own lock path is there. "/" is all that
+	// the client can see.
 	Root string
 	// Every is the time from the begin of the wait to the first look, and from one look to the
 	// next. Each look lists everything below Root, and reads the queues that have waiters. A
@@ -23,11 +23,11 @@ type Detection struct {
 
 // Member is one participant of a deadlock.
 type Member struct {
-	// Who names the caller that is blocked: see Contender.Who. It is "" for a member that only waits in
-	// a queue between the others.
+	// Who names the caller that is blocked: see Contender.Who. It is "" for a member that only
+	// waits in a queue between the others.
 	Who string
 	// Keeps is the node with which it keeps out the member before it: a holder's, or an earlier
-	// waiter's of the queue.
+	// waiter's.
 	Keeps Contender
 	// Waits is the node with which it waits for the next member.
 	Waits Contender
@@ -55,12 +55,12 @@ func shown(text string) string {
 }
 
 // Deadlock is a circle of contenders: each waits for the next, and the last for the first. It ends
-// only when one of them gives up. It begins with the member that has waited longest.
+// only when one gives up. It begins with the member that has waited longest.
 type Deadlock struct {
 	Members []Member
 }
 
-// String tells the whole circle: "A holds /x and waits for /y; B holds /y and waits for /x".
+// String tells the circle: "A holds /x and waits for /y; B holds /y and waits for /x".
 func (d Deadlock) String() string {
 	words := make([]string, len(d.Members))
 	for i, m := range d.Members {
@@ -70,7 +70,7 @@ func (d Deadlock) String() string {
 }
 
 // Youngest gives the youngest of the waiting contenders that look for deadlocks: the one that gives
-// up, so that not all do. It is false where none of them looks for deadlocks; then none gives up.
+// up. It is false where none looks; then none gives up.
 func (d Deadlock) Youngest() (Contender, bool) {
 	var youngest Contender
 	found := false
@@ -82,9 +82,9 @@ func (d Deadlock) Youngest() (Contender, bool) {
 	return youngest, found
 }
 
-// Older compares contenders by age: negative where a is older than b. Those of one transaction are as old as
-// their places in the queue say, and their paths where they are of several. Those without nodes are younger than all
-// that have one, and as old as their Since says.
+// Older compares contenders by age: negative where a is older than b. Those of one transaction go
+// by their places in the queue, or by their paths in several. Those without nodes are younger than
+// all that have one, and go by Since.
 func Older(a, b Contender) int {
 	switch {
 	case !a.HasNode() && !b.HasNode():
@@ -108,8 +108,8 @@ func (d Deadlock) Turn() Deadlock {
 	return Deadlock{Members: slices.Concat(d.Members[first:], d.Members[:first])}
 }
 
-// Deadlocked: the request is part of a deadlock and gives up, because it is the youngest in it. Cancelled follows,
-// with ReasonDeadlock, when its node is gone.
+// Deadlocked: the request is the youngest in a deadlock, and gives up. Cancelled follows, with
+// ReasonDeadlock, when its node is gone.
 type Deadlocked struct {
 	Grant
 	Deadlock Deadlock

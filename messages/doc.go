@@ -5,10 +5,9 @@
 // package imports no other package of Turnstile.
 //
 // None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
-// letter. Package actors/gateway/wire has their protobuf twins. wire.Pack turns a notice, a
-// [Transition] or a command into a message that crosses to another node and arrives there as the
-// original. Lock actors tell actors on other nodes where actors.WithRemote is set, and refuse them
-// otherwise.
+// letter. wire.Pack, of package actors/gateway/wire, turns a notice, a [Transition] or a command
+// into one that crosses to another node and arrives there as the original. Lock actors refuse to
+// tell actors on other nodes unless actors.WithRemote is set.
 //
 // Times are by the clock of the process that has the lease: the session's, or for a lock over a
 // gateway the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
@@ -22,19 +21,19 @@
 //   - [WatchContention]: tell the holder when somebody else wants the lock.
 //   - [Check]: check that the holder's node exists.
 //
-// [Acquire] is not sent: it describes the request for which a lock actor is spawned.
+// [Acquire] is not sent: it describes the request for which a lock actor is spawned. A lock actor
+// that has ended ignores commands.
 //
 // # Queries, sent to a session actor
 //
-// [ReadQueue], [ReadLocks], [FindMissing], [ReadInside], [SendRevokeRequest], [Break], [SetPermits] and [FindDeadlocks]
-// are answered to their sender, once. [Follow] is answered with a [Queue] whenever the queue has changed, until
-// [Unfollow]. Each says with which message.
+// [ReadQueue], [ReadLocks], [FindMissing], [ReadInside], [SendRevokeRequest], [Break], [SetPermits]
+// and [FindDeadlocks] are answered to their sender, once. [Follow] is answered with a [Queue]
+// whenever the queue has changed, until [Unfollow].
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //
-// The lock actor is the sender of each, and is named in its [Grant]. An actor that its supervisor
-// restarted may find notices in its mailbox from a lock actor of its previous incarnation: see
-// actors.NewLock.
+// The lock actor is the sender of each, and is named in its [Grant]. For notices to an actor that
+// its supervisor restarted see actors.NewLock.
 //
 //   - [Held]: the lock is ours.
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
@@ -42,10 +41,10 @@
 //   - [Deadlocked]: the request is part of a deadlock, and gives up.
 //   - [Contended] and [Checked] answer commands. [Waiting] and [Watched] are told where
 //     Acquire.TellMore asks for them. None of the four crosses to another node.
-//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is
-//     the last notice of a lock actor that ends by itself. One that is stopped from outside sends
-//     none: watch it to know of that.
+//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, as the last
+//     notice of a lock actor that ends by itself. One that is stopped from outside sends none:
+//     watch it to know of that.
 //
-// States carry the prefix State because Go has one name space for constants and types:
-// [StateHeld] is a state, [Held] the notice.
+// States carry the prefix State because Go has one name space for constants and types: [StateHeld]
+// is a state, [Held] the notice.
 package messages

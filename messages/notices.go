@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// ActorID names an actor as protoactor's PID does, in plain data: == compares it.
+// ActorID names an actor as protoactor's PID does, in comparable plain data.
 type ActorID struct {
 	// Address is the address of the actor's node, ID its name there.
 	Address, ID string
@@ -21,20 +21,19 @@ func IDOf(pid interface {
 // String gives address/id.
 func (a ActorID) String() string { return a.Address + "/" + a.ID }
 
-// Key names the actor among all of its process. system is the ID of its actor system: all systems of a process count
-// their actors from one.
+// Key names the actor among all of its process, whose actor systems count their actors from one
+// each. system is the ID of its own.
 func (a ActorID) Key(system string) string { return system + "/" + a.String() }
 
 // Grant says which lock a notice is about. Every notice has one.
 type Grant struct {
-	// Path is the lock path.
 	Path string
-	// Node is the name of the contender's node, without the path; empty while there is no node.
+	// Node is the name of the contender's node, without the path; empty without a node.
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
-	// Actor is the lock actor of the request. An owner that was restarted compares it, or the sender of
-	// the notice, with its own lock actors: the notice may be for the incarnation before it.
+	// Actor is the lock actor of the request. An owner that was restarted compares it with its own
+	// lock actors: the notice may be for its previous incarnation.
 	Actor ActorID
 }
 
@@ -45,41 +44,39 @@ type Held struct {
 	Session int64
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
-	// Term is the term of the lease in which the lock was granted: a stretch of time in which the lease of
-	// this epoch was valid without a gap, by its number. An epoch may have several: the session of an
-	// idle client outlives its lease, and the next lock begins another term. Once no lease may rest on a
-	// session any more, no term follows.
-	// The lock is ours while zkconn.LeaseClock.Unbroken is true of it.
+	// Term is the number of the lease's term in which the lock was granted: a stretch of time in
+	// which the lease of this epoch was valid without a gap. An epoch may have several, because an
+	// idle client's session outlives its lease. The lock is ours while zkconn.LeaseClock.Unbroken
+	// is true of it.
 	Term uint64
-	// Until is the end of the lease unless it is renewed, which happens all the time while the
+	// Until is the end of the lease unless it is renewed, as it is all the time while the
 	// connection is up.
 	Until time.Time
 	// Places is the number of places behind the token's that no other node can have: Token+1 to
 	// Token+Places are tokens for the holder to give, one after the other, to those whom it has
-	// hold in its place. It is zero where another node of the lock path was made with this one,
-	// for a downgrade, with Acquire.Reclaim, and for a hold that was taken over.
+	// hold in its place. It is zero where another node of the lock path was made with this one, for
+	// a downgrade, with Acquire.Reclaim, and for a hold that was taken over.
 	Places int
 }
 
-// Waiting: the request waits. Before counts the contenders of the queue that stood before its node
-// when it was listed first, those that hold and those that wait. So an owner may decide not to wait
-// behind so many. It is told once for each node, where Acquire.TellMore asks for it. Contests, which have
-// no queue, tell none.
+// Waiting: the request waits. Before counts the contenders, holders and waiters, that stood before
+// its node at its first listing, so that an owner may decide not to wait. It is told once for each
+// node, with Acquire.TellMore. Contests tell none.
 type Waiting struct {
 	Grant
 	Before int
 }
 
-// Watched: the holder's own node is watched from now on, so that its end is heard. It is not where
-// the node may not be read. It is told once after Held and after each Resumed, unless somebody asks
-// for the lock first, where Acquire.TellMore asks for it.
+// Watched: the holder's own node is watched from now on, so that its end is heard; if not Readable,
+// it is not. It is told once after Held and after each Resumed, unless somebody asks for the lock
+// first, with Acquire.TellMore.
 type Watched struct {
 	Grant
 	Readable bool
 }
 
-// Contended: another contender is in the queue, behind the holder; or may be, where the servers did
-// not say. It answers WatchContention, once.
+// Contended: another contender is in the queue, or may be, where the servers did not say. It
+// answers WatchContention, once.
 type Contended struct{ Grant }
 
 // Checked: a transaction that was sent after Check, and committed, has found the holder's node.
@@ -98,15 +95,15 @@ type Resumed struct {
 	Until time.Time
 }
 
-// RevokeRequested: somebody asks for the lock. Deadline is the time at which it will be released by
-// force; it is zero when Acquire.Grace was.
+// RevokeRequested: somebody asks for the lock. Deadline is when it will be released by force; zero
+// without Acquire.Grace.
 type RevokeRequested struct {
 	Grant
 	Deadline time.Time
 }
 
-// Revoked: the grace period is over and the lock is no longer held. The delete is on its way;
-// Released follows when it is done.
+// Revoked: the grace period is over and the lock is not held any more. Released follows when the
+// node is deleted.
 type Revoked struct {
 	Grant
 }
@@ -126,8 +123,8 @@ type Lost struct {
 
 // Cancelled: the request ended before it held, and no node of it is left. Terminal.
 //
-// Detail says what kept the servers from carrying the request out, where they were there: "the
-// server hangs up on create container /x, 5 times". It is "" otherwise.
+// Detail says why reachable servers did not carry the request out: "the server hangs up on create
+// container /x, 5 times"; "" otherwise.
 type Cancelled struct {
 	Grant
 	Reason Reason
@@ -146,12 +143,12 @@ type Transition struct {
 	Grant
 	// From and To differ, except for a request that queues anew.
 	From, To State
-	// On is the name of the event, If the guard that let it through, Do the action.
+	// On is the name of the event, If of the guard that let it through, Do of the action.
 	On, If, Do string
 	// Reason is set where the change leads to an end.
 	Reason Reason
 	// Session is the ZooKeeper session id; zero when none is known.
 	Session int64
-	// At is the time of the transition, by this machine's clock.
+	// At is the time of it, by this machine's clock.
 	At time.Time
 }

@@ -1,40 +1,40 @@
 package messages
 
-// Queries that anybody may send to a session actor, each with the message that answers it. While
-// the session is not connected they wait, except for ReadInside. Paths are as in Acquire; roots may be
-// "/", too.
+// Queries to a session actor, each with the message that answers it. While the session is not
+// connected they wait, except for ReadInside. Paths are as in Acquire; roots may be "/", too.
 type (
 	// ReadQueue asks for the contenders of a lock path. Queue answers it.
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// FindMissing asks whether a path exists; it may be "/". A queue looks empty, too, where its path or
-	// the chroot was mistyped. MissingFound answers it.
+	// FindMissing asks whether a path exists; it may be "/". A queue looks empty, too, where its
+	// path or the chroot was mistyped. MissingFound answers it.
 	FindMissing struct{ Path string }
-	// ReadInside asks for the requests of the session itself that wait without a node, for locks below a root
-	// and at it. No server knows of them, and no other session. Inside answers it at once, also while the
-	// session is not connected.
+	// ReadInside asks for the requests of the session itself that wait without a node, for locks
+	// below a root and at it. No server knows of them, and no other session. Inside answers it at
+	// once.
 	ReadInside struct{ Root string }
-	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it. Of, where it has a
-	// node, is the only one that is asked, and only while the node is still its own.
+	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it.
+	// Of, where it has a node, is the only one that is asked, and only while the node is still its
+	// own.
 	SendRevokeRequest struct {
 		Path string
 		Of   Contender
 	}
 	// Break deletes a contender's node by force. Broken answers it.
 	//
-	// A living Turnstile holder is told Lost at once. Work that it has begun is not undone. Until the
-	// holder hears of the loss, that work runs beside the next holder's. Only resources that check
-	// fencing tokens are safe from that. A waiter queues again.
+	// A living Turnstile holder is told Lost at once. Until it hears of that, its work runs beside
+	// the next holder's, and is not undone: only resources that check fencing tokens are safe. A
+	// waiter queues again.
 	Break struct{ Contender Contender }
-	// SetPermits sets the number of permits of a semaphore, and makes the lock path where it does not exist.
+	// SetPermits sets the number of permits of a semaphore, and makes a missing lock path.
 	// PermitsSet answers it.
 	SetPermits struct {
 		Path    string
 		Permits int
 	}
-	// FindDeadlocks asks for the deadlocks among the locks below a root; with Possible, for possible ones too.
-	// DeadlocksFound answers it.
+	// FindDeadlocks asks for the deadlocks among the locks below a root; with Possible, for
+	// possible ones too. DeadlocksFound answers it.
 	FindDeadlocks struct {
 		Root     string
 		Possible bool
@@ -47,8 +47,8 @@ type Refusal struct {
 	Detail string
 }
 
-// Queue answers ReadQueue with the contenders, one named queue after the other, each in the order
-// in which they came. It has no contenders where the lock path does not exist.
+// Queue answers ReadQueue with the contenders, one named queue after the other, each in its order:
+// none where the lock path does not exist.
 type Queue struct {
 	Refusal
 	Path       string
@@ -59,7 +59,7 @@ type Queue struct {
 type LockTree struct {
 	Refusal
 	Root string
-	// Locks are the lock paths that have contenders, in the order of their paths.
+	// Locks are the lock paths that have contenders, sorted.
 	Locks []LockCount
 	// Unread lists the nodes that could not be read. Locks below them are missing from the answer.
 	Unread []Unread
@@ -71,18 +71,19 @@ type LockTree struct {
 type MissingFound struct {
 	Refusal
 	Path string
-	// Missing is the uppermost node on the way to Path that does not exist: "/" is the chroot. It is "" where Path
-	// exists. The first lock of a lock path makes it, and the servers delete it some time after the last.
+	// Missing is the uppermost node on the way to Path that does not exist, "/" for the chroot; ""
+	// where Path exists. The first lock of a lock path makes it, and the servers delete it some
+	// time after the last.
 	Missing string
 }
 
-// Inside answers ReadInside. A request waits without a node for the holder of a contest, while there is no
-// connection, and while the servers have not answered the queries that precede its node. A call of package
-// locks also does in a cohort, for room, and for another call of its owner.
+// Inside answers ReadInside. A request waits without a node for the holder of a contest, while
+// there is no connection, and while the servers have not answered the queries that precede its
+// node. A call of package locks also does in a cohort, for room, and for another call of its owner.
 type Inside struct {
 	Refusal
 	Root string
-	// Waiting are the first 100 of them, in the order in which they asked. They have an ID, and no Node.
+	// Waiting are the first 100 of them, in the order in which they asked, with an ID and no Node.
 	Waiting []Contender
 	// All counts all of them.
 	All int
@@ -90,11 +91,11 @@ type Inside struct {
 
 // LockCount says how many contend for a lock.
 type LockCount struct {
-	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
+	// Path is the lock path; Name tells its queues apart; Contest: it is one.
 	Path, Name string
 	Contest    bool
-	// Holders and Waiters count the contenders that hold and that wait. Waiters without a node are not
-	// counted: those of a contest, and calls inside a client. See ReadInside.
+	// Holders and Waiters count the contenders with nodes that hold and that wait; for others see
+	// ReadInside.
 	Holders, Waiters int
 }
 
@@ -104,9 +105,8 @@ type Unread struct {
 	Refusal
 }
 
-// RevokeRequestSent answers SendRevokeRequest. Asked has the holders that were asked; it is empty
-// where nobody holds. Where a holder's node may not be written, Reason says so, and Asked has the
-// others.
+// RevokeRequestSent answers SendRevokeRequest. Asked has the holders that were asked, none where
+// nobody holds. Where a holder's node may not be written, Reason says so, and Asked has the others.
 type RevokeRequestSent struct {
 	Refusal
 	Path  string
@@ -126,29 +126,28 @@ type PermitsSet struct {
 	Permits int
 }
 
-// DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while
-// the query was carried out. Nodes that may not be read are passed over. Of requests that all wait for
-// each other at most 64 circles are among them.
+// DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment of the
+// query. Nodes that may not be read are passed over. Of requests that all wait for each other at
+// most 64 circles are told.
 type DeadlocksFound struct {
 	Refusal
 	Root      string
 	Deadlocks []Deadlock
 	// Possible are the circles that are deadlocks if, in each process that is a member
-	// (Member.Who), the holder is blocked while the other request waits: where one goroutine or actor
-	// does both, or one waits for the other. In a process with several workers that need not be so.
-	// They were all there for 1.25 s. Those with a member of Deadlocks are left out.
+	// (Member.Who), the holder is blocked while the other request waits: where one goroutine or
+	// actor does both, or one waits for the other. In a process with several workers that need not
+	// be so. They lasted for 1.25 s. Those with a member of Deadlocks are left out.
 	Possible []Deadlock
 }
 
 // Follow asks a session actor to tell who contends for a lock, now and after every change. The
 // sender gets a Queue at once, one whenever somebody has come or gone, and one when the connection
-// is back after a loss. A change while a Queue is being read is in the next. It ends when the
-// sender does, or with Unfollow. A Queue with a Reason is the last, and says why: SessionClosed, or
-// that the lock path may not be read.
+// is back after a loss. It ends when the sender does, or with Unfollow. A Queue with a Reason is
+// the last: SessionClosed, or the lock path may not be read.
 //
 // Each follower costs the server a watch on the lock path, and a read of the whole queue at every
-// change. That is the herd effect among followers. The watch is removed within a session timeout of
-// the last follower's end.
+// change: the herd effect among followers. The watch is removed within a session timeout of the
+// last follower's end.
 type Follow struct{ Path string }
 
 // Unfollow ends the Follow of the same path.

@@ -1,12 +1,11 @@
 package messages
 
-// State is the state of a lock request. The zero value, StateNone, is the moment before the request
-// began; it is the From of the first transition and appears nowhere else.
+// State is the state of a lock request.
 type State uint8
 
-// The eleven states of a lock request.
 const (
-	// StateNone is the pseudo-state before the first event: [*] in the diagram.
+	// StateNone is the pseudo-state before the first event, and the From of the first transition:
+	// [*] in the diagram.
 	StateNone State = iota
 	// StateCreating: our ephemeral sequential node is asked for.
 	StateCreating
@@ -16,13 +15,13 @@ const (
 	StateWatching
 	// StateHeld: the lock is ours.
 	StateHeld
-	// StateRevoking: held, and somebody has asked for the lock; a grace deadline runs if there is one.
+	// StateRevoking: held, and somebody has asked for the lock; a grace deadline may run.
 	StateRevoking
-	// StateRecovering: the connection is down or an outcome is unknown. The request remembers the state
-	// before.
+	// StateRecovering: the connection is down or an outcome is unknown. The request remembers the
+	// state before.
 	StateRecovering
-	// StateReleasing: the delete of the node is on its way, or will be once it is known whether there
-	// is a node.
+	// StateReleasing: the delete of the node is on its way, or will be once it is known whether
+	// there is one.
 	StateReleasing
 	// StateReleased: terminal. The lock was held and has been given back; the node is gone.
 	StateReleased
@@ -39,7 +38,7 @@ var stateNames = [...]string{
 	"released", "lost", "cancelled", "failed",
 }
 
-// States lists the eleven states in the order in which they are declared, without StateNone.
+// States lists the states in the order of their declaration, without StateNone.
 func States() []State {
 	states := make([]State, 0, len(stateNames)-1)
 	for s := StateCreating; s <= StateFailed; s++ {
@@ -48,7 +47,7 @@ func States() []State {
 	return states
 }
 
-// String gives the state's name: "creating", "listing", …
+// String gives the state's name, such as "creating".
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -59,6 +58,6 @@ func (s State) String() string {
 // Terminal reports whether a request in this state has ended. A terminal state is never left.
 func (s State) Terminal() bool { return s >= StateReleased && s <= StateFailed }
 
-// Holding reports whether the lock is ours in this state. A recovering request may or may not hold:
-// its lease decides.
+// Holding reports whether the lock is ours in this state. A recovering request's lease decides
+// that.
 func (s State) Holding() bool { return s == StateHeld || s == StateRevoking }

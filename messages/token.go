@@ -25,10 +25,9 @@ const placeBits = 10
 // MaxPlace is the greatest place in a token.
 const MaxPlace = 1<<placeBits - 1
 
-// maxZxid leaves room for the place in a positive int64.
 const maxZxid = 1<<(63-placeBits) - 1
 
-// ErrTokenRange: a zxid or a place does not fit. A token is refused, never wrapped.
+// ErrTokenRange: a zxid or a place does not fit.
 var ErrTokenRange = errors.New("turnstile: out of the range of a fencing token")
 
 // NewToken makes the token of the node with this czxid that was the place-th create of its
@@ -41,11 +40,11 @@ func NewToken(czxid int64, place int) (Token, error) {
 	return Token(czxid<<placeBits | int64(place)), nil
 }
 
-// Zxid gives the czxid of the contender's node back.
+// Zxid gives the czxid of the contender's node.
 func (t Token) Zxid() int64 { return int64(t) >> placeBits }
 
 // Place gives the place among the creates of one transaction.
 func (t Token) Place() int { return int(t & MaxPlace) }
 
-// String gives the token as a decimal number, which keeps its order when compared as a number.
+// String gives the token as a decimal number.
 func (t Token) String() string { return strconv.FormatInt(int64(t), 10) }

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// Closing a session that this process never had. The library cannot be given a session id, and two small requests
-// are all that it takes (ZooKeeper's jute definitions, zookeeper.jute; every number big-endian, and every frame behind
+// Closing a session that this process never had. The library cannot be given a session id, and two
+// small requests are all that it takes (zookeeper.jute; numbers are big-endian, and a frame follows
 // its length in four bytes):
 //
 //	connect request   int protocolVersion = 0, long lastZxidSeen, int timeOut (ms), long sessionId,
@@ -24,23 +24,24 @@ import (
 //	request           int xid, int type = -11 (closeSession); no body
 //	reply             int xid, long zxid, int err; no body
 //
-// Any server of the ensemble will do: closeSession is a transaction, which the leader commits and the server answers
-// once it has applied it. Then the session's ephemeral nodes are gone.
+// Any server will do: closeSession is a transaction, which the server answers once it has applied
+// it. Then the session's ephemeral nodes are gone.
 
-// CloseSession ends a session that another process had, with its id and password, at the servers of the connect string,
-// reached as cfg says: its dialer, its TLS, its timeouts, its backoff and its SASL mechanism. The other credentials of cfg
-// are not presented, for servers ask for none to close a session, unless they enforce authentication
-// (zookeeper.enforce.auth.enabled).
+// CloseSession ends a session that another process had, with its id and password, at the servers of
+// the connect string, with cfg's dialer, TLS, timeouts, backoff and SASL mechanism. Other
+// credentials are not presented: servers ask for none to close a session, unless they enforce
+// authentication (zookeeper.enforce.auth.enabled).
 //
-// A server that takes the session over and then does not let us in, by SASL, has given the session its timeout anew,
-// the shortest that it grants. The next attempt waits until that is over, so that the session ends all the same.
+// A server that takes the session over and then does not let us in, by SASL, has started the
+// session's timeout anew, the shortest that it grants. The next attempt waits until that is over,
+// so that the session ends all the same.
 //
 // It returns when the session has ended: existed reports whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps the
 // error of ctx and the last cause, and names the session. It fails with ErrOtherSession at once
-// when a server hands out another session in place of saying that it knows this one no more: that
-// would go on for ever, and the session expires by itself. It fails with ErrBadConfig when cfg does
-// not come from NewConfig or connect is not a connect string.
+// when a server hands out another session instead of refusing: that would go on for ever, and the
+// session expires by itself. It fails with ErrBadConfig when cfg does not come from NewConfig or
+// connect is not a connect string.
 //
 // If the client of that session runs, it is told that the session has expired. So make sure that it
 // is dead.
@@ -48,10 +49,11 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true, false})
 }
 
-// CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains, at the first server
-// that can be reached. It does nothing where the session has ended. A server that hangs up, or hands out another session,
-// ends the attempt: the session is then left to expire, and the attempt has let it live for its timeout once more. So use
-// it while another session of this process is connected, and not before.
+// CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains,
+// at the first server that can be reached. It does nothing where the session has ended. A server
+// that hangs up, or hands out another session, ends the attempt: the session is then left to
+// expire, and the attempt has let it live for its timeout once more. So use it only while another
+// session of this process is connected.
 func (c *Conn) CloseRemaining(ctx context.Context) error {
 	if c.Ended() {
 		return nil
@@ -63,22 +65,21 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 	return err
 }
 
-// RefreshSession takes over the session of another process, as CloseSession does, and starts its
-// timeout anew in place of ending it. existed reports whether a server still knew the session. The
-// session has moved then, but a server may still carry out what it was sent over an older connection:
-// see [Conn.Fence]. Otherwise it behaves as CloseSession does; timeout is the one that the session
-// was granted.
+// RefreshSession takes over the session of another process as CloseSession does, and starts its
+// timeout anew instead of ending it. existed reports whether a server still knew the session. The
+// session has moved then, but a server may still carry out what it was sent over an older
+// connection: see [Conn.Fence]. timeout is the one that the session was granted.
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
 ) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false, false})
 }
 
-// shortestSession is the session timeout that is asked for, in milliseconds. A server that takes a session over gives it
-// its full timeout anew; so a client that gets no further leaves it with the shortest that the server grants.
+// shortestSession is the session timeout that is asked for, in milliseconds: a server that takes a
+// session over starts its timeout anew, so a client that gets no further leaves it with the
+// shortest.
 const shortestSession = 1
 
-// stranger is a session of another process that is to be closed or refreshed.
 type stranger struct {
 	doing    string
 	id       int64
@@ -90,7 +91,6 @@ type stranger struct {
 
 var errNotReached = errors.New("dial")
 
-// takeOver takes a session over at any server that answers.
 func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (existed bool, err error) {
 	if !cfg.made() {
 		return false, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
@@ -101,7 +101,6 @@ func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (exi
 	return cfg.takeOverFrom(ctx, s)
 }
 
-// takeOverFrom takes a session over at any of the servers of cfg.
 func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, err error) {
 	connect := strings.Join(cfg.servers, ",")
 	hosts := newHosts(cfg, func() bool { return ctx.Err() != nil })
@@ -130,21 +129,19 @@ func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, e
 	}
 }
 
-// notLetIn is a failed SASL exchange with a server that has taken the session over already. Each
-// takeover starts the session's timeout anew, so attempts that follow each other at once would keep
-// the session alive.
+// notLetIn is a failed SASL exchange with a server that has taken the session over. Each takeover
+// starts the session's timeout anew, so attempts without a pause would keep the session alive.
 type notLetIn struct {
 	error
-	timeout time.Duration // of the session, as granted just now
+	timeout time.Duration
 }
 
 func (n *notLetIn) Unwrap() error { return n.error }
 
-// expiresWithin gives how long a session lasts that no server hears of: for its timeout from the last connect request,
-// rounded up to a tick, which is half of it at most.
+// expiresWithin gives how long a session lasts that no server hears of: its timeout from the last
+// connect request, rounded up to a tick, which is half of it at most.
 func expiresWithin(timeout time.Duration) time.Duration { return timeout + timeout/2 }
 
-// letExpire waits until the servers have ended the session.
 func (n *notLetIn) letExpire(ctx context.Context) {
 	wait := time.NewTimer(expiresWithin(n.timeout))
 	defer wait.Stop()
@@ -154,11 +151,11 @@ func (n *notLetIn) letExpire(ctx context.Context) {
 	}
 }
 
-// takeOverAt makes one attempt at one server. known reports that the server took the session over.
-// over reports that no further attempt is needed: the session was closed or refreshed, or is gone.
+// takeOverAt makes one attempt at one server. known: the server took the session over. over: no
+// further attempt is needed, because the session was closed or refreshed, or is gone.
 //
-// The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
-// and a frame that it has not read by then makes its answer vanish with a reset.
+// The second frame waits for the answer to the first: a server that does not know the session
+// closes the connection, and an unread frame would make its answer vanish with a reset.
 func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger) (known, over bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
 	defer cancel()
@@ -177,7 +174,7 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := bufio.NewReader(conn)
 	granted, err := reattach(conn, from, s)
-	if errors.Is(err, ErrOtherSession) { // which is ours: it is not left behind
+	if errors.Is(err, ErrOtherSession) { // do not leave it behind
 		if _, err := conn.Write(closeSessionFrame()); err == nil {
 			_ = awaitFarewell(from)
 		}
@@ -185,7 +182,7 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	if known = granted > 0; err != nil || !known || !s.close {
 		return known, err == nil, err
 	}
-	if sasl != nil { // a server that requires it closes no session without
+	if sasl != nil { // a server that requires SASL closes no session without it
 		if err := sasl.run(conn, from); err != nil {
 			return true, false, &notLetIn{err, granted}
 		}
@@ -199,8 +196,8 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	return true, true, nil
 }
 
-// reattach takes a session over, and gives the timeout that it has from now on; 0 when the server knows no session of
-// that id and password.
+// reattach takes a session over, and gives its timeout; 0 when the server knows no session of that
+// id and password.
 func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Duration, err error) {
 	if _, err := conn.Write(reattachFrame(s)); err != nil {
 		return 0, fmt.Errorf("connect: %w", err)
@@ -228,7 +225,7 @@ func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Durat
 func reattachFrame(s stranger) []byte {
 	frame := make([]byte, lengthSize, 64)
 	frame = binary.BigEndian.AppendUint32(frame, 0) // protocol version
-	frame = binary.BigEndian.AppendUint64(frame, 0) // last zxid seen: none, so that any server may answer
+	frame = binary.BigEndian.AppendUint64(frame, 0) // none, so that any server may answer
 	frame = binary.BigEndian.AppendUint32(frame, uint32(s.timeout))
 	frame = binary.BigEndian.AppendUint64(frame, uint64(s.id))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(s.password)))

@@ -19,7 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// Defaults of a Config.
 const (
 	// DefaultSessionTimeout is the session timeout that servers are asked for.
 	DefaultSessionTimeout = 10 * time.Second
@@ -29,35 +28,33 @@ const (
 	DefaultMaxBackoff = 5 * time.Second
 )
 
-// Config says how to reach an ensemble. It is immutable and valid when it comes from NewConfig; the zero value is
-// refused by Dial.
+// Config says how to reach an ensemble. It is immutable. It comes from NewConfig; Dial refuses the
+// zero value.
 type Config struct {
 	servers        []string
 	chroot         string
 	timeout        time.Duration
 	credentials    []credential
-	sasl           func() SASLMechanism // nil: none; behind a function, so that no printer finds its secrets
+	sasl           func() SASLMechanism // nil for none; a function, so that no printer finds its secrets
 	acl            []ACL
-	parentACL      func(absolute string) []ACL // nil: the ACL of the contender nodes
+	parentACL      func(absolute string) []ACL // nil for the ACL of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
-	logs           bool     // the logger was set by WithLogger
-	told           told.Log // what is logged goes by way of it
+	logs           bool
+	told           told.Log
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
 
-	serverTick       time.Duration // 0: not known
+	serverTick       time.Duration // 0 for not known
 	withoutIdleSyncs bool
-	suspended        func() time.Duration // nil: the system's
+	suspended        func() time.Duration // nil for the system's
 	shortest         *shortestTimeout     // of all sessions with this Config
 	removals         *watchRemovals       // likewise
 }
 
-// dialFunc is net.Dialer's DialContext.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// credential is one scheme and its secret.
 type credential struct {
 	scheme string
 	secret []byte
@@ -70,8 +67,8 @@ type ACL = zk.ACL
 //
 // servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is
 // given. White space around a server is dropped. The chroot, to which every path is relative, comes
-// once behind the last server ("/" is no chroot), with or without a slash at its end. A value that breaks a rule is refused with
-// ErrBadConfig and a text that names both.
+// once after the last server ("/" is no chroot), with or without a slash at its end. A value that
+// breaks a rule gives ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
 	if err != nil {
@@ -103,7 +100,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 	return c, nil
 }
 
-// Servers gives the servers as host:port, in the order they were given.
+// Servers gives the servers as host:port, in the order in which they were given.
 func (c Config) Servers() []string { return slices.Clone(c.servers) }
 
 // Chroot gives the path that every path is relative to; empty without a chroot.
@@ -112,15 +109,16 @@ func (c Config) Chroot() string { return c.chroot }
 // SessionTimeout gives the timeout that servers are asked for; they may grant another.
 func (c Config) SessionTimeout() time.Duration { return c.timeout }
 
-// IdleSyncs reports whether the chain of evidence is kept while no lease is to last: not with WithoutIdleSyncs.
+// IdleSyncs reports whether the chain of evidence is kept while no lease is to last: not with
+// WithoutIdleSyncs.
 func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 
-// Logger gives the logger; never nil in a Config made by NewConfig. Its records reach the handler of WithLogger's on another
-// goroutine (package told): Told waits for them.
+// Logger gives the logger; never nil in a Config made by NewConfig. Records reach WithLogger's
+// handler on another goroutine (package told): Told waits for them.
 func (c Config) Logger() *slog.Logger { return c.logger }
 
-// AlarmLogger gives the logger for the few lines that must be seen although no logger was set: the
-// one of WithLogger, or slog.Default.
+// AlarmLogger gives the logger for the few lines that must be seen although no logger was set: that
+// of WithLogger, or slog.Default.
 func (c Config) AlarmLogger() *slog.Logger {
 	if c.logs {
 		return c.logger
@@ -137,14 +135,13 @@ func (c Config) String() string {
 		c.servers, c.chroot, c.timeout, len(c.credentials), c.tls != nil, c.sasl != nil)
 }
 
-// GoString is String: so that %#v prints no secrets either.
+// GoString is String, so that %#v prints no secrets.
 func (c Config) GoString() string { return c.String() }
 
-// made reports whether the Config comes from NewConfig.
 func (c Config) made() bool { return len(c.servers) > 0 }
 
-// dialTimeout bounds one attempt to reach a server, TLS included. Java's client gives each server its share of the
-// session timeout; so do we, within bounds that a network needs and a lease can bear.
+// dialTimeout bounds one attempt to reach a server, TLS included: the server's share of the session
+// timeout, as in Java's client, within bounds that a network needs and a lease can bear.
 func (c Config) dialTimeout() time.Duration {
 	share := c.timeout / time.Duration(len(c.servers))
 	return min(max(share, 100*time.Millisecond), 2*time.Second)
@@ -153,24 +150,25 @@ func (c Config) dialTimeout() time.Duration {
 const shortestHandshake = 200 * time.Millisecond
 
 // handshakeTimeout bounds the wait for the answer to a connect request. A server that accepts
-// connections and then says nothing, such as a stopped process, must not use up the session. So it is
-// a third of the server's share of the session timeout: a session survives a connection without an
-// answer, even where there is one server. It is at least a second or the whole share, and never less
-// than a round trip may take, because servers grant more than a very short timeout asks for. The
-// library by itself waits for 6.7 session timeouts.
+// connections and then says nothing, such as a stopped process, must not use up the session, even
+// where there is one server. So it is a third of the server's share of the session timeout, at
+// least a second or the whole share, and never less than a round trip may take, because servers
+// grant more than a very short timeout asks for. The library by itself waits for 6.7 session
+// timeouts.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
-// ticketTimeout bounds the time that a SASL mechanism's Start may take, at each connection. A server hangs up on a
-// connection that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
+// ticketTimeout bounds a SASL mechanism's Start, at each connection. A server hangs up on a
+// connection that has asked for no session after ten seconds (NIOServerCnxnFactory's
+// sessionlessCnxnTimeout).
 func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }
 
-// aclOfParent gives the list for a parent that is to be made. A panic of the user's function is an error like that of a
-// list that the server finds invalid.
+// aclOfParent gives the list for a parent that is to be made. A panic of the user's function is an
+// error like that of an invalid list.
 func (c Config) aclOfParent(absolute string) (acl []ACL, err error) {
 	defer recovered(&err, errACLPanicked)
 	if c.parentACL != nil {
@@ -181,23 +179,23 @@ func (c Config) aclOfParent(absolute string) (acl []ACL, err error) {
 	return c.acl, nil
 }
 
-// Panics of functions of the user's. Each is the error of the connection, or of the request, that needed the function.
+// Panics of functions of the user's. Each is the error of the connection, or of the request, that
+// needed the function.
 var (
 	errDialerPanicked = errors.New("the dialer, or a function of the TLS configuration, panicked")
 	errSASLPanicked   = errors.New("the SASL mechanism panicked")
 	errACLPanicked    = fmt.Errorf("%w: the function of WithParentACLFunc panicked", zk.ErrInvalidACL)
 )
 
-// recovered makes an error of a panic. It is deferred.
 func recovered(err *error, panicked error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%w: %v", panicked, r)
 	}
 }
 
-// checkIdentity refuses ACLs with the scheme "auth", which means "all my identities", where the
-// client has no identity: a server would find them invalid at the first node. A client with TLS, or
-// with a dialer, may have a certificate.
+// checkIdentity refuses ACLs with the scheme "auth", "all my identities", where the client has
+// none: a server would find them invalid at the first node. A client with TLS, or with a dialer,
+// may have a certificate.
 func (c Config) checkIdentity() error {
 	if len(c.credentials) > 0 || c.sasl != nil || c.tls != nil || c.dial != nil {
 		return nil
@@ -211,7 +209,6 @@ func (c Config) checkIdentity() error {
 
 const defaultPort = "2181"
 
-// parseServers takes a connect string apart: servers separated by commas, and one chroot behind the last of them.
 func parseServers(connect string) (servers []string, chroot string, err error) {
 	if scheme, rest, has := strings.Cut(connect, "://"); has {
 		return nil, "", fmt.Errorf("%w: servers %q: no scheme belongs there: %q in place of %q",
@@ -242,7 +239,6 @@ func parseServers(connect string) (servers []string, chroot string, err error) {
 	return servers, chroot, nil
 }
 
-// parseServer gives host:port, or the rule that the entry breaks.
 func parseServer(entry string) (server, rule string) {
 	if strings.ContainsFunc(entry, func(r rune) bool { return r == ';' || unicode.IsSpace(r) }) {
 		return "", "servers are separated by commas"
@@ -277,10 +273,11 @@ func parseServer(entry string) (server, rule string) {
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), ""
 }
 
-// shortestTimeout is the shortest session timeout that any server of the list has granted, in any session.
+// shortestTimeout is the shortest session timeout that any server of the list has granted, in any
+// session.
 type shortestTimeout struct {
 	mu sync.Mutex
-	d  time.Duration // 0 before there was one
+	d  time.Duration // 0 for none
 }
 
 func (s *shortestTimeout) note(d time.Duration) {

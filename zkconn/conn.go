@@ -24,32 +24,31 @@ type Conn struct {
 	gate    *gate
 	session *session
 
-	dialing  context.Context // ends when the Conn is closed
+	dialing  context.Context
 	stopDial context.CancelFunc
 	attempts sync.WaitGroup // to dial, which overlap while reconnecting is urgent
 
-	zk     *zk.Conn // set once ready is closed; the library's goroutines start before that
+	zk     *zk.Conn // once ready is closed; the library's goroutines start before that
 	events <-chan zk.Event
 	ready  chan struct{}
 
 	closing sync.Once
-	closed  error // the result of Close; set once closing is done
+	closed  error // the result of Close, once closing is done
 
-	noContainers     atomic.Bool  // the servers make no container nodes
-	containerHangUps atomic.Int32 // on creates of containers, one after the other
+	noContainers     atomic.Bool
+	containerHangUps atomic.Int32 // on creates of containers, in a row
 	lost             lastLoss
-	doubted          atomic.Bool // the newest SASL exchange that a server answered was refused, and that may be its mistake
+	doubted          atomic.Bool // the newest answered SASL exchange was refused, and that may be the server's mistake
 }
 
-// Epoch gives the number the connection was dialed with.
+// Epoch gives the number of Dial.
 func (c *Conn) Epoch() uint64 { return c.epoch }
 
 // SessionID gives the session, also after it has expired; 0 before one was granted.
 func (c *Conn) SessionID() int64 { return c.guard.sessionID.Load() }
 
-// SessionPassword gives the session's password, by which a client proves to a server that the
-// session is its own; nil before a session was granted. It is a secret: with it, anybody can close
-// the session.
+// SessionPassword gives the session's password; nil before a session was granted. It is a secret:
+// with it, anybody can close the session.
 func (c *Conn) SessionPassword() []byte {
 	if password := c.guard.password.Load(); password != nil {
 		return bytes.Clone(*password)
@@ -57,21 +56,22 @@ func (c *Conn) SessionPassword() []byte {
 	return nil
 }
 
-// Done is closed when no operation is possible any more: the session has expired, or Close was called.
+// Done is closed when no operation is possible any more: the session has expired, or Close was
+// called.
 func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
 
-// Ended reports whether the session is known to have ended at the servers. It has expired, or a server
+// Ended reports whether the session is known to have ended at the servers: it has expired, a server
 // has confirmed Close, or the Conn was closed before a session was granted.
 func (c *Conn) Ended() bool {
 	return c.guard.ended.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
 }
 
-// Proved reports whether a lease may rest on this session. It may not once the chain of evidence is
-// broken: see the package doc. Once false it stays false.
+// Proved reports whether a lease may rest on this session: not once the chain of evidence is broken
+// (see the package doc). Once false it stays false.
 func (c *Conn) Proved() bool { return c.lease.proved() }
 
-// KeepLease sets whether a lease is to last, and so whether its evidence must be kept dense. Without
-// it the session sends just enough to keep its chain of evidence, and commits nothing.
+// KeepLease sets whether a lease is to last, and so how dense its evidence must be. Without it the
+// session sends just enough to keep its chain of evidence, and commits nothing.
 func (c *Conn) KeepLease(on bool) {
 	c.lease.keepLease(on)
 	if t := c.link.established(); t != nil {
@@ -92,31 +92,31 @@ func (c *Conn) SessionTimeout() time.Duration {
 	return c.cfg.timeout
 }
 
-// LastError gives the last cause for which a server could not be reached, a handshake failed, a
-// credential was refused or a connection was lost. It names the server. It is nil when nothing of
-// the kind has happened since the last connection.
+// LastError gives the last cause, with the server, for which a server could not be reached, a
+// handshake failed, a credential was refused or a connection was lost. It is nil when there was
+// none since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }
 
-// Silence gives how long no server has answered: since the first request behind the newest answer, the loss of the
-// connection, or Dial. It is zero while nothing is waited for. Time for which
-// the machine was suspended counts.
+// Silence gives how long no server has answered: since the first request after the newest answer,
+// the loss of the connection, or Dial. It is zero while nothing is waited for. Suspended time
+// counts.
 func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 
-// Urgent sets whether reconnecting is urgent. It is urgent while anything is held, because a hold is
-// lost unless the client is connected again before the lease ends. Call it when the first lock is granted, and with
-// false when the last has ended. The last call before a loss of the connection counts. It
-// lasts until the lease of the connection has ended.
+// Urgent sets whether reconnecting is urgent: while anything is held, because a hold is lost unless
+// the client is connected again before the lease ends. Call it when the first lock is granted, and
+// with false when the last has ended. The last call before a loss of the connection counts, until
+// the lease of that connection has ended.
 //
 // While it is urgent
 //
-//   - pauses between rounds begin at 10 ms and grow to a hundredth of the session timeout, jittered by half, in place of
-//     [WithReconnectBackoff]'s;
-//   - a server that does not answer does not use the lease up: attempts to dial overlap. Where
+//   - pauses between rounds begin at 10 ms and grow to a hundredth of the session timeout, jittered
+//     by half, in place of [WithReconnectBackoff]'s;
+//   - attempts to dial overlap, so a server that does not answer does not use the lease up. Where
 //     there is another server, one has half of the rest of the lease to answer the connect request;
 //   - a name that cannot be resolved in time stands for the addresses that it had last.
 //
 // Cost: a client that cannot connect makes 100 rounds in a session timeout: 25 a second for 4 s, 10
-// for 10 s, 3 for 30 s. A lease at a steady rate lasts 0.4 of the timeout, which makes some 45
-// rounds with any timeout. One of a new connection lasts 0.9, which makes up to 95. A credential
-// that was refused ends that until a connection has been of use.
+// for 10 s, 3 for 30 s. A lease at a steady rate lasts 0.4 of the timeout, some 45 rounds; one of a
+// new connection 0.9, up to 95. A credential that was refused ends that until a connection has been
+// of use.
 func (c *Conn) Urgent(urgent bool) { c.hosts.urgency.set(urgent) }

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// dial connects to the server that hosts has just named to the library. The library calls it with a
-// timeout of one second, which is ignored: dialTimeout depends on the session timeout. While
-// reconnecting is urgent it may connect to another server.
+// dial connects to the server that hosts has just named to the library. It ignores the library's
+// timeout of one second: dialTimeout depends on the session timeout. While reconnecting is urgent
+// it may connect to another server.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {
@@ -46,7 +46,8 @@ func (c *Conn) reach(network string) (*transport, error) {
 	return t, nil
 }
 
-// connect dials the current host, or where it is urgent several until one is connected, which then is the current one.
+// connect dials the current host, or where it is urgent several: the first to connect is then
+// current.
 func (c *Conn) connect(network string) (net.Conn, error) {
 	current := c.hosts.currentHost()
 	if !c.hosts.urgency.urgent() {
@@ -57,7 +58,6 @@ func (c *Conn) connect(network string) (net.Conn, error) {
 	return conn, err
 }
 
-// dialHost makes one attempt.
 func (c *Conn) dialHost(ctx context.Context, network string, h host) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.dialTimeout())
 	defer cancel()
@@ -65,7 +65,6 @@ func (c *Conn) dialHost(ctx context.Context, network string, h host) (net.Conn, 
 	return c.cfg.dialOne(ctx, network, h.address, h.name)
 }
 
-// startSASL starts the mechanism for a server; nil where none is configured.
 func (c Config) startSASL(ctx context.Context, name, address string) (*saslClient, error) {
 	if c.sasl == nil {
 		return nil, nil
@@ -75,8 +74,8 @@ func (c Config) startSASL(ctx context.Context, name, address string) (*saslClien
 	return startSASL(ctx, c.sasl(), SASLServer{Host: name, Address: address})
 }
 
-// notReached records and logs a failed attempt. While reconnecting is urgent there are many: only the first round is
-// logged at warn.
+// notReached records and logs a failed attempt. While reconnecting is urgent only the first round
+// is logged at warn.
 func (c *Conn) notReached(h host, cause error) error {
 	err := fmt.Errorf("dial %s: %w", h.label, cause)
 	if c.gate.isShut() {
@@ -95,15 +94,17 @@ func (c *Conn) notReached(h host, cause error) error {
 	return err
 }
 
-// overlappingDial dials while reconnecting is urgent. Its attempts overlap (RFC 8305, "happy eyeballs"). So a server that
-// does not answer costs a moment and not the rest of the lease: its packets are dropped, or its kernel accepts the
-// connection and TLS gets no further.
-// It tries the addresses of the round one after the other, the next as soon as one fails or has had its time to itself;
-// the first to be connected wins. An address gets one more attempt each twentieth of the session timeout, because the
-// kernel sends a packet that was dropped again after a second at the earliest. When it is not urgent any more, no more
-// attempts begin.
+// overlappingDial dials while reconnecting is urgent. Its attempts overlap (RFC 8305, "happy
+// eyeballs"). So a server that does not answer costs a moment and not the rest of the lease: its
+// packets are dropped, or its kernel accepts the connection and TLS gets no further.
 //
-// Only dialing overlaps. Two connect requests for one session at two servers would take it from each other.
+// It tries the addresses of the round one after the other, the next as soon as one fails or has had
+// its time to itself; the first to connect wins. An address gets one more attempt each twentieth of
+// the session timeout, because the kernel repeats a dropped packet after a second at the earliest.
+// When it is not urgent any more, no more attempts begin.
+//
+// Only dialing overlaps. Two connect requests for one session at two servers would take it from
+// each other.
 type overlappingDial struct {
 	conn    *Conn
 	network string
@@ -111,23 +112,21 @@ type overlappingDial struct {
 	results chan attempt
 	over    chan struct{}      // closed when one attempt has succeeded or none will
 	running map[string]running // by address
-	next    *time.Timer        // when the next attempt begins
+	next    *time.Timer
 }
 
-// attempt is an attempt that has ended.
 type attempt struct {
 	host host
 	conn net.Conn
 	err  error
 }
 
-// running counts the attempts at one address that have not ended.
 type running struct {
 	count int
-	begun time.Time // the newest
+	begun time.Time
 }
 
-// dialOverlapping returns the first connection to any server and the server, or the last error. It begins with first.
+// dialOverlapping gives the first connection to any server, and the server, or the last error.
 func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, error) {
 	ctx, cancel := context.WithCancel(c.dialing)
 	defer cancel()
@@ -163,8 +162,8 @@ func (r *overlappingDial) hopeless() bool {
 	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
 }
 
-// again goes on after a failure, while other attempts run or addresses are left: with the next
-// address of the round at once, and with the next round after a pause.
+// again goes on after a failure: with the next address of the round at once, and with the next
+// round after a pause.
 func (r *overlappingDial) again() {
 	urgency := r.conn.hosts.urgency
 	switch {
@@ -177,7 +176,6 @@ func (r *overlappingDial) again() {
 	}
 }
 
-// beginNext begins an attempt at the next address at which none has begun of late, if there is one.
 func (r *overlappingDial) beginNext() {
 	hosts := r.conn.hosts
 	if len(hosts.queue) == 0 {

@@ -15,17 +15,17 @@ var (
 	errGivenUp = errors.New("no server has renewed the session for a session timeout")
 )
 
-// epochGuard sees to it that a Conn has one session in its life. The library by itself asks for a new one as soon as
-// the old has expired, and sends under it the requests that were queued meanwhile.
+// epochGuard sees to it that a Conn has one session in its life. The library asks for a new one as
+// soon as the old has expired, and sends under it the requests that were queued meanwhile.
 type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted
 	password  atomic.Pointer[[]byte]
 	over      atomic.Bool  // it gets no other connection
 	ended     atomic.Bool  // a server has said that the session has ended
-	zxid      atomic.Int64 // the newest transaction that a reply has named
-	behind    atomic.Bool  // an event has come since: of a transaction that may be newer
-	closed    atomic.Bool  // the server has said that it closed the session, as it was asked to
+	zxid      atomic.Int64 // the newest that a reply has named
+	behind    atomic.Bool  // an event has come since, of a transaction that may be newer
+	closed    atomic.Bool  // the server has confirmed the closing
 }
 
 // mayRequest judges the session that a connect request names; 0 asks for a new one.
@@ -39,7 +39,7 @@ func (g *epochGuard) mayRequest(sessionID int64) error {
 	return nil
 }
 
-// granted records a connect reply before the library sees it. An error means that the library must not see it.
+// granted records a connect reply. After an error the library must not see it.
 func (g *epochGuard) granted(reply connectReply) error {
 	if err := g.mayGrant(reply); err != nil {
 		return err
@@ -56,7 +56,6 @@ func (g *epochGuard) granted(reply connectReply) error {
 	return nil
 }
 
-// mayGrant judges a connect reply.
 func (g *epochGuard) mayGrant(reply connectReply) error {
 	had := g.sessionID.Load()
 	switch {
@@ -78,13 +77,13 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 type Heard struct {
 	// Zxid is the newest transaction that a reply has named.
 	Zxid int64
-	// Whole: no event has come since. Before 3.9 an event does not say which transaction it is of. So a
-	// holder that was granted its lock by one knows of no zxid that is newer than all writes of the
-	// holder before.
+	// Whole: no event has come since. Before 3.9 an event does not say which transaction it is of.
+	// So a holder that was granted its lock by one knows of no zxid that is newer than all writes
+	// of the holder before.
 	Whole bool
 }
 
-// toldOf notes the zxid of a reply. Replies of one connection are looked at one after the other.
+// toldOf notes the zxid of a reply. Replies of one connection come one after the other.
 func (g *epochGuard) toldOf(zxid int64) {
 	if zxid > g.zxid.Load() {
 		g.zxid.Store(zxid)
@@ -92,9 +91,8 @@ func (g *epochGuard) toldOf(zxid int64) {
 	g.behind.Store(false)
 }
 
-// heard gives the state up to which the servers have told this client.
 func (g *epochGuard) heard() Heard {
-	behind := g.behind.Load() // first: a reply that comes in between makes both newer
+	behind := g.behind.Load() // first: a reply in between makes both newer
 	return Heard{Zxid: g.zxid.Load(), Whole: !behind}
 }
 
@@ -103,7 +101,7 @@ func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.tim
 // gate lets operations in until it is shut, and knows when the last of them has left.
 type gate struct {
 	mu     sync.Mutex
-	reason error // why it is shut; nil while it is open
+	reason error
 	inside sync.WaitGroup
 	shut   chan struct{}
 }
@@ -133,7 +131,6 @@ func (g *gate) close(reason error) {
 	}
 }
 
-// why gives the reason, nil while the gate is open.
 func (g *gate) why() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// host is one address to try.
 type host struct {
 	name    string // of the server as configured, without the port
 	address string // host:port, resolved where possible
@@ -21,21 +20,21 @@ type host struct {
 
 // hosts is the library's HostProvider: it says which server comes next.
 //
-// It goes in rounds. A round tries every address of every server once, in random order, names being
-// resolved anew. Between rounds it waits, exponentially longer and jittered. After the loss of a
-// connection that had been of use (a server answered something on it) a round begins at once, so
-// with one server a cut costs milliseconds; the library's own provider sleeps a flat second. After
-// a connection that was of no use a round begins at once only if that has not happened for the
-// longest backoff, and never after one on which a credential was refused: otherwise a client with a
-// refused credential would dial as fast as the network allows (measured: 1 700 times a second).
-// While something is held, the waits are short and bounded (see [Conn.Urgent]).
+// It goes in rounds. A round resolves the names anew and tries every address once, in random order.
+// Between rounds it waits, exponentially longer and jittered. After the loss of a connection of use
+// (a server answered something on it) a round begins at once, so with one server a cut costs
+// milliseconds; the library's own provider sleeps a flat second. After one of no use a round begins
+// at once only if that has not happened for the longest backoff, and never after one on which a
+// credential was refused: otherwise a client with a refused credential would dial as fast as the
+// network allows (measured: 1 700 times a second). While something is held, the waits are short and
+// bounded (see [Conn.Urgent]).
 //
-// Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
-// the queued requests, sleep a second at most, and look whether it was closed, which it does nowhere else while it
-// cannot connect.
+// Next tells the library to "retry from the start" only when the Conn is over or closed. The
+// library then fails the queued requests, sleeps a second at most, and looks whether it was closed,
+// which it does nowhere else while it cannot connect.
 //
-// The library's one connecting goroutine calls its methods, except close and the methods that only
-// set a flag. Dialing, on the same goroutine, may take further addresses of the round by itself
+// The library's one connecting goroutine calls its methods, except close and those that only set a
+// flag. Dialing, on the same goroutine, may take further addresses of the round by itself
 // (dial.go).
 type hosts struct {
 	servers []string
@@ -49,7 +48,7 @@ type hosts struct {
 	maxWait  time.Duration
 	urgency  *urgency
 	queue    []host
-	known    [][]host // of each server, as it was resolved last
+	known    [][]host // of each server, as last resolved
 	rounds   int
 	lastFree time.Time // when a connection of no use last began a round at once
 
@@ -74,20 +73,17 @@ func newHosts(cfg Config, over func() bool) *hosts {
 	return h
 }
 
-// Init takes no notice of its argument, the same servers shuffled, and never fails: names are resolved in Next.
+// Init ignores its argument, the same servers shuffled: Next resolves names.
 func (h *hosts) Init([]string) error { return nil }
 
-// Len gives the number of servers.
 func (h *hosts) Len() int { return len(h.servers) }
 
-// Connected notes that a session was granted or renewed.
 func (h *hosts) Connected() {
 	h.connected = true
 	h.answered.Store(false)
 	h.refused.Store(false)
 }
 
-// Next waits its turn and gives the next address.
 func (h *hosts) Next() (server string, retryStart bool) {
 	if h.isOver() {
 		return h.currentHost().address, true
@@ -115,27 +111,23 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	return next.address, false
 }
 
-// beginRound fills the queue.
 func (h *hosts) beginRound() {
 	h.rounds++
 	h.queue = h.newRound()
 }
 
-// take gives the next address of the round.
 func (h *hosts) take() host {
 	next := h.queue[0]
 	h.queue = h.queue[1:]
 	return next
 }
 
-// choose makes a host the current one.
 func (h *hosts) choose(next host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.current = next
 }
 
-// deservesRetry reports whether the loss of the newest connection begins a round at once.
 func (h *hosts) deservesRetry(now time.Time) bool {
 	switch {
 	case h.refused.Load():
@@ -149,7 +141,7 @@ func (h *hosts) deservesRetry(now time.Time) bool {
 	return false
 }
 
-// pauseBetweenRounds waits; it reports whether there is a point in going on. A wait becomes a short one when reconnecting
+// pauseBetweenRounds waits, and reports whether to go on. A wait becomes short when reconnecting
 // becomes urgent.
 func (h *hosts) pauseBetweenRounds() bool {
 	var wait time.Duration
@@ -201,9 +193,8 @@ func (h *hosts) newRound() []host {
 	return round
 }
 
-// addresses resolves the server with that index. A name that cannot be resolved is handed on
-// unresolved: dialing it tells why. While reconnecting is urgent, the addresses of the last time
-// stand in for it.
+// addresses resolves a server. A name that cannot be resolved is handed on: dialing it tells why.
+// While reconnecting is urgent, its last addresses stand in for it.
 func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}
@@ -231,7 +222,6 @@ func (h *hosts) addresses(index int, server host) []host {
 	return all
 }
 
-// configuredHost is a server before its name was resolved; server has been checked by parseServer.
 func configuredHost(server string) host {
 	name, _, _ := net.SplitHostPort(server)
 	return host{name: name, address: server, label: server}

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// keepalive sends requests of our own on a connection on which too few go by way of the leader: without them there is no
-// evidence that the session lives (package evidence says how many are needed). They are syncs, which commit nothing, and
-// transactions that change nothing where a lease needs more of them. The library does not see their answers.
+// keepalive sends requests of our own on a connection on which too few go by way of the leader for
+// evidence that the session lives (package evidence says how many): syncs, which commit nothing,
+// and transactions that change nothing where a lease needs more of them. The library does not see
+// their answers.
 type keepalive struct {
 	trips   *roundTrips
-	timeout func() time.Duration // of the session
+	timeout func() time.Duration
 	send    func(committed bool)
 
 	mu    sync.Mutex
@@ -18,10 +19,9 @@ type keepalive struct {
 	ended bool
 }
 
-// shortestKeepalive bounds the timer from below: one that fires early would otherwise fire again and again.
+// shortestKeepalive: a timer that fires early would otherwise fire again and again.
 const shortestKeepalive = time.Millisecond
 
-// begin begins once the session is established.
 func (k *keepalive) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -30,7 +30,6 @@ func (k *keepalive) begin() {
 	}
 }
 
-// until returns the time until the next request is due.
 func (k *keepalive) until() time.Duration {
 	in, _, some := k.trips.next()
 	if !some {
@@ -39,7 +38,6 @@ func (k *keepalive) until() time.Duration {
 	return max(in, shortestKeepalive)
 }
 
-// keepAlive sends one if it is due, and sets the timer anew.
 func (k *keepalive) keepAlive() {
 	if in, committed, some := k.trips.next(); some && in <= 0 {
 		k.send(committed)
@@ -72,7 +70,7 @@ func (k *keepalive) stop() {
 // pingFrame is the ping that the library sends every third of a session timeout.
 var pingFrame = requestFrame(xidPing, opPing, nil)
 
-// The path of these is of no importance: it may not exist, and its ACL may forbid to look at it.
+// Their path is of no importance: it may not exist, and its ACL may forbid to look at it.
 var (
 	syncFrame = requestFrame(xidOwn, opSync, onRoot)
 	// checkFrame is a multi of one part, a check of any version, and the mark behind the last part.

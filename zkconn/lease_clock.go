@@ -9,45 +9,45 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// LeaseClock knows until when a session is certain to live at the servers. This is the local lease that prevents a
-// split brain: it ends before the servers give the session's locks away. Its Conn extends it, by
-// the rule of package evidence. Any goroutine may read it, without a lock.
+// LeaseClock knows until when a session is certain to live at the servers: the local lease that
+// prevents a split brain. Its Conn extends it, by the rule of package evidence. Any goroutine may
+// read it, without a lock.
 //
-// A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one term
-// and is lost at its end, even if the same session begins another term: Unbroken tells terms apart. A
-// term that was seen to end stays ended. A session may have several terms, because the chain of
-// evidence of an idle one outlives its lease: syncs keep the chain, and a later transaction begins
-// the next term. A broken chain ends the clock for good (End).
+// A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one
+// term and is lost at its end, even if the same session begins another: Unbroken tells terms apart.
+// A term that was seen to end stays ended. A session may have several terms, because syncs keep an
+// idle session's chain of evidence after its lease, and a later transaction begins the next term. A
+// broken chain ends the clock for good (End).
 //
 // The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {
 	base      time.Time
 	suspended func(now time.Time) time.Duration
 	state     atomic.Pointer[leaseState]
-	known     atomic.Int64 // what a user's suspended gave last
-	failed    atomic.Bool  // it has panicked
+	known     atomic.Int64 // what a user's function gave last
+	failed    atomic.Bool
 
-	ends  *time.Timer // calls tellEnds
+	ends  *time.Timer
 	mu    sync.Mutex
-	armed bool                    // ends runs, because there are followers
-	terms map[TermFollower]uint64 // of the followers
+	armed bool // ends runs, for the followers
+	terms map[TermFollower]uint64
 }
 
-// instant is a point on the time line of one LeaseClock: the time since the clock was made.
+// instant is the time since one LeaseClock was made.
 type instant = evidence.Instant
 
 // leaseState is replaced as a whole.
 type leaseState struct {
 	term     uint64
-	valid    bool    // until the deadline; false once it was seen to have passed
-	deadline instant // of this term, or, where none has begun, of the last
-	had      bool    // there is a deadline
+	valid    bool    // until the deadline was seen to pass
+	deadline instant // of this term or, if none has begun, of the last
+	had      bool
 	ended    bool
-	expired  bool // ended by the end of the session
+	expired  bool
 }
 
 // NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been
-// suspended since some moment, and never less than before. nil stands for the system's clocks.
+// suspended since some moment, and never less than before; nil stands for the system's clocks.
 func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	l := &LeaseClock{base: time.Now(), terms: map[TermFollower]uint64{}}
 	l.ends = time.AfterFunc(math.MaxInt64, l.tellEnds)
@@ -61,7 +61,7 @@ func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	return l
 }
 
-// ask asks a user's function for how long the machine has been suspended. Where it panics nobody knows, and the lease is over.
+// ask asks a user's function. Where it panics nobody knows the time, and the lease is over.
 func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
 	defer func() {
 		if recover() != nil {
@@ -73,27 +73,26 @@ func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
 	return ratchet(&l.known, suspended())
 }
 
-// soonest gives a time that is not after now, and asks no function of a user's.
+// soonest gives a time that is not after now, without asking a user's function.
 func (l *LeaseClock) soonest() instant {
 	return time.Since(l.base) + time.Duration(l.known.Load())
 }
 
-// now reads the system's clocks once: the lease is looked at several times in every hand-off.
+// now reads the system's clocks once, because every hand-off looks at the lease several times.
 func (l *LeaseClock) now() instant {
 	now := time.Now()
 	return now.Sub(l.base) + l.suspended(now)
 }
 
-// Extend moves the deadline to a later time. It begins a new term when the lease has expired. It does nothing for a time
-// that has passed, for one before the deadline, and after End.
+// Extend moves the deadline to a later time. It begins a new term when the lease has expired. It
+// does nothing for a time that has passed, for one before the deadline, and after End.
 func (l *LeaseClock) Extend(until time.Time) { l.ExtendTo(until.Sub(l.base) + l.suspended(time.Now())) }
 
-// Elapsed gives the time since the clock was made, time in which the machine was suspended
-// included.
+// Elapsed gives the time since the clock was made, suspended time included.
 func (l *LeaseClock) Elapsed() time.Duration { return l.now() }
 
-// ExtendTo is Extend to a time by this clock: one that Elapsed will give. A time that was read with
-// Elapsed stays right when the machine is suspended; one that was read with time.Now does not.
+// ExtendTo is Extend to a time by Elapsed, which stays right when the machine is suspended; one
+// that was read with time.Now does not.
 func (l *LeaseClock) ExtendTo(until time.Duration) {
 	for {
 		old, now := l.read()
@@ -123,8 +122,8 @@ func (l *LeaseClock) set(until, now instant) {
 	}
 }
 
-// End takes the lease away for good: nothing may rest on the session any more. Followers hear of it at the deadline,
-// because the owner of the clock tells them sooner, and knows why.
+// End takes the lease away for good. Followers hear of it at the deadline, because the owner of the
+// clock tells them sooner, and knows why.
 func (l *LeaseClock) End() { l.end(false) }
 
 func (l *LeaseClock) end(expired bool) {
@@ -142,20 +141,18 @@ func (l *LeaseClock) end(expired bool) {
 	}
 }
 
-// Expired reports whether the lease was taken away because the session is over: Expired is on its
-// way, or has come. The lease ends first, as soon as anything shows that the session is over. So a
-// caller that finds the lease over before the event comes can say why. It is false after an End
-// that came sooner, and where the lease ran out and nobody knows more.
+// Expired reports whether the lease was taken away because the session is over. The lease ends
+// first, so a caller that finds it over before the event Expired can say why. It is false after an
+// earlier End, and where the lease ran out and nobody knows more.
 func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
 
-// read returns the state as of now, and the time.
 func (l *LeaseClock) read() (*leaseState, instant) {
 	now := l.now()
 	return l.readAt(now), now
 }
 
-// readAt returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
-// valid in it.
+// readAt gives the state as of now. The first call after the deadline ends the term, so no later
+// call sees the lease valid in it.
 func (l *LeaseClock) readAt(now instant) *leaseState {
 	for {
 		old := l.state.Load()
@@ -170,8 +167,7 @@ func (l *LeaseClock) readAt(now instant) *leaseState {
 	}
 }
 
-// Term returns the term, and whether the lease is valid. While it is not, the term is the one that a
-// later lease begins.
+// Term gives the term, and whether the lease is valid. If not, the term is that of the next lease.
 func (l *LeaseClock) Term() (term uint64, valid bool) {
 	state, _ := l.read()
 	return state.term, state.valid
@@ -193,16 +189,15 @@ func (l *LeaseClock) Valid() bool {
 	return valid
 }
 
-// Unbroken reports whether the lease runs now and has run without a gap since Term returned this one: a hold of then
-// is still a hold. Once false it stays false.
+// Unbroken reports whether the lease runs, and has run without a gap since Term gave this term: a
+// hold of then is still a hold. Once false it stays false.
 func (l *LeaseClock) Unbroken(term uint64) bool {
 	now, valid := l.Term()
 	return valid && now == term
 }
 
-// Deadline gives the end of the lease. It is a time in the past when the lease is over, and zero
-// when there never was one and after End. A machine that is suspended before then reaches it
-// sooner.
+// Deadline gives the end of the lease: in the past when it is over, and zero when there never was
+// one and after End. A machine that is suspended before then reaches it sooner.
 func (l *LeaseClock) Deadline() time.Time {
 	state, _ := l.read()
 	if !state.had {
@@ -211,15 +206,16 @@ func (l *LeaseClock) Deadline() time.Time {
 	return l.base.Add(state.deadline - l.suspended(time.Now()))
 }
 
-// TermFollower is told of the end of a term: see Follow. It is a pointer.
+// TermFollower is told of the end of a term: see Follow. It must be a pointer.
 type TermFollower interface {
 	// TermEnded must return at once.
 	TermEnded()
 }
 
-// Follow has a follower told, once, when the lease has ceased to run without a gap since Term returned this one: at the
-// deadline, or sooner where the session is known to be over. It is told on a goroutine of the clock, which no function of a
-// user's holds up. A machine that is suspended beyond the deadline finds out at the next look at the clock.
+// Follow tells a follower, once, when the lease has not run without a gap since Term gave this
+// term: at the deadline, or sooner where the session is known to be over. It is told on a goroutine
+// of the clock, which no user's function holds up. A machine that is suspended beyond the deadline
+// finds out at the next look at the clock.
 func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,31 +230,30 @@ func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
 	}
 }
 
-// Unfollow has a follower told no more. It may be told once more if the term ends now.
+// Unfollow ends Follow. The follower may be told once more if the term ends now.
 func (l *LeaseClock) Unfollow(follower TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.terms, follower)
 }
 
-// arm sets the timer to the deadline of a state. l.mu is held. It does not move with each proof: it finds out when it has
-// fired, a few times in each session timeout, how long the lease lasts by now.
+// arm sets the timer to the deadline of a state; l.mu is held. It does not move with each proof:
+// when it has fired, a few times in each session timeout, it finds out how long the lease lasts by
+// now.
 func (l *LeaseClock) arm(state *leaseState, now instant) {
 	l.armed = true
 	l.ends.Reset(state.deadline - now)
-	if l.state.Load() != state { // whoever changed it may have set the timer before us
+	if l.state.Load() != state { // which may have set the timer before us
 		l.ends.Reset(0)
 	}
 }
 
-// tellEnds tells the followers whose terms have ended.
 func (l *LeaseClock) tellEnds() {
 	for _, follower := range l.takeEnded() {
 		follower.TermEnded()
 	}
 }
 
-// takeEnded removes the followers whose terms have ended, and sets the timer for the others.
 func (l *LeaseClock) takeEnded() (ended []TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,13 +8,14 @@ import (
 )
 
 // SteadyLease is the part of the session timeout for which a lease runs from the sending of a
-// heartbeat, at a steady rate of one heartbeat every T/6 and with short round trips. The third
-// heartbeat before it, T/2 earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 −
-// 1/10. Syncs between the heartbeats make it longer.
+// heartbeat, at a steady rate of one every T/6 and with short round trips. The third heartbeat
+// before it, T/2 earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 − 1/10. Syncs
+// between the heartbeats make it longer.
 const SteadyLease = 0.4
 
-// leaseKeeper feeds the chain of evidence (package evidence) of a session, and extends the lease clock by its proofs. It
-// reports once that the chain is broken, and once that the session is given up because no server answers.
+// leaseKeeper feeds the chain of evidence (package evidence) of a session, and extends the lease
+// clock by its proofs. It reports once that the chain is broken, and once that the session is given
+// up because no server answers.
 type leaseKeeper struct {
 	clock *LeaseClock
 	list  *shortestTimeout
@@ -25,24 +26,23 @@ type leaseKeeper struct {
 
 	mu      sync.Mutex
 	chain   *evidence.Chain
-	lasting bool             // a lease is to last: see Conn.KeepLease
-	owns    bool             // the session has made ephemeral nodes that no lease is kept for, in a Txn
+	lasting bool             // see Conn.KeepLease
+	owns    bool             // the session has made ephemeral nodes in a Txn, for which no lease is kept
 	told    evidence.Instant // when a lease was wanted, or its owner sent its newest transaction
-	up      bool             // the newest connection has the session
-	since   evidence.Instant // when up changed
-	stage   leaseStage       // how far it has come to its end
-	timer   *time.Timer      // for the next stage; nil before there is a session
+	up      bool
+	since   evidence.Instant
+	stage   leaseStage
+	timer   *time.Timer // for the next stage; nil before there is a session
 
-	quiet silence // of the servers
+	quiet silence
 }
 
-// leaseStage is the stage of a session's end.
 type leaseStage uint8
 
 const (
-	proving   leaseStage = iota // its chain of evidence goes on
-	unproved                    // the chain is broken
-	abandoned                   // it is given up, or closed: nothing more is told
+	proving leaseStage = iota
+	unproved
+	abandoned // given up, or closed: nothing more is told
 )
 
 func newLeaseKeeper(cfg Config) *leaseKeeper {
@@ -65,8 +65,8 @@ func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	}
 }
 
-// follow sets the lease clock to the end that the chain proves, sets the timer, and returns the callbacks to call. k.mu
-// is held.
+// follow sets the lease clock to the end that the chain proves, sets the timer, and gives the
+// callbacks to call. k.mu is held.
 func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 	if k.stage == abandoned || k.chain.Timeout() == 0 {
 		return nil
@@ -92,8 +92,8 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 	return tell
 }
 
-// setTimer has the chain checked when its end is due. The timer stands still while the machine is suspended; the first
-// input after that finds the chain broken. k.mu is held.
+// setTimer has the chain checked when its end is due. The timer stands still while the machine is
+// suspended; the first input after that finds the chain broken. k.mu is held.
 func (k *leaseKeeper) setTimer(in time.Duration) {
 	switch {
 	case k.stage == unproved && k.up: // lost sets it anew
@@ -104,7 +104,6 @@ func (k *leaseKeeper) setTimer(in time.Duration) {
 	}
 }
 
-// lost: the newest connection is gone, or has got no session.
 func (k *leaseKeeper) lost() {
 	k.do(func(now evidence.Instant) {
 		if k.up {
@@ -115,7 +114,6 @@ func (k *leaseKeeper) lost() {
 	})
 }
 
-// close stops the timer and the callbacks.
 func (k *leaseKeeper) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,15 +123,14 @@ func (k *leaseKeeper) close() {
 	}
 }
 
-// proved reports whether the chain of evidence is unbroken.
 func (k *leaseKeeper) proved() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return !k.chain.Broken(k.clock.now())
 }
 
-// keepLease sets whether a lease is to last. A session that has asked for no proof for a while may be over before the
-// first: a lease on it would be lost. Its chain is broken at once.
+// keepLease sets whether a lease is to last. A session that has asked for no proof for a while may
+// be over before the first, and a lease on it would be lost: its chain is broken at once.
 func (k *leaseKeeper) keepLease(lasting bool) {
 	k.do(func(now evidence.Instant) {
 		if lasting && !k.lasting && !k.owns && !k.idleSyncs && !k.chain.Lasts(now) {
@@ -146,15 +143,14 @@ func (k *leaseKeeper) keepLease(lasting bool) {
 	})
 }
 
-// keepNodes has the session kept as for a lease: ephemeral nodes of a Txn last as long as it does, and no request stands
-// for them.
+// keepNodes has the session kept as for a lease: a Txn's ephemeral nodes last as long as it does,
+// and no request stands for them.
 func (k *leaseKeeper) keepNodes() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.owns = true
 }
 
-// silence gives how long no server has answered, and zero while nothing is waited for.
 func (k *leaseKeeper) silence() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -164,8 +160,9 @@ func (k *leaseKeeper) silence() time.Duration {
 	return k.clock.now() - k.quiet.since
 }
 
-// mute reports whether a new connection is to be given up, because a request has waited for an answer for so long. It is
-// true once, until a connection answers that is no longer new. Where the session is being closed, that is waited for.
+// mute reports whether a new connection is to be given up, because a request has waited for an
+// answer for so long. It is true once, until a connection answers that is no longer new. A session
+// that is being closed is waited for.
 func (k *leaseKeeper) mute(patience time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,18 +178,17 @@ func (k *leaseKeeper) mute(patience time.Duration) bool {
 type roundTrips struct {
 	keeper     *leaseKeeper
 	connection uint64
-	since      evidence.Instant // when it got the session
+	since      evidence.Instant
 }
 
-// connecting begins to follow a connection: its connect request goes out next.
 func (r *roundTrips) connecting() {
 	r.keeper.do(func(now evidence.Instant) {
 		r.connection = r.keeper.chain.Connecting(now, r.keeper.list.with(0))
 	})
 }
 
-// granted takes the timeout that a server granted to a session that there was before, also where
-// the connection is of no use yet. It gives the timeout that counts: see evidence.Chain.Granted.
+// granted takes the timeout that a server granted to an existing session, also where the connection
+// is of no use yet. It gives the timeout that counts: see evidence.Chain.Granted.
 func (r *roundTrips) granted(timeout time.Duration) (counts time.Duration) {
 	r.keeper.list.note(timeout)
 	r.keeper.do(func(now evidence.Instant) { counts = r.keeper.chain.Granted(now, r.connection, timeout) })
@@ -223,7 +219,6 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	return r.keeper.chain.Sending(now, r.connection, xid, kind)
 }
 
-// replied takes the answer to a request.
 func (r *roundTrips) replied(xid int32, v verdict) {
 	r.keeper.do(func(now evidence.Instant) {
 		r.keeper.quiet.end()
@@ -234,8 +229,8 @@ func (r *roundTrips) replied(xid int32, v verdict) {
 	})
 }
 
-// next gives the time until the next round trip is due if nothing else goes out, and whether it is to be a transaction.
-// some is false where none is due.
+// next gives the time until the next round trip is due if nothing else goes out, and whether it is
+// to be a transaction. some is false where none is due.
 func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	k := r.keeper
 	k.mu.Lock()

@@ -6,10 +6,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// The operations on one node. Each blocks until its outcome is known or certain to stay unknown, so
-// callers run it on a goroutine of its own. All return an *Error: ErrBadPath for a path that
-// CheckPath refuses, ErrClosed once the Conn is closed or expired, ErrNoAuth where the ACL forbids
-// it, ErrUnknownOutcome when the connection was lost under way, and the errors named at each.
+// The operations on one node. Each blocks until its outcome is known or certain to stay unknown.
+// All return an *Error: ErrBadPath for a path that CheckPath refuses, ErrClosed once the Conn is
+// closed or expired, ErrNoAuth where the ACL forbids it, ErrUnknownOutcome when the connection was
+// lost under way, and the errors named at each.
 
 // Delete deletes a node of any version. ErrNoNode, ErrNotEmpty.
 func (c *Conn) Delete(path string) error { return c.DeleteAt(path, -1) }
@@ -38,15 +38,14 @@ func (c *Conn) children(op, path string, watched bool) (names []string, err erro
 	return names, nil
 }
 
-// ChildrenWatched is Children that leaves a watch, whose one event (NodeChildrenChanged or NodeDeleted) comes through
-// the sink, possibly before it returns. The rules of GetWatched for watches hold here too.
+// ChildrenWatched is Children that leaves a watch, whose one event is NodeChildrenChanged or
+// NodeDeleted: see GetWatched.
 func (c *Conn) ChildrenWatched(path string) ([]string, error) {
 	return c.children("list watched", path, true)
 }
 
-// RootChildren gives the names of the children of the root, which is the chroot where there is one.
-// Unlike Children it takes no path: no other operation is for the root. The error wraps ErrNoNode
-// where the chroot does not exist.
+// RootChildren gives the names of the children of the root, which is the chroot where there is one;
+// no other operation is for the root. The error wraps ErrNoNode where the chroot does not exist.
 func (c *Conn) RootChildren() (names []string, err error) {
 	if err := c.gate.enter(); err != nil {
 		return nil, &Error{"list", "/", err}
@@ -109,9 +108,8 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 	return newStat(stat), true, nil
 }
 
-// ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event
-// (NodeCreated, NodeDataChanged or NodeDeleted) comes through the sink, possibly before it returns.
-// The rules of GetWatched for watches hold here too.
+// ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event is
+// NodeCreated, NodeDataChanged or NodeDeleted: see GetWatched.
 func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
 	return c.exists("exists watched", path, true)
 }
@@ -122,8 +120,8 @@ func (c *Conn) Get(path string) ([]byte, Stat, error) { return c.read("get", pat
 // GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
 // comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
 // ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
-// do not survive a loss of connection: the owner sets them again, and so reads the changes of
-// the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
+// do not survive a loss of connection: the owner sets them again, and so reads the changes of the
+// meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {
 	return c.read("get watched", path, true)
 }
@@ -144,7 +142,8 @@ func (c *Conn) read(op, path string, watched bool) (data []byte, stat Stat, err 
 	return data, stat, err
 }
 
-// removedAtOnce bounds the removals in front of other requests: a server carries out so many in some milliseconds.
+// removedAtOnce bounds the removals before another request: a server carries out so many in some
+// milliseconds.
 const removedAtOnce = 256
 
 // DropWatches decides which watches of the present connection to remove: those that wanted does not want, which it asks
@@ -206,9 +205,9 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 }
 
 // Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
-// version. Its success proves that the session had not ended just before the request was handed over; a
-// read or a sync proves nothing of the kind. The lease does not run from there: see the package doc.
-// The error wraps ErrNoNode where the node does not exist.
+// version. Its success proves that the session had not ended just before the request was handed
+// over; a read or a sync does not. The lease does not run from there: see the package doc. The
+// error wraps ErrNoNode where the node does not exist.
 func (c *Conn) Heartbeat(path string) error {
 	return c.operate("heartbeat", path, func(absolute string) error {
 		_, err := c.transact(&zk.CheckVersionRequest{Path: absolute, Version: -1})
@@ -221,11 +220,11 @@ func (c *Conn) Heartbeat(path string) error {
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
-// transaction that changes nothing; it does not matter whether the node exists, or what its ACL permits.
-// A sync is not enough. A leader answers its own clients' at once. It may have told a follower of a
-// change, and that follower its client, before it has made the change itself (seen: a node that was
-// deleted with success was there after a sync). A refusal that a server gives by itself is not
-// enough either: that error is returned.
+// transaction that changes nothing; it does not matter whether the node exists, or what its ACL
+// permits. A sync is not enough: a leader answers its own clients' at once, and may have told a
+// follower of a change, and that follower its client, before it has made the change itself (seen: a
+// node that was deleted with success was there after a sync). Nor is a refusal that a server gives
+// by itself: that error is returned.
 func (c *Conn) CatchUp(path string) error {
 	if err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err

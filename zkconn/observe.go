@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// observe is the library's event callback.
 func (c *Conn) observe(event zk.Event) {
 	switch event.Type {
 	case zk.EventSession:
@@ -41,7 +40,6 @@ func (c *Conn) observeState(state zk.State) {
 	}
 }
 
-// sessionEnded ends the epoch. cause is nil where a server has said that the session is over.
 func (c *Conn) sessionEnded(cause error) {
 	c.guard.over.Store(true)
 	if cause == nil {
@@ -79,8 +77,8 @@ func (c *Conn) missing() error {
 		"(error -124, SessionClosedRequireSaslAuth)")
 }
 
-// refused: a SASL exchange failed for good. It is called on the goroutine that connects, and ends the
-// urgency.
+// refused: a SASL exchange failed for good. It is called on the goroutine that connects, and ends
+// the urgency.
 func (c *Conn) refused(cause error) {
 	c.hosts.urgency.refused = true
 	c.session.refused(cause)

@@ -15,9 +15,10 @@ import (
 // the background, for as long as it takes; LastError shows an ensemble that cannot be reached. It
 // fails with ErrBadConfig when cfg does not come from NewConfig or sink is nil.
 //
-// sink is called with every event, one at a time and in order, on goroutines of the connection. It must not block
-// and must not call operations or Close; Epoch, SessionID, SessionTimeout and LastError are fine. It is not called
-// after Close has returned. The event of a watch may reach it before GetWatched returns.
+// sink is called with every event, one at a time and in order, on goroutines of the connection. It
+// must not block and must not call operations or Close; Epoch, SessionID, SessionTimeout and
+// LastError are fine. It is not called after Close has returned. The event of a watch may reach it
+// before GetWatched returns.
 func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	if !cfg.made() {
 		return nil, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
@@ -62,15 +63,15 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 // not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
 //
 // It returns an error that wraps ErrSessionRemains when no server has said that the session is
-// closed: it is left to expire, and others wait for its locks until then. It may be called again,
-// and several times at once; all calls return when it is done, with the same answer.
+// closed: others wait for its locks until it expires. It may be called again, and several times at
+// once; all calls return when it is done, with the same answer.
 func (c *Conn) Close() error {
 	return c.CloseBy(time.Time{})
 }
 
-// CloseBy is Close that has time until then. Where no server has said that the session is closed, it
-// asks them for that again and again, until then or until the session timeout has passed, by when
-// they have ended the session themselves. The zero time gives it no more than Close has.
+// CloseBy is Close that, where no server has said that the session is closed, asks them again and
+// again until end, or until the session timeout has passed, by when they have ended the session
+// themselves. The zero time makes it Close.
 func (c *Conn) CloseBy(end time.Time) error {
 	c.closing.Do(func() {
 		c.end(c.link.close)
@@ -79,7 +80,6 @@ func (c *Conn) CloseBy(end time.Time) error {
 	return c.closed
 }
 
-// closeLater goes on to close the session at the servers, once the connection is gone.
 func (c *Conn) closeLater(end time.Time) {
 	patience := min(time.Until(end), c.SessionTimeout())
 	if c.closed == nil || patience <= 0 {
@@ -99,8 +99,8 @@ func (c *Conn) closeLater(end time.Time) {
 }
 
 // Abandon is Close that leaves the session to expire: the connection is cut, and nothing more is
-// sent, so that the ephemeral nodes last for as long as the lease that the servers last confirmed.
-// The error wraps ErrSessionRemains, unless the session has ended already.
+// sent, so the ephemeral nodes last for as long as the lease that the servers last confirmed. The
+// error wraps ErrSessionRemains, unless the session has ended already.
 func (c *Conn) Abandon() error {
 	c.closing.Do(func() { c.end(c.link.drop) })
 	return c.closed
@@ -115,8 +115,8 @@ func (c *Conn) end(leave func()) {
 	c.hosts.close()
 	c.stopDial()
 	leave()
-	// The library waits a second for room in its queue and for the answer, and its connection
-	// goes on until the answer has come; without a connection it waits for nothing.
+	// The library waits a second for room in its queue and for the answer, and its connection goes
+	// on until the answer has come; without a connection it waits for nothing.
 	cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
 	c.zk.Close()
 	// The library closes the channel as the last thing it does.
@@ -130,7 +130,6 @@ func (c *Conn) end(leave func()) {
 	c.closed = c.remains(cause)
 }
 
-// remains returns ErrSessionRemains, with its cause if known, unless the session has ended.
 func (c *Conn) remains(cause error) error {
 	if c.Ended() {
 		return nil
@@ -143,14 +142,13 @@ func (c *Conn) remains(cause error) error {
 	return err
 }
 
-// addAuth presents one credential and waits for the reply.
 func (c *Conn) addAuth(scheme string, secret []byte) error {
 	<-c.ready
 	return c.zk.AddAuth(scheme, secret)
 }
 
-// libraryLogger logs the library's messages at debug: servers, states and session numbers, never secrets. This package
-// logs its own warnings.
+// libraryLogger logs the library's messages at debug: servers, states and session numbers, never
+// secrets.
 type libraryLogger struct{ to *slog.Logger }
 
 func (l libraryLogger) Printf(format string, args ...any) {

@@ -15,8 +15,8 @@ import (
 )
 
 // WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
-// math.MaxInt32 of them, the most that the protocol can carry. Servers grant what lies between 2
-// and 20 of their ticks, unless told otherwise. The default is 10 s.
+// math.MaxInt32 of them, the protocol's limit. Servers grant 2 to 20 of their ticks, unless told
+// otherwise. The default is 10 s.
 func WithSessionTimeout(d time.Duration) Option {
 	return func(c *Config) error {
 		switch {
@@ -34,9 +34,9 @@ func WithSessionTimeout(d time.Duration) Option {
 
 // WithAuth adds a credential that is presented at every connection; it may be given several times.
 //
-// Refused here are the schemes "world" and "auth", which are for ACLs and authenticate nobody, "sasl", which
-// [WithSASL] is for, and a digest that is not user:password. A scheme that the server does not know, or a
-// credential that it refuses, is told by an AuthFailed event.
+// Refused here are the schemes "world" and "auth", which authenticate nobody, "sasl" (see
+// [WithSASL]), and a digest that is not user:password. An AuthFailed event tells of a scheme that
+// the server does not know, and of a credential that it refuses.
 func WithAuth(scheme string, secret []byte) Option {
 	return func(c *Config) error {
 		switch scheme {
@@ -47,7 +47,7 @@ func WithAuth(scheme string, secret []byte) Option {
 		case "sasl":
 			return fmt.Errorf("%w: auth scheme %q: takes a mechanism, see WithSASL", ErrBadConfig, scheme)
 		case "digest":
-			// The value is not named: it is a secret.
+			// The value is a secret: do not name it.
 			user, password, found := bytes.Cut(secret, []byte(":"))
 			if !found || len(user) == 0 || len(password) == 0 {
 				return fmt.Errorf("%w: digest credential: must be user:password", ErrBadConfig)
@@ -58,34 +58,37 @@ func WithAuth(scheme string, secret []byte) Option {
 	}
 }
 
-// WithSASL authenticates every connection with a mechanism: behind the server's answer to the connect request, and
-// before anything else is sent. The last one counts.
+// WithSASL authenticates every connection with a mechanism: after the server's answer to the
+// connect request, and before anything else is sent. The last one counts.
 //
-// For each connection, Start has a third of the session timeout, five seconds at most, to get what it needs from
-// others; and the exchange has the time that a server has to answer a connect request (a third of its share of the
-// session timeout, or a second). The session is not announced ([Connected]) before the exchange has succeeded.
+// For each connection, Start has a third of the session timeout, five seconds at most, to get what
+// it needs from others; the exchange has the time of a connect request (a third of the server's
+// share of the session timeout, or a second). [Connected] comes only when the exchange has
+// succeeded.
 //
 // An answer is final, silence may pass:
 //
-//   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason,
-//     follows when the server refuses the credential twice in a row, has no SASL, or does not prove that it knows
-//     the password, when the mechanism can make nothing of a challenge, and when Start fails with ErrAuthFailed.
-//     Package actors ends the session then, as it does for a credential of WithAuth; a Conn by itself goes on
-//     trying, with backoff.
-//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a
-//     KDC or a DNS that does not answer) are like servers that cannot be reached: [Conn.LastError] names the cause, and
-//     the next attempt follows after a pause. A session whose client cannot authenticate is left to expire: a Start
-//     that fails does not touch it, and where no exchange has succeeded for a session timeout, and the lease is
-//     over, the next attempt waits for that. [CloseSession] lets the session of another expire likewise.
+//   - [AuthFailed], with an error that wraps ErrAuthFailed and names mechanism, principal and
+//     reason, follows when the server refuses the credential twice in a row, has no SASL, or does
+//     not prove that it knows the password, when the mechanism can make nothing of a challenge, and
+//     when Start fails with ErrAuthFailed. Package actors ends the session then, as for a
+//     credential of WithAuth; a Conn by itself goes on trying, with backoff.
+//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails
+//     otherwise (a KDC or a DNS that does not answer) are like servers that cannot be reached:
+//     [Conn.LastError] names the cause, and the next attempt follows after a pause. A session whose
+//     client cannot authenticate is left to expire: a Start that fails does not touch it, and where
+//     no exchange has succeeded for a session timeout, and the lease is over, the next attempt
+//     waits for that. [CloseSession] lets the session of another expire likewise.
 //
-// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same
-// moment (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing
-// else, it refused 2 right ones in 11 000.
+// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with
+// DIGEST-MD5 at the same moment (SaslServerCallbackHandler keeps the user's name for all
+// connections): with 16 clients that did nothing else, it refused 2 right ones in 11 000.
 //
-// A server that requires SASL of a client without it says so in the answer to its first request: AuthFailed likewise.
+// A server that requires SASL of a client without it says so in the answer to its first request:
+// AuthFailed, too.
 //
-// Answers to SASL requests are no evidence for the lease: servers give them by themselves, and touch nothing
-// (ZooKeeperServer.processSasl).
+// Answers to SASL requests are no evidence for the lease: servers give them by themselves, and
+// touch nothing (ZooKeeperServer.processSasl).
 func WithSASL(m SASLMechanism) Option {
 	return func(c *Config) error {
 		if m == nil {
@@ -99,8 +102,8 @@ func WithSASL(m SASLMechanism) Option {
 	}
 }
 
-// WithTLS makes every connection a TLS connection. Where the configuration sets no ServerName, the host is verified
-// by its name as given to NewConfig. The configuration is copied.
+// WithTLS makes every connection a TLS connection. Without a ServerName in the configuration, the
+// host is verified by its name as given to NewConfig. The configuration is copied.
 func WithTLS(cfg *tls.Config) Option {
 	return func(c *Config) error {
 		if cfg == nil {
@@ -111,11 +114,11 @@ func WithTLS(cfg *tls.Config) Option {
 	}
 }
 
-// WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Servers
-// that are not reached are logged at warn. Attempts, and the events that the sink is told, are
-// logged at debug: the owner of the sink logs events as it sees fit. Records have the keys epoch,
-// server, session, timeout, path and error (package logkeys). The handler runs on a goroutine of
-// its own, behind a bounded queue (package told): one that is stuck or slow holds up nothing else.
+// WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Unreached
+// servers are logged at warn; attempts, and the events of the sink, at debug, because the owner of
+// the sink logs events as it sees fit. Records have the keys epoch, server, session, timeout, path
+// and error (package logkeys). The handler runs on a goroutine of its own, behind a bounded queue
+// (package told): a slow one holds up nothing else.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
@@ -126,10 +129,10 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithDialer sets how servers are reached; TLS, if any, is laid over the connection it returns. The
-// dialer gets the servers as they were configured, with names unresolved: it may know better what
-// they mean (a proxy, a pipe). It must give up when its context ends: Close waits for it. It may be
-// called for several servers at once (see [Conn.Urgent]). Deadlines of its connections must work.
+// WithDialer sets how servers are reached; TLS, if any, is laid over its connections. It gets the
+// servers as configured, with names unresolved: it may know better what they mean (a proxy, a
+// pipe). It must give up when its context ends, because Close waits for it. It may be called for
+// several servers at once (see [Conn.Urgent]). Deadlines of its connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -141,8 +144,8 @@ func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, 
 }
 
 // WithReconnectBackoff sets the wait between rounds in which no server could be reached. It grows
-// exponentially from initial to max, each wait jittered by half. The first try after a loss is made
-// at once. While something is held, waits are shorter: see [Conn.Urgent]. Defaults: 50 ms and 5 s.
+// exponentially from initial to max, jittered by half. The first try after a loss is made at once.
+// While something is held, waits are shorter: see [Conn.Urgent]. Defaults: 50 ms and 5 s.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return func(c *Config) error {
 		if initial <= 0 || max < initial {
@@ -154,23 +157,23 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 }
 
 // CreatorACL allows everything to the creator of a node, and nothing to others: Curator's and
-// ZooKeeper's CREATOR_ALL_ACL. The server replaces it by every identity that the connection has
-// shown: by WithSASL, by WithAuth ("digest") and by a certificate.
+// ZooKeeper's CREATOR_ALL_ACL. The server replaces it by every identity of the connection: of
+// WithSASL, of WithAuth ("digest") and of a certificate.
 func CreatorACL() []ACL { return zk.AuthACL(zk.PermAll) }
 
-// SASLACL gives permissions to clients that have authenticated with SASL as that id: the user of DIGEST-MD5; the principal of
-// Kerberos as the servers know it, which is user/host@REALM, or less of it where they are told so
+// SASLACL gives permissions to a client with that SASL id: the user of DIGEST-MD5; the principal of
+// Kerberos as the servers know it, which is user/host@REALM, or less of it
 // (kerberos.removeHostFromPrincipal, kerberos.removeRealmFromPrincipal).
 func SASLACL(permissions int32, id string) ACL {
 	return ACL{Perms: permissions, Scheme: "sasl", ID: id}
 }
 
-// WithACL sets the access control list of every node that is made; the default is everything for everyone. The
-// parents that are made have it too, unless WithParentACL or WithParentACLFunc says otherwise.
+// WithACL sets the access control list of every node that is made, parents included unless
+// WithParentACL or WithParentACLFunc says otherwise; the default is everything for everyone.
 //
-// Waiters behind a contender whose node they may not READ wait all the same, but nothing tells them
-// when it is gone: they look again once a session timeout. An entry for everyone with PermRead
-// spares them that, and shows them the owner's host and label.
+// Waiters behind a contender whose node they may not READ are not told when it is gone: they look
+// again once a session timeout. An entry for everyone with PermRead spares them that, and shows
+// them the owner's host and label.
 func WithACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("ACL", acl); err != nil {
@@ -181,9 +184,10 @@ func WithACL(acl ...ACL) Option {
 	}
 }
 
-// WithParentACL sets the access control list of the lock paths that are made, of the nodes above
-// them, and of the chroot where that is made. Clients that lock there need PermRead, PermCreate and
-// PermDelete, and the first of a semaphore PermWrite. Nodes that exist keep the list that they have. The last of WithParentACL and WithParentACLFunc counts.
+// WithParentACL sets the access control list of lock paths, of the nodes above them, and of the
+// chroot, where those are made. Clients that lock there need PermRead, PermCreate and PermDelete,
+// and the first of a semaphore PermWrite. Existing nodes keep their list. The last of WithParentACL
+// and WithParentACLFunc counts.
 func WithParentACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("parent ACL", acl); err != nil {
@@ -195,9 +199,10 @@ func WithParentACL(acl ...ACL) Option {
 	}
 }
 
-// WithParentACLFunc is WithParentACL with a list for each path. f is given the path at the server, the chroot
-// included, because the chroot is made like any other parent; where it gives no entry, the list of WithACL is taken.
-// It is called from several goroutines at once. A list that the server finds invalid fails the request.
+// WithParentACLFunc is WithParentACL with a list for each path. f is given the path at the server,
+// chroot included, because the chroot is made like any other parent; where it gives no entry, the
+// list of WithACL is taken. It is called from several goroutines at once. A list that the server
+// finds invalid fails the request.
 func WithParentACLFunc(f func(path string) []ACL) Option {
 	return func(c *Config) error {
 		if f == nil {
@@ -226,10 +231,10 @@ func checkACL(what string, acl []ACL) error {
 	return nil
 }
 
-// WithServerTick gives the servers' tickTime, where that is known. Every server must have
-// this tick, or a shorter one. A lease then lasts longer: the default allows for a tick of half the
-// session timeout. If the given tick is longer than the servers', leases are only shorter than they
-// could be. If it is shorter, two clients may hold one lock.
+// WithServerTick gives the servers' tickTime: no server may have a longer tick. A lease then lasts
+// longer: the default allows for a tick of half the session timeout. If the given tick is longer
+// than the servers', leases are only shorter than they could be. If it is shorter, two clients may
+// hold one lock.
 func WithServerTick(tick time.Duration) Option {
 	return func(c *Config) error {
 		if tick <= 0 {
@@ -240,9 +245,9 @@ func WithServerTick(tick time.Duration) Option {
 	}
 }
 
-// WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of a
-// session timeout, so that the first lock after a pause is granted in one round trip. With this
-// option the chain of evidence breaks after a pause of 0.9 of a session timeout. The next lock then
+// WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of
+// a session timeout, so that the first lock after a pause is granted in one round trip. With this
+// option the chain of evidence breaks after a pause of 0.9 of a session timeout, and the next lock
 // begins another session: three round trips more. It does so after half a session timeout already,
 // because no proof would come before the end.
 func WithoutIdleSyncs() Option {
@@ -250,11 +255,10 @@ func WithoutIdleSyncs() Option {
 }
 
 // WithSuspendedTime sets the source of the time for which the machine has been suspended since some
-// moment. It must never give less than before, and may be called from any goroutine. One that panics,
-// or does not return within a second, ends the session's leases. By default the
-// system's clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on
-// the monotonic one counts as suspended. It is for tests, and for machines whose clocks stand still
-// in another way.
+// moment. It must never give less than before, and may be called from any goroutine. One that
+// panics, or does not return within a second, ends the session's leases. By default the system's
+// clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on the
+// monotonic one. It is for tests, and for machines whose clocks stand still in another way.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return func(c *Config) error {
 		if suspended == nil {

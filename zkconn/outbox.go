@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// outbox coalesces writes: frames that are put in while one write is under way go out together in
-// the next. The library writes every frame by itself; a busy session so sends tens of frames with
-// one system call. An idle one writes at once, on the goroutine that puts the frame in: waking
-// another would take longer than the write.
+// outbox coalesces writes: frames that are put in during one write go out together in the next,
+// where the library writes each by itself. So a busy session sends tens of frames with one system
+// call. An idle one writes at once, on the goroutine that puts the frame in: waking another would
+// take longer than the write.
 type outbox struct {
 	conn     net.Conn
-	patience func() time.Duration // for one write
-	failed   func(error)          // is told the first failure; must not block
+	patience func() time.Duration
+	failed   func(error) // is told the first failure; must not block
 
 	mu      sync.Mutex
-	room    sync.Cond // somebody waits for it
+	room    sync.Cond
 	waiting []byte
-	last    time.Time // when the newest frame was put in
-	writing bool      // a sender is writing its frame by itself
-	sending bool      // frames are being written by send
+	last    time.Time
+	writing bool // a sender is writing its frame by itself
+	sending bool // frames are being written by send
 	closed  bool
 	wake    chan struct{}
 }
@@ -29,8 +29,8 @@ type outbox struct {
 // idle is the pause in the traffic after which the next frame is written at once.
 const idle = 100 * time.Microsecond
 
-// maxWaiting bounds the bytes that wait, so that there is back-pressure: a caller that puts in more blocks, as on a full
-// socket.
+// maxWaiting bounds the bytes that wait (back-pressure): a caller that puts in more blocks, as on a
+// full socket.
 const maxWaiting = 1 << 20
 
 func newOutbox(conn net.Conn, patience func() time.Duration, failed func(error)) *outbox {
@@ -40,8 +40,8 @@ func newOutbox(conn net.Conn, patience func() time.Duration, failed func(error))
 	return o
 }
 
-// put takes one frame. It blocks while too much is waiting, no longer than until the outbox is closed or a write fails: each
-// write has a deadline.
+// put takes one frame. It blocks while too much is waiting, no longer than until the outbox is
+// closed or a write fails: each write has a deadline.
 func (o *outbox) put(frame []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,8 +63,8 @@ func (o *outbox) put(frame []byte) error {
 	return nil
 }
 
-// atOnce writes a frame. Frames that are put in meanwhile follow it. o.mu is held before and after, but not during
-// the write.
+// atOnce writes a frame. Others that are put in meanwhile follow it. o.mu is held before and after,
+// but not during the write.
 func (o *outbox) atOnce(frame []byte) {
 	o.writing = true
 	o.mu.Unlock()
@@ -96,7 +96,6 @@ func (o *outbox) poke() {
 	}
 }
 
-// close ends the sender. Frames that still wait are dropped.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -110,7 +109,6 @@ func (o *outbox) end() {
 	o.poke()
 }
 
-// send is the goroutine that writes.
 func (o *outbox) send() {
 	var spare []byte
 	for range o.wake {
@@ -139,7 +137,7 @@ func (o *outbox) send() {
 		}
 		spare = frames
 		if cap(spare) > maxWaiting {
-			spare = nil // do not keep a buffer as large as one burst needed
+			spare = nil // do not keep the buffer of a burst
 		}
 	}
 }

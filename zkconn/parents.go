@@ -13,30 +13,29 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// EnsureParents makes the node at path and those above it, the chroot included, as far as they do
-// not exist. It makes container nodes, which the server deletes when their last child is gone, or
-// persistent nodes where the server does not know containers. They have no data, and the ACL
-// configured for parents.
+// EnsureParents makes the node at path and those above it, the chroot included, where they do not
+// exist: container nodes, which the server deletes when their last child is gone, or persistent
+// nodes where the server does not know containers. They have no data, and the ACL configured for
+// parents.
 //
-// Nodes that exist are no error, even where we may not make them. An ancestor that is reaped
+// Existing nodes are no error, even where we may not make them. An ancestor that is reaped
 // meanwhile is made again, a bounded number of times (then ErrNoNode). Where it is refused, it
-// deletes the parents that it has made by then. The error wraps ErrNoChildrenForEphemerals when an
-// ancestor is ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
+// deletes the parents that it has made. The error wraps ErrNoChildrenForEphemerals when an ancestor
+// is ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
 	_, err := c.MakeParents(path, nil)
 	return err
 }
 
-// errNotWanted: whoever asked for nodes wants them no more.
 var errNotWanted = errors.New("given up meanwhile")
 
 // MakeParents is EnsureParents for a node that may be refused below them. It gives the parents that
-// it has made. It asks wanted, which may be nil, before each node, and sends nothing more where that says no.
+// it has made. It asks wanted, which may be nil, before each node, and stops where that says no.
 func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c
 	err = c.operate(op, path, func(absolute string) error {
-		if err := CheckPath(absolute); err != nil { // with the chroot
+		if err := CheckPath(absolute); err != nil {
 			return &Error{op, path, err}
 		}
 		for attempt := 1; ; attempt++ {
@@ -56,8 +55,8 @@ func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err e
 	return made, err
 }
 
-// makeLineage goes up from the node to the first ancestor that it can make or that exists, and down again. zk.ErrNoNode
-// means that one of them vanished on the way down.
+// makeLineage goes up to the first ancestor that it can make or that exists, and down again.
+// zk.ErrNoNode means that one vanished on the way down.
 func (c *Conn) makeLineage(absolute string, made *Parents, wanted func() bool) error {
 	make := func(at string) error {
 		if wanted != nil && !wanted() {
@@ -102,7 +101,7 @@ func (c *Conn) makeParent(absolute string, made *Parents) error {
 	return err
 }
 
-// describeParent names the parent of a node, as the user knows it where it is not the chroot or above it.
+// describeParent names the parent of a node, as the user knows it unless it is the chroot or above.
 func (c *Conn) describeParent(absolute string) string {
 	parent := absolute[:strings.LastIndexByte(absolute, '/')]
 	relative, inside := strings.CutPrefix(parent, c.cfg.chroot)
@@ -122,9 +121,10 @@ func (c *Conn) describeParent(absolute string) string {
 // close the connection (ClickHouse Keeper did until 2026). One loss says nothing.
 const manyHangUps = 2
 
-// makeContainer makes a container node, or a persistent one where the servers do not make those. A server that does not
-// know containers may close the connection after its answer, too. The second request can then end as an unknown outcome,
-// and the caller's next attempt makes persistent nodes from the start.
+// makeContainer makes a container node, or a persistent one where the servers do not make those. A
+// server that does not know containers may close the connection after its answer, too. The second
+// request can then end as an unknown outcome, and the caller's next attempt makes persistent nodes
+// from the start.
 func (c *Conn) makeContainer(absolute string) error {
 	acl, err := c.cfg.aclOfParent(absolute)
 	if err != nil {
@@ -145,9 +145,9 @@ func (c *Conn) makeContainer(absolute string) error {
 	}))
 }
 
-// refusesContainers reports whether the servers refuse containers, by the error of the create of one: then a persistent
-// node may be made in its place now. A server may have made the container although it hung up: the caller tries again,
-// and finds out.
+// refusesContainers reports whether the error of the create of a container means that the servers
+// refuse them: then a persistent node may be made instead. A server may have made the container
+// although it hung up: the caller tries again, and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	code, answered := codeOf(err)
 	switch {
@@ -168,7 +168,8 @@ func (c *Conn) refusesContainers(err error) bool {
 	return answered
 }
 
-// namedLoss gives a loss of the connection the name of the node that was to be made; other errors stay as they are.
+// namedLoss adds the name of the node that was to be made to a loss of the connection; other errors
+// stay.
 func (c *Conn) namedLoss(op, absolute string, err error) error {
 	if c.lost.of(err) == nil {
 		return err
@@ -176,8 +177,7 @@ func (c *Conn) namedLoss(op, absolute string, err error) error {
 	return c.failure(op, c.relative(absolute), err)
 }
 
-// Parents are the nodes that one or several calls of MakeParents have made. The zero value has no
-// nodes.
+// Parents are the nodes that calls of MakeParents have made. The zero value has none.
 type Parents struct {
 	conn *Conn
 	all  []string // at the server, each before those below it
@@ -188,10 +188,10 @@ func (p Parents) And(later Parents) Parents {
 	return Parents{conn: later.conn, all: append(p.all, later.all...)}
 }
 
-// Remove deletes them again, the lowest first, where nothing was put below them: for the caller whose node was refused.
-// A container that never had a child is not reaped by any server. A node with other data than data was written by somebody else: it
-// stays, and so do those above it. Errors are dropped: the caller returns the refusal of its node, and a parent too many
-// harms nobody.
+// Remove deletes them again, the lowest first, for the caller whose node was refused: no server
+// reaps a container that never had a child. A node with children, or with other data than data,
+// which somebody else wrote, stays, and so do those above it. Errors are dropped: the caller
+// returns the refusal of its node, and a parent too many harms nobody.
 func (p Parents) Remove(data []byte) {
 	if len(p.all) == 0 || p.conn.gate.enter() != nil {
 		return
@@ -204,8 +204,8 @@ func (p Parents) Remove(data []byte) {
 	}
 }
 
-// removeParent deletes a node that has this data, or none. A node that gets other data between the look and the delete
-// has another version then.
+// removeParent deletes a node that has this data, or none, and has not been written to since it was
+// read.
 func (c *Conn) removeParent(absolute string, data []byte) error {
 	return c.patiently(func() error {
 		found, stat, err := c.zk.Get(absolute)
@@ -219,10 +219,10 @@ func (c *Conn) removeParent(absolute string, data []byte) error {
 	})
 }
 
-// MissingParents gives the creates of the nodes above path that do not exist, from the top. A
-// transaction that creates path needs them before it. They have no data, and the ACL of
-// WithParentACL. A node that may not be read is taken to exist. The answer is a snapshot: when the
-// creates are sent, somebody else may have made the nodes.
+// MissingParents gives the creates of the nodes above path that do not exist, from the top, with
+// the ACL of WithParentACL and without data. A transaction that creates path needs them before it.
+// A node that may not be read is taken to exist. Somebody else may make the nodes before the
+// creates are sent.
 func (c *Conn) MissingParents(path string) ([]Op, error) {
 	var missing []Op
 	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path, '/') {

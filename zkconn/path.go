@@ -9,11 +9,12 @@ import (
 // reservedRoot is the subtree that ZooKeeper keeps for itself (configuration, quotas).
 const reservedRoot = "/zookeeper"
 
-// maxPath is the greatest length of a path in bytes. Requests have up to 1 MiB, and a path may be in one several times.
+// maxPath is the greatest length of a path in bytes: a path may be several times in a request of 1
+// MiB.
 const maxPath = 64 << 10
 
-// maxLevels bounds what a path and all nodes above it weigh at the servers: the sum of the lengths of their paths in
-// bytes, as the nodes of a session are bounded (actors.WithMaxNodeBytes). A path of short names has some 700 levels.
+// maxLevels bounds what a path and all nodes above it weigh at the servers: the sum of the lengths
+// of their paths in bytes (see actors.WithMaxNodeBytes). A path of short names has some 700 levels.
 const maxLevels = 512 << 10
 
 // CheckPath checks that path can name a node of ours. The error wraps ErrBadPath and names the
@@ -21,9 +22,9 @@ const maxLevels = 512 << 10
 //
 // It checks the rules of ZooKeeper's PathUtils.validatePath, and four more. The root itself and
 // everything in /zookeeper are refused, because no lock lives there. So is a path of more than 64
-// KiB, which requests have no room for, and one of so many levels that the paths of all nodes down to
-// it have more than 512 KiB together: servers would run out of memory. ZooKeeper looks at UTF-16 units and refuses surrogates, so
-// characters beyond U+FFFF are refused too.
+// KiB, which requests have no room for, and one of so many levels that the paths of all nodes down
+// to it have more than 512 KiB together: servers would run out of memory. ZooKeeper looks at UTF-16
+// units and refuses surrogates, so characters beyond U+FFFF are refused too.
 func CheckPath(path string) error {
 	if len(path) > maxPath {
 		return tooLong(path, "must not be longer than %d bytes, and has %d", maxPath, len(path))
@@ -41,7 +42,6 @@ func tooLong(path, rule string, values ...any) error {
 	return fmt.Errorf("%w %q...: %s", ErrBadPath, strings.ToValidUTF8(path[:64], ""), fmt.Sprintf(rule, values...))
 }
 
-// weightOf gives the sum of the lengths of a path and of those above it.
 func weightOf(path string) (sum int) {
 	sum = len(path)
 	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path[:at], '/') {
@@ -50,7 +50,6 @@ func weightOf(path string) (sum int) {
 	return sum
 }
 
-// brokenPathRule names the first rule that path breaks, or is empty.
 func brokenPathRule(path string) string {
 	switch {
 	case path == "":
@@ -82,7 +81,6 @@ func brokenPathRule(path string) string {
 	return ""
 }
 
-// checkPrefix checks the name that a sequence number will be appended to.
 func checkPrefix(parent, prefix string) error {
 	if err := CheckPath(parent); err != nil {
 		return err
@@ -91,13 +89,13 @@ func checkPrefix(parent, prefix string) error {
 		return fmt.Errorf("%w: name prefix %q: must not contain a slash", ErrBadPath, prefix)
 	}
 	if isPlain(prefix) && len(parent)+len(prefix) < maxPath-1 {
-		return nil // as nearly all are: the parent was checked, and nothing is put together
+		return nil // as nearly all are
 	}
-	// The digit stands for the sequence number, so that an empty prefix, "." and ".." are judged as they will be.
+	// The digit stands for the sequence number, so that an empty prefix, "." and ".." are judged as
+	// they will be.
 	return CheckPath(parent + "/" + prefix + "0")
 }
 
-// isPlain reports whether a name is of letters, digits and signs that no rule is about.
 func isPlain(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c <= ' ' || c > '~' || c == '.' || c == '/' {

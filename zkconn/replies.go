@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Replies are checked before the library sees them, as a whole: what it decodes must be within the frame. The library
-// makes room for any count that it is told, reads beyond the end of a frame what an earlier one has left in its buffer,
-// and panics, on its own goroutine, on a transaction's reply without an end.
+// Replies are checked as a whole before the library sees them. It makes room for any count that it
+// is told, reads beyond the end of a frame what an earlier one has left in its buffer, and panics,
+// on its own goroutine, on a transaction's reply without an end.
 
 // A shape has a letter for each field of a reply's body that the library decodes:
 //
@@ -94,7 +94,6 @@ func skip(body []byte, size int) ([]byte, error) {
 	return body[size:], nil
 }
 
-// cutInt takes an int from the beginning.
 func cutInt(body []byte) (n int32, rest []byte, err error) {
 	if rest, err = skip(body, 4); err == nil {
 		n = int32(binary.BigEndian.Uint32(body))
@@ -115,7 +114,8 @@ func (s shape) skipText(kind byte, body []byte) ([]byte, error) {
 	return skip(body, int(length))
 }
 
-// skipAll goes through a list. Each element takes some bytes, so a count beyond the frame soon ends it.
+// skipAll goes through a list. Each element takes some bytes, so a count beyond the frame soon ends
+// it.
 func (s shape) skipAll(body []byte) ([]byte, error) {
 	count, body, err := cutInt(body)
 	if err == nil && count < 0 {
@@ -149,15 +149,16 @@ func skipParts(body []byte) (rest []byte, err error) {
 	}
 }
 
-// asked are the requests of one connection that have no answer yet: the header of an answer does not say to what it is.
+// asked are the requests of one connection without an answer: an answer does not say what it
+// answers.
 type asked struct {
 	mu   sync.Mutex
-	sent map[int32]question // by its number
+	sent map[int32]question
 }
 
 type question struct {
 	op    int32
-	size  int     // of its frame
+	size  int
 	watch watch   // that it sets or removes; its path is empty for none
 	want  *wanted // beside the answer; nil for nothing
 }
@@ -180,11 +181,12 @@ func (a *asked) answered(xid int32) (question, bool) {
 	return q, ok
 }
 
-// growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much more (a stat of 68
-// bytes for a path of two and its data).
+// growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much
+// more (a stat of 68 bytes for a path of two and its data).
 const growth = 4
 
-// checkReply finds what is wrong with a reply, given without its length. It gives the request that it is to.
+// checkReply finds what is wrong with a reply without its length. It gives the request that it is
+// to.
 func (a *asked) checkReply(reply []byte) (q question, err error) {
 	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
 	var to operation

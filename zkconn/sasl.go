@@ -9,45 +9,46 @@ import (
 	"io"
 )
 
-// SASLMechanism makes the client's side of SASL exchanges, one for each connection that a session makes. Its
-// methods are called on one goroutine of a Conn; a mechanism that several Conns share is called by several at once.
-//
-// Packages digestmd5 and gssapi have the two mechanisms that servers know.
+// SASLMechanism makes the client's side of SASL exchanges, one for each connection, on one
+// goroutine of a Conn; a mechanism that several Conns share is called by several at once. Packages
+// digestmd5 and gssapi have the two mechanisms that servers know.
 type SASLMechanism interface {
 	// Name is the mechanism as the server knows it: "DIGEST-MD5", "GSSAPI".
 	Name() string
 	// Principal names the identity that it authenticates as, for errors and logs; never a secret.
 	Principal() string
-	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what it needs from
-	// others, such as tickets, and ends when the Conn is closed: Close waits for Start.
+	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what
+	// it needs from others, such as tickets, and ends when the Conn is closed: Close waits for
+	// Start.
 	//
-	// An error that wraps ErrAuthFailed is final (see WithSASL): others have refused the credential. Any other may
-	// pass.
+	// An error that wraps ErrAuthFailed is final (see WithSASL): others have refused the
+	// credential. Any other may pass.
 	Start(ctx context.Context, server SASLServer) (SASLExchange, error)
 }
 
 // SASLServer is the server that an exchange is with.
 type SASLServer struct {
-	// Host is the name or address as it was configured, without a port.
+	// Host is the name or address as configured, without a port.
 	Host string
 	// Address is host:port as it was dialled: the name may have been resolved.
 	Address string
 }
 
-// SASLExchange is the client's side of one exchange. Its methods are called one after the other: Initial, then Step
-// for each answer of the server. Each token goes out as one request, an empty one too, and each request is
-// answered. Where it also has a method Refused(), that is called when the answer is an error, and ends it.
+// SASLExchange is the client's side of one exchange. Its methods are called one after the other:
+// Initial, then Step for each answer of the server. Each token goes out as one request, an empty
+// one too, and each request is answered. If it has a method Refused(), that is called when the
+// answer is an error, and ends it.
 type SASLExchange interface {
-	// Initial gives the first token; empty where the server speaks first. It is called right after Start, before the
-	// server is asked for a session. Its errors count as those of Start.
+	// Initial gives the first token; empty where the server speaks first. It is called right after
+	// Start; its errors count as those of Start.
 	Initial() ([]byte, error)
-	// Step answers a challenge, which is empty where the server has nothing more to say. The token may be empty. An
-	// error ends the exchange and is final.
+	// Step answers a challenge, which may be empty, with a token, which may be empty. An error ends
+	// the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
-	// Done reports whether the client is satisfied: with the answers so far and, where the
-	// mechanism has that, with the server's proof of its identity. Once it is true, a token that
-	// Step has returned with it is still sent where it is not empty, and the server must accept
-	// that; nothing else is sent.
+	// Done reports whether the client is satisfied with the answers so far and, where the mechanism
+	// has that, with the server's proof of its identity. A token that Step has returned when it
+	// becomes true is still sent unless it is empty, and the server must accept it; nothing else is
+	// sent.
 	Done() bool
 }
 
@@ -56,28 +57,27 @@ type SASLExchange interface {
 //	request   int xid, int type = 102 (sasl), buffer token
 //	reply     int xid, long zxid = 0, int err, buffer token
 //
-// A buffer is its length and that many bytes; the length -1 stands for null, with which a server answers that has
-// nothing to say: it has accepted GSSAPI's last token, or it has no SASL at all, or it lets clients stay that it
-// has refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the connection.
+// A buffer is its length and that many bytes. The length -1 stands for null, the answer of a server
+// that has accepted GSSAPI's last token, or has no SASL at all, or lets clients stay that it has
+// refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the
+// connection.
 
 const (
 	opSASL  = 102
 	xidSASL = -102 // the library counts up from 1
-	// maxSASLReply bounds a server's reply to a token, in bytes: a Kerberos token with all its groups has less than 64
-	// KiB.
+	// maxSASLReply bounds a server's reply to a token, in bytes: a Kerberos token with all its
+	// groups has less than 64 KiB.
 	maxSASLReply = 1 << 17
 	// maxSASLTurns bounds the requests of one exchange: DIGEST-MD5 takes two, GSSAPI three.
 	maxSASLTurns = 16
 )
 
-// saslClient is an exchange with the server of one connection that has not begun yet.
 type saslClient struct {
 	mechanism SASLMechanism
 	exchange  SASLExchange
 	first     []byte
 }
 
-// startSASL begins an exchange with a server, which gets the first token.
 func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (_ *saslClient, err error) {
 	defer recovered(&err, errSASLPanicked)
 	exchange, err := m.Start(ctx, server)
@@ -126,7 +126,6 @@ func (s *saslClient) run(to io.Writer, from *bufio.Reader) (err error) {
 var errNoSASL = errors.New("the server has no SASL: it answers with nothing " +
 	"(look at its java.security.auth.login.config, and at the section Server of that file)")
 
-// saslRefusal is an error in a reply.
 type saslRefusal int32
 
 func (code saslRefusal) Error() string {

@@ -15,25 +15,27 @@ import (
 type EventKind uint8
 
 const (
-	// Connected: a server has granted or renewed the session, and the credentials have been accepted. No watch
-	// survives a loss of connection: the owner sets again those it needs.
+	// Connected: a server has granted or renewed the session, and accepted the credentials. No
+	// watch survives a loss of connection: the owner sets again those it needs.
 	Connected EventKind = iota + 1
-	// Disconnected: the connection was lost. It comes once for each Connected, but not behind Expired.
-	// The session may live on.
+	// Disconnected: the connection was lost; the session may live on. It comes once for each
+	// Connected, but not after Expired.
 	Disconnected
-	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
-	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says
-	// why the session was given up: no server has renewed it for a session timeout, or one has
-	// handed out another session in its place (ErrOtherSession).
+	// Expired: the session is over. It is the session's last event, and comes once. Err is nil
+	// where a server has said so, to a reconnect or to a request. Otherwise it says why the session
+	// was given up: no server has renewed it for a session timeout, or one has handed out another
+	// session in its place (ErrOtherSession).
 	Expired
-	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
-	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
+	// AuthFailed: a server refused a credential, or a client without one, and will have closed the
+	// connection; or a SASL exchange failed for good (WithSASL). The Conn goes on trying, with
+	// backoff.
 	AuthFailed
 	// Lapsed: the chain of evidence is broken, so no lease may rest on this session any more. The
-	// session may live on, and its connection serves requests that need no lease. It comes once at most,
-	// also before a Connected.
+	// session may live on, and serves requests that need no lease. It comes once at most, perhaps
+	// before a Connected.
 	Lapsed
-	// NodeCreated: a watched node was created. The events of nodes come in the order of their numbers on the wire.
+	// NodeCreated: a watched node was created. Events of nodes come in the order of their numbers
+	// on the wire.
 	NodeCreated
 	// NodeDeleted: a watched node was deleted.
 	NodeDeleted
@@ -66,29 +68,27 @@ func (k EventKind) String() string {
 // Event is something that happened to the session or to a watched node.
 type Event struct {
 	Kind EventKind
-	// Epoch is the number the Conn was dialed with.
+	// Epoch is the number of Dial.
 	Epoch uint64
 	// Path is the watched node, without the chroot; empty for events of the session.
 	Path string
-	// SessionID is the session; 0 when none has been granted yet.
+	// SessionID is the session; 0 before one was granted.
 	SessionID int64
-	// Timeout is the session timeout that the server granted; 0 when none has been granted yet.
+	// Timeout is the session timeout that the server granted; 0 before that.
 	Timeout time.Duration
 	// Server is the address last connected to, for events of the session.
 	Server string
-	// Err is the cause of Disconnected, AuthFailed and Expired; it names the server where there is one.
+	// Err is the cause of Disconnected, AuthFailed and Expired, with the server where there is one.
 	Err error
-	// At is the time at which the event was reported here, with a monotonic reading.
+	// At is when the event was reported here, with a monotonic reading.
 	At time.Time
 }
 
-// session makes an ordered sequence of events of the library's states: Connected and Disconnected in turn, Expired
-// once and last, nothing of the kind after Close was called.
+// session makes ordered events of the library's states: Connected and Disconnected in turn, Expired
+// once and last, none of these after Close was called.
 //
-// Events are logged at debug here, because the owner of the sink logs them as it sees fit.
-//
-// Events are handed to the sink under the mutex, which orders them. So the values that a sink may ask
-// a Conn for (epoch, session, timeout, last error) are not guarded by it.
+// The mutex orders the calls of the sink. So the values that a sink may ask a Conn for (epoch,
+// session, timeout, last error) are not guarded by it.
 type session struct {
 	epoch  uint64
 	sink   func(Event)
@@ -99,17 +99,17 @@ type session struct {
 	cut    func()
 
 	mu             sync.Mutex
-	up             bool   // a session was granted or renewed on the newest connection, and it has not been lost
+	up             bool   // the newest connection has the session
 	generation     uint64 // of connections; moves with up
-	announced      bool   // Connected was the last event of the two
+	announced      bool   // Connected was the last of the two events
 	expired        bool   // Expired was the last event
 	closing        bool
-	authenticating bool // the goroutine of authenticate runs
+	authenticating bool // authenticate runs
 	credentials    []credential
-	added          []bool // credentials that the library presents by itself at every later connection
+	added          []bool // credentials that the library presents by itself from now on
 	running        sync.WaitGroup
 
-	cause atomic.Pointer[error] // see Conn.LastError; nil when there is no cause
+	cause atomic.Pointer[error] // of Conn.LastError; nil for none
 }
 
 // tell tells an event of the session; s.mu is held.
@@ -131,7 +131,6 @@ func (s *session) lastError() error {
 	return nil
 }
 
-// gained: a server granted or renewed the session.
 func (s *session) gained() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +156,7 @@ func (s *session) announce() {
 	s.tell(Connected, nil, "zookeeper session connected", logkeys.Timeout, s.guard.sessionTimeout())
 }
 
-// lost: the newest connection is gone, whether or not it had a session.
+// lost: the newest connection is gone, with or without a session.
 func (s *session) lost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,6 @@ func (s *session) lost() {
 	s.tell(Disconnected, err, "zookeeper connection lost", logkeys.Error, err)
 }
 
-// lapsed: no lease may rest on the session any more.
 func (s *session) lapsed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +182,7 @@ func (s *session) lapsed() {
 	s.tell(Lapsed, nil, "zookeeper session lapsed")
 }
 
-// over: the session has expired, says a server where cause is nil.
+// over: the session has expired, by a server's word where cause is nil.
 func (s *session) over(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +193,7 @@ func (s *session) over(cause error) {
 	s.tell(Expired, cause, "zookeeper session expired", logkeys.Error, cause)
 }
 
-// credentialRefused: a server refused one of WithAuth, here or when the library presented it again.
+// credentialRefused: a server refused one of WithAuth, here or from the library.
 func (s *session) credentialRefused(cause error) {
 	schemes := make([]string, len(s.credentials))
 	for i, credential := range s.credentials {
@@ -204,7 +202,6 @@ func (s *session) credentialRefused(cause error) {
 	s.refused(fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause))
 }
 
-// refused: a server refused a credential, or a client without.
 func (s *session) refused(cause error) {
 	s.note(cause)
 	s.mu.Lock()
@@ -215,30 +212,26 @@ func (s *session) refused(cause error) {
 	s.tell(AuthFailed, cause, "zookeeper credential refused", logkeys.Error, cause)
 }
 
-// watched: an event of a node.
 func (s *session) watched(kind EventKind, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sink(Event{Kind: kind, Epoch: s.epoch, Path: path, SessionID: s.guard.sessionID.Load(), Timeout: s.guard.sessionTimeout(), At: time.Now()})
 }
 
-// close ends the events of the session.
 func (s *session) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
 }
 
-// Presenting the credentials. The library presents by itself, at every later connection and before anything else,
-// the credentials that it was once given successfully; but it can only be given them on a connection with a session,
-// by a call that waits for the reply. So the first connection is announced when a goroutine has done that.
+// The library presents a credential at every later connection, before anything else, once it was
+// given it successfully. It takes one only on a connection with a session, by a call that waits for
+// the reply. So the first connection is announced when a goroutine has done that.
 //
-// The connection may be lost and another made while that goroutine runs. A credential counts as given only when no
-// connection was lost or made between the call and its return: the library remembers a credential after the reply has
-// come, and by then may have made the next connection without it. A credential whose connection was lost is given again
-// on the next one.
+// The library remembers a credential after the reply, and may have made the next connection without
+// it by then. So a credential counts as given only when no connection was lost or made between the
+// call and its return. Otherwise it is given again on the next connection.
 
-// authenticate runs until every credential is given, or the connection is gone.
 func (s *session) authenticate() {
 	for {
 		index, generation := s.beginCredential()
@@ -252,8 +245,8 @@ func (s *session) authenticate() {
 	}
 }
 
-// beginCredential gives the credential to present, on which generation of connections; -1 when there is nothing to
-// do, and then the goroutine has to end.
+// beginCredential gives the credential to present, and the generation of connections; -1 when there
+// is none, and the goroutine has to end.
 func (s *session) beginCredential() (index int, generation uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -268,7 +261,7 @@ func (s *session) beginCredential() (index int, generation uint64) {
 	return index, s.generation
 }
 
-// endCredential judges the attempt; it reports whether to go on.
+// endCredential judges the attempt, and reports whether to go on.
 func (s *session) endCredential(index int, generation uint64, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,8 +272,9 @@ func (s *session) endCredential(index int, generation uint64, err error) bool {
 		s.added[index] = true
 		return true
 	}
-	// Refused (the transport has told the session so), or cut and not yet noticed. The server closes the connection
-	// either way; cutting it makes sure that another one follows, with which this begins again.
+	// Refused (the transport has told the session so), or cut and not yet noticed. The server
+	// closes the connection either way; cutting it makes sure that another follows, with which this
+	// begins again.
 	s.authenticating = false
 	if !s.closing {
 		s.cut()
@@ -288,7 +282,7 @@ func (s *session) endCredential(index int, generation uint64, err error) bool {
 	return false
 }
 
-// nextCredential gives the first one that is not yet given, -1 when all are; s.mu is held.
+// nextCredential gives the first that is not yet given, or -1; s.mu is held.
 func (s *session) nextCredential() int {
 	for i, added := range s.added {
 		if !added {

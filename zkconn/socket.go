@@ -43,8 +43,8 @@ func (c Config) dialOne(ctx context.Context, network, address, name string) (_ n
 	return secured, nil
 }
 
-// closeSocket closes a connection, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead
-// server.
+// closeSocket closes a connection, also under TLS, whose own Close may wait for five seconds to say
+// goodbye to a dead server.
 func closeSocket(conn net.Conn) error {
 	if secured, ok := conn.(*tls.Conn); ok {
 		return secured.NetConn().Close()
@@ -60,7 +60,7 @@ func hungUp(cause error) bool {
 // for another way.
 type lastLoss struct{ how atomic.Pointer[error] }
 
-// note takes the cause for which a connection is given up. It comes before requests without an answer end.
+// note takes the cause for which a connection is given up, before requests without an answer end.
 func (l *lastLoss) note(cause error) {
 	how := error(nil)
 	var timeout net.Error
@@ -73,7 +73,6 @@ func (l *lastLoss) note(cause error) {
 	l.how.Store(&how)
 }
 
-// of gives how the connection was lost that a request failed with.
 func (l *lastLoss) of(cause error) error {
 	if how := l.how.Load(); how != nil && errors.Is(cause, zk.ErrConnectionClosed) {
 		return *how

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// wallSuspended counts as suspended the time that the wall clock has gained on the monotonic one.
-// It is for systems without a clock that counts suspended time. A wall clock that is set forward
-// ends leases early, which is safe. One that is set back while the machine is suspended hides as
-// much of the suspension; nothing on such a system shows that.
+// wallSuspended counts as suspended the time that the wall clock has gained on the monotonic one,
+// for systems without a clock that counts suspended time. A wall clock that is set forward ends
+// leases early, which is safe. One that is set back while the machine is suspended hides as much of
+// the suspension, and nothing on such a system shows that.
 func wallSuspended() func(now time.Time) time.Duration {
 	start := time.Now()
 	var most atomic.Int64
@@ -18,16 +18,16 @@ func wallSuspended() func(now time.Time) time.Duration {
 	}
 }
 
-// answerBound is how long a function of the user's may take to tell for how long the machine was suspended. It is asked
-// wherever the clock is read, so a healthy one takes microseconds.
+// answerBound is how long a user's function may take to tell for how long the machine was
+// suspended. It is asked wherever the clock is read, so a healthy one takes microseconds.
 const answerBound = time.Second
 
-// answering has a function asked on a goroutine of its own, so that one that blocks holds up nobody for longer than
-// answerBound. Without its answer nobody knows what time it is: then the result panics, as the function may itself. While
-// one call of it is stuck no other is made.
+// answering asks a function on a goroutine of its own, so that one that blocks holds up nobody for
+// longer than answerBound. Without its answer nobody knows the time: the result panics, as the
+// function may itself. No other call is made while one is stuck.
 func answering(suspended func() time.Duration) func() time.Duration {
 	const stuck = "the function for suspended time does not return"
-	var overdue atomic.Pointer[chan struct{}] // closed once the call that was late last has returned
+	var overdue atomic.Pointer[chan struct{}] // closed once the late call has returned
 	return func() time.Duration {
 		if late := overdue.Load(); late != nil {
 			select {
@@ -67,7 +67,7 @@ func answering(suspended func() time.Duration) func() time.Duration {
 	}
 }
 
-// ratchet raises most to gained, never lowers it, and gives the result.
+// ratchet raises most to gained, never lowers it, and gives it.
 func ratchet(most *atomic.Int64, gained time.Duration) time.Duration {
 	for {
 		old := most.Load()

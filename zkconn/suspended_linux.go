@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// suspendedNoise bounds the error of reading two clocks one after the other. Shorter suspensions are passed over; the
-	// margin of the lease covers them.
+	// suspendedNoise bounds the error of reading two clocks one after the other. Shorter
+	// suspensions are passed over; the margin of the lease covers them.
 	suspendedNoise = time.Millisecond
 	// suspensionKnown is for how long a reading of the system's clocks is believed at most.
 	suspensionKnown = 10 * time.Millisecond
 )
 
-// systemSuspended makes a function that gives for how long the machine has been suspended since. The servers' clocks go
-// on meanwhile, and CLOCK_MONOTONIC, which package time reads, does not; CLOCK_BOOTTIME does.
+// systemSuspended makes a function that gives for how long the machine has been suspended since.
+// The servers' clocks go on meanwhile, and so does CLOCK_BOOTTIME; CLOCK_MONOTONIC, which package
+// time reads, does not.
 func systemSuspended() func(now time.Time) time.Duration {
 	start := suspendedSinceBoot()
 	for range 4 {
@@ -33,12 +34,11 @@ func systemSuspended() func(now time.Time) time.Duration {
 }
 
 // suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a
-// system call. That was a third of the client's cost of a hand-off, because the lease is looked at
-// several times in each. When the machine is resumed Linux adds the time that it was suspended to
-// the wall clock, too (timekeeping_inject_sleeptime), and Go reads the wall clock and the
-// monotonic one without a call. So a reading stands while these two have not moved against each other, and for
-// suspensionKnown at most: for a wall clock that is set back as far, right after the machine was
-// resumed.
+// system call: that was a third of the client's cost of a hand-off, which looks at the lease
+// several times. When the machine is resumed Linux adds the suspended time to the wall clock, too
+// (timekeeping_inject_sleeptime), and Go reads the wall clock and the monotonic one without a call.
+// So a reading stands while these two have not moved against each other, and for suspensionKnown at
+// most: for a wall clock that is set back as far, right after the machine was resumed.
 type suspension struct {
 	read   func() time.Duration                                // by the system's clocks, since the beginning
 	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise; now is a fresh reading of time.Now
@@ -46,13 +46,12 @@ type suspension struct {
 	most   atomic.Int64 // that was given
 }
 
-// suspensionRead is a reading.
 type suspensionRead struct {
-	at, drift, suspended time.Duration // the monotonic clock, and by how much the wall clock was ahead of it before
+	at, drift, suspended time.Duration // the monotonic clock, and by how much the wall clock was ahead of it
 }
 
-// since gives for how long the machine has been suspended since the beginning, and never less than
-// before. now is a fresh reading of time.Now.
+// since gives for how long the machine has been suspended, and never less than before. now is a
+// fresh reading of time.Now.
 func (s *suspension) since(now time.Time) time.Duration {
 	wall, at := s.clocks(now)
 	drift := wall - at

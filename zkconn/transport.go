@@ -10,21 +10,26 @@ import (
 	"time"
 )
 
-// transport is the connection that the library reads and writes. Each of its rules works around something that was
-// read in the library's source or measured:
+// transport is the connection that the library reads and writes. Each of its rules works around
+// something that was read in the library's source or measured:
 //
 //   - it reads through a buffer: the library reads every frame in two;
 //   - it writes through an outbox, which coalesces frames: the library writes each by itself;
-//   - it bounds the length of a frame, and checks what is in it before the library sees any of it (replies.go);
+//   - it bounds the length of a frame, and checks what is in it before the library sees any of it
+//     (replies.go);
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
-//   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
-//     library for good (its PR 163). The "written" requests fail when the library finds the connection closed;
-//   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
-//   - it makes the SASL exchange behind the connect reply, which the library sees when that has succeeded;
-//   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
-//   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends
-//     some of its own where the library sends too few (keepalive.go);
-//   - it follows the watches at the server, and sends removeWatches, which the library does not know (watches.go).
+//   - a failed write closes the connection and reports success: an error while credentials are sent
+//     again wedges the library for good (its PR 163). The "written" requests fail when the library
+//     finds the connection closed;
+//   - it closes the connection when reading fails, so that a blocked write ends at once rather than
+//     at its deadline;
+//   - it makes the SASL exchange, after which the library sees the connect reply;
+//   - it shows the connect request and reply to the epoch guard, and lets watches and containers be
+//     put in;
+//   - it follows the requests that go by way of the leader, which are the evidence that the session
+//     lives, and sends some of its own where the library sends too few (keepalive.go);
+//   - it follows the watches at the server, and sends removeWatches, which the library does not
+//     know (watches.go).
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
@@ -38,38 +43,38 @@ type transport struct {
 	trips    *roundTrips
 	asked    asked
 
-	order     chan struct{} // the goroutine that has put something in sends: frames are noted in the order in which they go out
-	scratch   []byte        // for a frame with a ping before it; the sender's
-	own       int32         // how many requests of our own were sent, for their xids; likewise
+	order     chan struct{} // its owner sends: frames are noted in the order in which they go out
+	scratch   []byte        // the sender's, for a frame with a ping before it
+	own       int32         // the sender's count of our own requests, for their xids
 	keepalive *keepalive
 
-	sasl     *saslClient          // nil: none
-	patience func() time.Duration // for the SASL exchange
-	held     []byte               // what the library has still to read of a frame that was taken out of the reader
+	sasl     *saslClient
+	patience func() time.Duration
+	held     []byte // the rest of a frame that was taken out of the reader
 
 	out         *outbox // once the session is established
 	unread      int     // bytes of the current frame that the library has still to read
-	over        error   // nothing is read behind the current frame, for this reason
-	requested   bool    // the connect request has passed
-	replied     bool    // the connect reply has come
+	over        error   // why nothing is read after the current frame
+	requested   bool
+	replied     bool
 	established atomic.Bool
-	mute        muteWatch // looks whether anything is answered while it is new
-	deadline    time.Time // of the handshake
+	mute        muteWatch // looks whether a new connection answers
+	deadline    time.Time
 	failure     sync.Once
 }
 
-// transportObserver is told of the frames that pass, and of the connection's end. Its methods run on
-// the library's goroutines and must not block.
+// transportObserver is told of the frames that pass, and of the connection's end, on the library's
+// goroutines. It must not block.
 type transportObserver interface {
-	// replied: a server answered a request or ping; code is its error, 0 for no error.
+	// replied: a server answered a request or ping with this error, 0 for none.
 	replied(t *transport, code int32)
-	// sessionEnded: the session is over, or given up. cause is nil where a server has said that it is over.
+	// sessionEnded: the session is over, by a server's word where cause is nil, or given up.
 	sessionEnded(cause error)
-	// failed: the connection has failed. It is called once.
+	// failed: the connection has failed. It comes once.
 	failed(t *transport, cause error)
 }
 
-// readBuffer is the size of the transport's buffer, in bytes. A frame that does not fit has one of its own.
+// readBuffer is the size of the transport's buffer, in bytes. A larger frame has one of its own.
 const readBuffer = 32 << 10
 
 func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *leaseKeeper) *transport {
@@ -82,14 +87,14 @@ func newTransport(conn net.Conn, server string, handshake time.Duration, g *epoc
 	}
 }
 
-// SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there: the library lifts
-// its own before it reads the second part of it.
+// SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there:
+// the library lifts its own before it reads the second part of that.
 func (t *transport) SetReadDeadline(at time.Time) error {
 	return t.Conn.SetReadDeadline(t.clamp(at))
 }
 
-// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each of its writes: the library lifts its own
-// before the outbox has sent the frame.
+// SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each of its writes:
+// the library lifts its own before the outbox has sent the frame.
 func (t *transport) SetWriteDeadline(time.Time) error {
 	if t.established.Load() {
 		return nil
@@ -97,16 +102,15 @@ func (t *transport) SetWriteDeadline(time.Time) error {
 	return t.Conn.SetWriteDeadline(t.deadline)
 }
 
-// writePatience bounds a write, as the library does: it takes as long for the answer to a ping.
+// writePatience bounds a write, as long as the library waits for the answer to a ping.
 func (t *transport) writePatience() time.Duration { return t.guard.sessionTimeout() * 2 / 3 }
 
-// SetDeadline clamps the handshake's deadlines.
 func (t *transport) SetDeadline(at time.Time) error {
 	return t.Conn.SetDeadline(t.clamp(at))
 }
 
-// clamp gives the handshake our deadline in place of the library's, which is too long for most
-// session timeouts, and too short for one that is far shorter than any that servers grant.
+// clamp gives the handshake our deadline: the library's is too long for most session timeouts, and
+// too short for one that is far shorter than any that servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
 	if t.established.Load() {
 		return at
@@ -129,9 +133,9 @@ func (t *transport) fail(doing string, cause error) error {
 	return err
 }
 
-// whyHungUp names the likely causes where a server closes the connection without an answer: nothing
-// else tells people the cause. Older data count only where the client has seen any: a server refuses a
-// client for ever that has seen a newer transaction (ZooKeeperServer.processConnectRequest).
+// whyHungUp names the likely causes where a server closes the connection without an answer. Older
+// data count only for a client that has seen a transaction: a server refuses a client that has seen
+// a newer one (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
 	why := "it may have no quorum, or too many connections"
 	if _, secured := t.Conn.(*tls.Conn); !secured {
@@ -143,7 +147,6 @@ func (t *transport) whyHungUp() string {
 	return why
 }
 
-// Close closes the socket.
 func (t *transport) Close() error {
 	t.keepalive.stop()
 	t.mute.end()
@@ -153,7 +156,6 @@ func (t *transport) Close() error {
 	return closeSocket(t.Conn)
 }
 
-// link knows the newest transport, so that others than the library can cut it.
 type link struct {
 	mu      sync.Mutex
 	current *transport
@@ -173,8 +175,8 @@ func (l *link) adopt(t *transport) bool {
 	return true
 }
 
-// close refuses further transports and cuts one that has no session yet; one that has is left for the library to say
-// goodbye on.
+// close refuses further transports and cuts one that has no session yet. On another the library
+// says goodbye.
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +186,7 @@ func (l *link) close() {
 	}
 }
 
-// drop refuses further transports and cuts the one that there is.
+// drop refuses further transports and cuts the present one.
 func (l *link) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,7 +200,7 @@ func (l *link) cut() {
 	l.cutLocked()
 }
 
-// established gives the newest transport where it has a session, and nil otherwise.
+// established gives the newest transport if it has a session, else nil.
 func (l *link) established() *transport {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,6 @@ func (t *transport) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nextFrame waits for a frame that is the library's, and looks at its beginning.
 func (t *transport) nextFrame() error {
 	for {
 		if t.over != nil {
@@ -81,7 +80,6 @@ func (t *transport) oneFrame() (ours bool, err error) {
 	return ours, err
 }
 
-// discard passes over the current frame.
 func (t *transport) discard() (err error) {
 	if t.held == nil {
 		_, err = t.reader.Discard(t.unread)
@@ -124,8 +122,8 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 	return isOwn(xid), nil
 }
 
-// weigh adds an answer to the evidence for the lease, before the library and the caller see it. An
-// error ends the connection.
+// weigh adds an answer to the evidence for the lease, before the caller sees it. An error ends the
+// connection.
 func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	v := verdictOf(code)
 	if op == opMulti && code == 0 {
@@ -171,8 +169,8 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	return nil
 }
 
-// refuseGrant ends the session where a server has handed out another: it does not know ours, and would hand out one more
-// at each attempt. The new session is closed, so that none is left behind.
+// refuseGrant ends the session where a server has handed out another: it does not know ours, and
+// would hand out one more at each attempt. The new session is closed, so that none is left behind.
 func (t *transport) refuseGrant(reply connectReply, cause error) {
 	if !errors.Is(cause, ErrOtherSession) {
 		return
@@ -186,8 +184,8 @@ func (t *transport) refuseGrant(reply connectReply, cause error) {
 	t.observer.sessionEnded(cause)
 }
 
-// begin has the session that a connect reply grants begin on this connection: with SASL, once its exchange has succeeded.
-// frame is the reply, which the library reads: so it learns the timeout that counts.
+// begin begins the session that a connect reply grants: with SASL, once its exchange has succeeded.
+// The library reads frame, and so learns the timeout that counts.
 func (t *transport) begin(frame []byte, reply *connectReply) error {
 	if reply.sessionID == 0 {
 		return nil
@@ -205,9 +203,9 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 	return nil
 }
 
-// authenticate makes the SASL exchange, with the session that the connect reply grants: servers know one connection
-// of it by now. A session that is new is noted only when the exchange has succeeded. Otherwise the library would
-// not know it: it asks for another one at the next connection, and this one, in which nothing was done, expires.
+// authenticate makes the SASL exchange. A new session is noted only when the exchange has
+// succeeded: the library would not know it, and ask for another at the next connection. The one in
+// which nothing was done expires.
 func (t *transport) authenticate(connectReply []byte) error {
 	t.held = bytes.Clone(connectReply)
 	if _, err := t.reader.Discard(len(connectReply)); err != nil {

@@ -29,8 +29,8 @@ func (t *transport) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// follow follows a request that goes out next, has a read leave a watch where that is wanted, and puts a ping in front of a
-// request after a silence, which makes it better evidence. Its caller has its turn in order.
+// follow follows a request that goes out next, sets its watch byte where that is wanted, and puts a
+// ping in front after a silence, which makes it better evidence. Its caller has its turn in order.
 func (t *transport) follow(frame []byte) []byte {
 	op := requestOp(frame)
 	if op == 0 || !t.established.Load() {
@@ -49,7 +49,6 @@ func (t *transport) follow(frame []byte) []byte {
 	return t.scratch
 }
 
-// sendOwn sends a request of the keepalive.
 func (t *transport) sendOwn(committed bool) {
 	t.order <- struct{}{}
 	defer func() { <-t.order }()
@@ -69,8 +68,9 @@ func (t *transport) removeWatch(w watch) {
 	}
 }
 
-// putOwn sends a request of our own, which may remove a watch. It has a number of its own: the answer to a request that is not
-// followed must not be taken for the answer to a later one. Its caller has its turn in order.
+// putOwn sends a request of our own, which may remove a watch, with a number of its own: the answer
+// to a request that is not followed must not be taken for the answer to a later one. Its caller has
+// its turn in order.
 func (t *transport) putOwn(frame []byte, removes watch) {
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	frame = t.scratch[len(pingFrame):]
@@ -82,8 +82,8 @@ func (t *transport) putOwn(frame []byte, removes watch) {
 	_ = t.out.put(frame) // see Write
 }
 
-// notes records a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
-// order.
+// notes records a request that goes out next. It reports whether a ping should go out before it.
+// Its caller has its turn in order.
 func (t *transport) notes(frame []byte, q question) (pingFirst bool) {
 	xid := requestXid(frame)
 	if q.op != opPing {

@@ -14,7 +14,6 @@ import (
 // OpKind is the kind of an Op.
 type OpKind string
 
-// The kinds.
 const (
 	OpCreate OpKind = "create"
 	OpSet    OpKind = "set"
@@ -27,35 +26,35 @@ type Op struct {
 	Kind OpKind
 	// Path is the path of the node. For a sequential create the server appends ten digits to it.
 	Path string
-	// Data are for a create and a set.
 	Data []byte
 	// Version is the version that a node must have to be set, deleted or checked; -1 for any.
 	Version int32
-	// Ephemeral: the node that is created ends with the session. Sequential: the server puts ten digits behind its name.
+	// Ephemeral: the created node ends with the session. Sequential: the server appends ten digits
+	// to its name.
 	Ephemeral, Sequential bool
-	// Parents: a create may have parents that do not exist, which are to be made with it. It is for
-	// a caller that finds out which are missing (actors.Session.Transact); Conn.Txn refuses it.
+	// Parents: missing parents of a create are to be made with it, by a caller that finds out which
+	// are missing (actors.Session.Transact); Conn.Txn refuses it.
 	Parents bool
 
-	acl []ACL // of a parent, see MissingParents; nil: the ACL of WithACL
+	acl []ACL // of a parent, see MissingParents; nil for WithACL's
 }
 
 // OpResult is the result of one Op.
 type OpResult struct {
-	// Path is the path of the node that was created, with its number, or else the path of the Op.
+	// Path is the path of the created node, with its number, or else the path of the Op.
 	Path string
-	// Version is the new version of a node that was set, Mtime the time of that, by the wall clock
-	// of the servers' leader, to the millisecond.
+	// Version is the new version of a node that was set, Mtime the time of that, by the clock of
+	// the servers' leader, to the millisecond.
 	Version int32
 	Mtime   time.Time
 }
 
-// Txn carries out all ops or none, in one transaction, if the guard exists and has its version. The
-// error wraps ErrGuardGone or ErrGuardChanged where that is not so, before any other error.
-// Otherwise it says why the first op was refused that was, with its path: ErrNoNode, ErrNodeExists,
-// ErrNotEmpty, ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path
-// says that the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come
-// before anything is sent.
+// Txn carries out all ops or none, in one transaction, if the guard exists and has its version; if
+// not, the error wraps ErrGuardGone or ErrGuardChanged, before any other error. Otherwise it says
+// why the first op was refused that was, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
+// ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path says that
+// the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything
+// is sent.
 //
 // before says up to which transaction the servers had told when this one was handed over: its own
 // changes have a greater zxid. After an unknown outcome, call Fence and then ResolveTxn.
@@ -181,20 +180,19 @@ func (o Op) flags() int32 {
 	return flags
 }
 
-// ResolveTxn finds out whether a Txn was carried out whose outcome is unknown, by the nodes that
-// exist. The Txn must be over for good, and the reads behind it: call Fence on the same Conn first.
-// Or call CatchUp on the Conn of a later session, when the old one has expired. before is the one
-// that Txn returned.
+// ResolveTxn finds out by the nodes that exist whether a Txn with an unknown outcome was carried
+// out. The Txn must be over for good, and visible: call Fence on the same Conn first, or CatchUp on
+// the Conn of a later session, when the old one has expired. before is the one that Txn returned.
 //
-// The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
-// list of children that it changes, was last changed by a transaction that is no newer than before.
+// NotApplied is certain: a node that the transaction changes, or the list of children that it
+// changes, was last changed by a transaction that is no newer than before.
 //
-// The outcome is Applied only where exclusive is true and before is Whole. exclusive: nobody else can have changed
+// Applied needs that exclusive is true and before is Whole. exclusive: nobody else can have changed
 // these nodes since, because the guard has existed all the time and only its owner changes them.
 // Whole: nothing that was done before is newer. Every node that the transaction creates and sets
 // must then have its data, one zxid which is newer than before, and the version that follows; and
-// the nodes that it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
-// does not say who has deleted it. A node that the session may not READ says nothing either.
+// the nodes that it deletes must be gone. Where nothing is created or set it is Unknown: a missing
+// node does not say who has deleted it. Nor does a node that the session may not READ say anything.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
@@ -212,19 +210,18 @@ func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []Op
 	return Unknown, nil, nil
 }
 
-// finding collects the traces that a transaction has left in its nodes.
+// finding collects the traces of a transaction in its nodes.
 type finding struct {
 	conn         *Conn
 	before       int64
 	results      []OpResult
 	taken        map[string]bool // sequential nodes that are accounted for
-	zxid         int64           // of the transaction, once a node has told it
+	zxid         int64           // of the transaction, once known
 	witnesses    int
 	contradicted bool
-	not          bool // it was certainly not carried out
+	not          bool // certainly not carried out
 }
 
-// resolve looks for the effect of one part.
 func (f *finding) resolve(o Op, result *OpResult) error {
 	switch {
 	case o.Kind == OpCheck:
@@ -258,7 +255,8 @@ func (f *finding) resolve(o Op, result *OpResult) error {
 	return nil
 }
 
-// unseen takes the error of a read. A node that the session may not READ is no evidence; another node may be.
+// unseen takes the error of a read. A node that the session may not READ is no evidence; another
+// may be.
 func (f *finding) unseen(err error) error {
 	if !errors.Is(err, ErrNoAuth) {
 		return err
@@ -277,7 +275,6 @@ func (f *finding) witness(zxid int64, agrees bool) {
 	f.contradicted = f.contradicted || !agrees || zxid != f.zxid
 }
 
-// parent looks whether the children of a node's parent have changed at all.
 func (f *finding) parent(o Op) error {
 	at := f.conn.cfg.chroot + o.Path[:strings.LastIndexByte(o.Path, '/')]
 	if at == "" {
@@ -292,7 +289,8 @@ func (f *finding) parent(o Op) error {
 	}))
 }
 
-// sequential looks for a node with a number, among the newest: that with the lowest number, because parts come in order.
+// sequential looks for a node with a number: the newest with the lowest number, because parts come
+// in order.
 func (f *finding) sequential(o Op, result *OpResult) error {
 	if err := f.parent(o); err != nil || f.not {
 		return err
@@ -336,5 +334,4 @@ func (f *finding) sequential(o Op, result *OpResult) error {
 	return nil
 }
 
-// sequenceDigits is the number of digits that a server puts behind the name of a sequential node.
 const sequenceDigits = 10

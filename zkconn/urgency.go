@@ -7,18 +7,19 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// urgency says until when reconnecting is urgent, and how fast attempts follow each other meanwhile.
+// urgency says until when reconnecting is urgent, and how fast attempts follow each other
+// meanwhile.
 type urgency struct {
 	on      atomic.Bool
 	changed chan struct{}    // has room for one
-	until   func() time.Time // the end of the lease: it is urgent until then at most
+	until   func() time.Time // the end of the lease, and so of the urgency
 	timeout func() time.Duration
 	refused bool          // a credential was, on the newest connection of use; the connecting goroutine's
 	pauses  *retry.Pauses // since the newest loss; nil before the first pause
 }
 
-// Bounds of the time that an attempt to dial has to itself while reconnecting is urgent: a
-// twentieth of the session timeout. The upper bound is from RFC 8305.
+// An attempt to dial has a twentieth of the session timeout to itself while reconnecting is urgent,
+// within these bounds; the upper one is from RFC 8305.
 const (
 	overlapsPerTimeout = 20
 	shortestOverlap    = 10 * time.Millisecond
@@ -49,7 +50,6 @@ func (h *urgency) left() time.Duration {
 
 func (h *urgency) urgent() bool { return h.left() > 0 }
 
-// pause gives the next pause between rounds.
 func (h *urgency) pause() time.Duration {
 	if h.pauses == nil {
 		h.pauses = retry.Urgent(h.timeout()).Begin()
@@ -57,7 +57,6 @@ func (h *urgency) pause() time.Duration {
 	return h.pauses.Next()
 }
 
-// overlap gives how long an attempt to dial has to itself before the next begins.
 func (h *urgency) overlap() time.Duration {
 	return min(max(h.timeout()/overlapsPerTimeout, shortestOverlap), longestOverlap)
 }

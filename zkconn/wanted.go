@@ -6,41 +6,40 @@ import (
 	"sync"
 )
 
-// What callers want of a request beside the library's answer. The library takes no more than a request, and the transport sees
-// its frame:
+// What callers want of a request beside the library's answer. The library takes no more than a
+// request, and the transport sees its frame:
 //
 //   - A read is to leave a watch, without the library's watch table (rewrite.go).
-//   - The caller of a create wants to know when it has gone out (pipelining): order without waiting for an answer. The library
-//     takes requests from a channel, in the order in which goroutines come to it. A caller that starts one for a create and
-//     one for a listing cannot know which goes first.
-//   - The caller of a create wants the czxid of the node. The header of the reply to a create, or to a transaction that was
-//     carried out, has the zxid of the transaction, which is the czxid of the nodes that it made: FinalRequestProcessor takes
-//     it when it has applied the transaction, before any read is served (tests/touches compares). The library drops it. So
-//     nobody has to look at a new node, which its own session may not be allowed to read.
+//   - The caller of a create wants to know when it has gone out (pipelining): order without waiting
+//     for an answer. The library takes requests from a channel, so a caller that starts a goroutine
+//     for a create and one for a listing cannot know which goes first.
+//   - The caller of a create wants the czxid of the node, without a read that its own session may
+//     not be allowed. The header of the reply to a create, or to a transaction that was carried
+//     out, has the zxid of the transaction, which is the czxid of its nodes: FinalRequestProcessor
+//     takes it when it has applied the transaction, before any read is served (tests/touches
+//     compares). The library drops it.
 
-// wantedRequests are the requests under way of which more is wanted.
 type wantedRequests struct {
 	mu  sync.Mutex
 	all map[requestName]*wanted
 }
 
-// requestName names requests that are not told apart: by operation, and path at the server, chroot included. A transaction is
-// known by its first create.
+// requestName names requests that are not told apart: by operation, and path at the server, chroot
+// included. A transaction is known by its first create.
 type requestName struct {
 	op   int32
 	path string
 }
 
-// wanted is what is wanted of one.
 type wanted struct {
 	requestName
 	of      *wantedRequests
 	callers int
-	gone    chan struct{}    // closed when one has gone out; nil where nobody waits for that
-	czxids  map[string]int64 // of nodes that they have made, by their paths
+	gone    chan struct{}    // closed when one has gone out; nil where nobody waits
+	czxids  map[string]int64 // of nodes that they have made, by path
 }
 
-// want registers a request; it must be called before that is handed over. gone, unless it is nil, is closed when it has gone
+// want registers a request before it is handed over. gone, unless nil, is closed when it has gone
 // out.
 func (w *wantedRequests) want(op int32, path string, gone chan struct{}) *wanted {
 	w.mu.Lock()
@@ -61,7 +60,6 @@ func (w *wantedRequests) want(op int32, path string, gone chan struct{}) *wanted
 	return one
 }
 
-// done takes a registration back.
 func (w *wanted) done() {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
@@ -70,7 +68,7 @@ func (w *wanted) done() {
 	}
 }
 
-// goesOut gives what is wanted of a request that goes out next; nil where it is no more than the answer.
+// goesOut gives what is wanted of a request that goes out next; nil for no more than the answer.
 func (w *wantedRequests) goesOut(op int32, frame []byte) *wanted {
 	path, ok := "", false
 	switch op {
@@ -96,17 +94,16 @@ func (w *wantedRequests) goesOut(op int32, frame []byte) *wanted {
 	return one
 }
 
-// watches reports whether it is a read that is to leave a watch.
 func (w *wanted) watches() bool { return w != nil && w.op != opCreate }
 
-// watched gives a frame with its watch byte set. It is a copy: a Writer must not modify its argument.
+// watched gives a copy of a frame with its watch byte set: a Writer must not modify its argument.
 func watched(frame []byte) []byte {
 	frame = bytes.Clone(frame)
 	frame[len(frame)-1] = 1
 	return frame
 }
 
-// answered takes the reply to a create or a transaction that was carried out; body is the reply without its header.
+// answered takes the reply to a create or a transaction that was carried out, without its header.
 func (w *wanted) answered(op int32, zxid int64, body []byte) {
 	made, ok := w.path, carriedOut(body)
 	if op == opCreate {
@@ -126,7 +123,6 @@ func (w *wanted) answered(op int32, zxid int64, body []byte) {
 // errNotBorn: the library has a reply that the transport has not seen.
 var errNotBorn = errors.New("the czxid of the new node is not known")
 
-// czxid gives that of a node, by the path in the reply.
 func (w *wanted) czxid(made string) (int64, error) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()

@@ -6,28 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// Watches at the server. A server keeps a watch until it fires or its connection ends: on a node that is never made, for
-// as long as the session lives. The library sends no removeWatches, so the transport does. It mirrors the server's table
-// to know what stands there. See Conn.DropWatches.
+// A server keeps a watch until it fires or its connection ends: on a node that is never made, for
+// as long as the session lives. The library sends no removeWatches, so the transport does, with a
+// mirror of the server's table. See Conn.DropWatches.
 
-// watch is a watch at the server, which may have two for a path: one on its list of children, and one on its data and
-// existence.
+// watch is a watch at the server, which may have two for a path: one on its children, one on its
+// data and existence.
 type watch struct {
 	path     string // of the server, chroot included
 	children bool
 }
 
-// standingWatches mirrors the server's watches of one connection, in the order of its frames. It never lacks one, but it
-// may have one that is gone: servers tell nobody who may not READ the node. Removing that does no harm.
+// standingWatches mirrors the server's watches of one connection, in the order of its frames. It
+// never lacks one, but may have one that is gone: servers tell nobody who may not READ the node.
+// Removing that does no harm.
 type standingWatches struct {
 	removals *watchRemovals
 
 	mu sync.Mutex
-	// stands has the watches. Those that are true nobody wants, and a removal is about to go out.
+	// stands has the watches. A removal of those that are true is about to go out.
 	stands map[watch]bool
 }
 
-// reads: a read that leaves a watch goes out next. A removal of it that is about to go out is called off.
+// reads: a read that leaves a watch goes out next. It calls off a removal that is about to go out.
 func (s *standingWatches) reads(w watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +49,6 @@ func (s *standingWatches) removes(w watch) bool {
 	return true
 }
 
-// answered takes the answer to a request that sets or removes a watch.
 func (s *standingWatches) answered(w watch, op, code int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

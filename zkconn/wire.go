@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The part of ZooKeeper's wire format that the transport reads. A frame is its length in four bytes and that
-// many bytes more, everything big-endian.
+// The part of ZooKeeper's wire format that the transport reads. A frame is its length in four bytes
+// and that many bytes more, everything big-endian.
 const (
 	lengthSize = 4
 	// requestHeaderSize: length, xid, operation.
@@ -43,15 +43,16 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidOwn is the xid of the first request of our own (keepalive.go, watches.go); the others count down
-	// from it. The library and the servers use other negative xids.
+	// xidOwn is the xid of the first request of our own (keepalive.go, watches.go); the others
+	// count down from it. The library and the servers use other negative xids.
 	xidOwn = -1000
 
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
 	typeOfError = -1
 
-	// maxFrame bounds a frame from a server, in bytes: the names of a million contenders of one lock path. (Java's client
-	// bounds it at 1 MiB by default, which is not enough to list twenty thousand.)
+	// maxFrame bounds a frame from a server, in bytes: the names of a million contenders of one
+	// lock path. (Java's client bounds it at 1 MiB by default, which does not list twenty
+	// thousand.)
 	maxFrame = 64 << 20
 	// maxConnectReply bounds a server's reply to a connect request, in bytes; some forty are usual.
 	maxConnectReply = 1 << 10
@@ -60,10 +61,10 @@ const (
 	maxRequest = 1<<20 - 16<<10
 )
 
-// isOwn reports whether the transport has sent the request of this xid by itself.
 func isOwn(xid int32) bool { return xid <= xidOwn }
 
-// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
+// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole
+// request.
 func requestOp(frame []byte) int32 {
 	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {
 		return 0
@@ -71,16 +72,13 @@ func requestOp(frame []byte) int32 {
 	return int32(binary.BigEndian.Uint32(frame[8:]))
 }
 
-// requestXid gives the number of a frame that requestOp knows.
 func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame[lengthSize:])) }
 
-// requestPath gives the path that a request begins with.
 func requestPath(frame []byte) (string, bool) {
 	path, _, ok := cutString(frame[requestHeaderSize:])
 	return path, ok
 }
 
-// cutString takes a string from the beginning of a frame's body.
 func cutString(b []byte) (text string, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return "", nil, false
@@ -95,7 +93,8 @@ func cutString(b []byte) (text string, rest []byte, ok bool) {
 // multiHeaderSize: operation, whether it is the last, error.
 const multiHeaderSize = 4 + 1 + 4
 
-// firstCreate gives the path of the first node that a transaction makes, before which only checks and deletes may come.
+// firstCreate gives the path of the first node that a transaction makes, before which only checks
+// and deletes may come.
 func firstCreate(parts []byte) (string, bool) {
 	for len(parts) > multiHeaderSize {
 		op := int32(binary.BigEndian.Uint32(parts))
@@ -114,21 +113,18 @@ func firstCreate(parts []byte) (string, bool) {
 }
 
 // carriedOut reports whether a transaction was carried out. The reply to one that was not begins
-// with an error, even where its header has none. The node that it made has the path of the request;
-// the reply does not say so in all versions alike.
+// with an error, even where its header has none.
 func carriedOut(body []byte) bool {
 	const failed = -1
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
 }
 
-// connectReply is a server's reply to a connect request.
 type connectReply struct {
 	sessionID int64 // 0: the session has expired
 	timeout   time.Duration
 	password  []byte // of the session; a copy
 }
 
-// parseConnectReply reads protocol version, timeout in milliseconds, session and password.
 func parseConnectReply(body []byte) (connectReply, error) {
 	const fixed = 4 + 4 + 8
 	if _, err := shape("iiiib").check(body); err != nil {
@@ -144,7 +140,8 @@ func parseConnectReply(body []byte) (connectReply, error) {
 	return reply, nil
 }
 
-// requestedSession reads the session out of a connect request: length, protocol version, last zxid, timeout, session.
+// requestedSession reads the session out of a connect request: length, protocol version, last zxid,
+// timeout, session.
 func requestedSession(frame []byte) (int64, error) {
 	const at = lengthSize + 4 + 8 + 4
 	if len(frame) < at+8 {
@@ -171,7 +168,6 @@ func removeWatchFrame(w watch) []byte {
 	return requestFrame(xidOwn, opRemoveWatches, binary.BigEndian.AppendUint32(body, kind))
 }
 
-// partHeader is the header of a part of a multi.
 func partHeader(op int32, last bool) []byte {
 	header := binary.BigEndian.AppendUint32(nil, uint32(op))
 	if last {
@@ -182,7 +178,6 @@ func partHeader(op int32, last bool) []byte {
 	return append(header, 0xff, 0xff, 0xff, 0xff)
 }
 
-// withLength writes the length of the rest of the frame into its first four bytes.
 func withLength(frame []byte) []byte {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
 	return frame
@@ -215,7 +210,6 @@ func readWhole(from io.Reader, length int) ([]byte, error) {
 	return whole, nil
 }
 
-// farewellXid numbers the one request that closes a session.
 const farewellXid = 1
 
 // longestFarewell bounds the wait for the server's answer when the session is closed.
@@ -229,7 +223,6 @@ func closeSessionFrame() []byte {
 	return withLength(frame)
 }
 
-// awaitFarewell reads up to the answer to closeSession.
 func awaitFarewell(from *bufio.Reader) error {
 	for {
 		body, err := readReply(from, maxFrame)

@@ -12,12 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Revoke asks everybody who holds a lock to give it back, and tells who was asked. It writes a
-// revoke request to the holders' nodes. In a node of Turnstile's it is added to the data. In any
-// other node it replaces them: with Curator's word where the node is Curator's, and with the word
-// of ZooKeeper's recipe otherwise. Holders decide by themselves whether they listen: go-zookeeper's
-// Lock and kazoo's do not. A holder whose node may not be written is not among the Asked, and shows
-// in the answer's Reason.
+// Revoke asks everybody who holds a lock to give it back, and tells who was asked: see
+// locks.Client.Revoke. A holder whose node may not be written is not among the Asked, and shows in
+// the answer's Reason.
 func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, error) {
 	contenders, err := Queue(conn, lockPath)
 	if err != nil {
@@ -35,9 +32,9 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 	return answer, nil
 }
 
-// RevokeOne asks one contender that Queue has given as a holder, and nobody else. It does not ask a
-// request that has come to its path since, as in contests, nor one to which its node was passed on, as
-// far as the node says. Nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
+// RevokeOne asks one contender that Queue has given as a holder, and nobody else: neither a request
+// that has come to its path since, as in contests, nor one to which its node was passed on, as far
+// as the node says. Nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
 // contender has no token, without which its node cannot be told from another.
 func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
 	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
@@ -49,7 +46,8 @@ func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.Revok
 	return asked, err
 }
 
-// answerFor asks a holder, and notes the outcome, except for an error after which all may be tried again.
+// answerFor asks a holder, and notes the outcome, except for an error after which all may be tried
+// again.
 func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeRequestSent, only whose) error {
 	err := ask(conn, c, only)
 	switch {
@@ -64,11 +62,9 @@ func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeR
 	return nil
 }
 
-// anyVersion is the version of a write to a node of any version.
 const anyVersion = -1
 
-// whose reports whether a node of Turnstile's still belongs to the contender that was seen with it.
-// now is read from the node as it is now.
+// whose reports whether a node, read now, still belongs to the contender that was seen with it.
 type whose func(seen, now messages.Contender) bool
 
 func anybody(_, _ messages.Contender) bool { return true }
@@ -77,8 +73,8 @@ func theSame(seen, now messages.Contender) bool {
 	return seen.Who == now.Who && seen.Priority == now.Priority && seen.Since.Equal(now.Since)
 }
 
-// ask writes a revoke request to the node of a contender, in the version in which it was seen to be the
-// contender's. ErrGone where it is another's by now.
+// ask writes a revoke request to the node of a contender, in the version in which it was seen to be
+// the contender's. ErrGone where it is another's by now.
 func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
 	for {
 		data, stat, err := conn.Get(c.At())
@@ -97,13 +93,12 @@ func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
 			}
 		}
 		err = conn.SetDataAt(c.At(), requestTo(c, data), stat.Version)
-		if !errors.Is(err, zkconn.ErrBadVersion) { // otherwise somebody has written to it: look again
+		if !errors.Is(err, zkconn.ErrBadVersion) { // otherwise look again
 			return err
 		}
 	}
 }
 
-// requestTo is the revoke request that a contender understands.
 func requestTo(c messages.Contender, data []byte) []byte {
 	if c.Library == messages.LibraryCurator {
 		return []byte(queue.CuratorRevokeRequest)
@@ -142,8 +137,8 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 }
 
 // Break deletes a contender's node by force; Queue gives the contender. See messages.Break for the
-// consequences. It never deletes another's node, even where another has come to the same path since.
-// The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
+// consequences. It never deletes another's node, even where another has come to the same path
+// since. The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
 // zkconn.ErrBadPath where the contender is not well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
 	return act(conn, newBreaking(contender))
@@ -178,7 +173,8 @@ func (q breaking) refuse(why messages.Refusal) any {
 	return &messages.Broken{Refusal: why, Contender: q.Contender}
 }
 
-// run deletes the node in the version in which it was last seen to be the right one, or with its guard.
+// run deletes the node in the version in which it was last seen to be the right one, or with its
+// guard.
 func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	if err := conn.CatchUp(q.At()); err != nil {
 		return nil, err
@@ -199,15 +195,15 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 		}
 		var refused *zkconn.Error
 		if guard != "" && errors.Is(err, zkconn.ErrNoNode) && errors.As(err, &refused) && refused.Path == guard {
-			guard = "" // it was deleted with its node, which the next look shows, or by itself
+			guard = "" // deleted with its node, which the next look shows, or by itself
 			continue
 		}
 		switch {
 		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone):
-			if !q.doubt.Load() { // otherwise the delete was most likely ours, though perhaps somebody else's
+			if !q.doubt.Load() { // otherwise the delete was most likely ours
 				return nil, fmt.Errorf("%s: %w", zkconn.Shown(q.At()), ErrGone)
 			}
-		case errors.Is(err, zkconn.ErrBadVersion): // somebody has written to it: look again
+		case errors.Is(err, zkconn.ErrBadVersion): // written to: look again
 			continue
 		case err != nil:
 			return nil, err
@@ -216,9 +212,9 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	}
 }
 
-// guard gives the path of the guard of a contest's node; "" where the node has none, or its data do not
-// say, or may not be read. A transaction deletes both: so the delete hits no other node, and the holder
-// need not be asked before, as for mark.
+// guard gives the path of the guard of a contest's node; "" where the node has none, or its data do
+// not say, or may not be read. A transaction deletes both, and so hits no other node, without a
+// mark.
 func (q breaking) guard(conn *zkconn.Conn) (string, error) {
 	if q.Mode != messages.Contest {
 		return "", nil
@@ -242,7 +238,7 @@ func (q breaking) delete(conn *zkconn.Conn, guard string, version int32) error {
 	return err
 }
 
-// find gives the version of the node, when it is still the contender's.
+// find gives the version of the node, while it is the contender's.
 func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
 	stat, exists, err := conn.Exists(q.At())
 	if err != nil {
@@ -255,8 +251,7 @@ func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
 }
 
 // mark asks the holder of a contest for the lock, so that its node gets a version that no new node
-// has. Otherwise the delete could hit another's: when this node goes, another contender may make
-// one at the same path, with the same version until somebody writes to it. If the other one is
+// has. Otherwise the delete could hit another's, at the same path with the same version. If that is
 // there already, it is merely asked.
 func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	err = conn.SetDataAt(q.At(), []byte(queue.RevokeRequest), 0)
@@ -266,9 +261,9 @@ func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	return q.find(conn)
 }
 
-// SetPermits sets the number of permits of a semaphore, and makes its lock path where it does not
-// exist. It overwrites only a number of permits. The error wraps queue.ErrNoPermits where the lock
-// path has other data, and ErrBadQuery where the number is out of range.
+// SetPermits sets the number of permits of a semaphore, and makes a missing lock path. It
+// overwrites only a number of permits. The error wraps queue.ErrNoPermits where the lock path has
+// other data, and ErrBadQuery where the number is out of range.
 func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
 	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
 }

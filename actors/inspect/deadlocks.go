@@ -9,45 +9,43 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// secondLook is the time between the first reading of the queues and the second. A holder that gives
-// its lock back has that long to delete its node: a write, less than 100 ms where servers are a
-// continent apart. A deadlock is broken that much later.
+// secondLook is the time between the two readings of the queues. A holder that gives its lock back
+// has that long to delete its node: a write, less than 100 ms where servers are a continent apart.
+// A deadlock is broken that much later.
 const secondLook = 250 * time.Millisecond
 
-// settledLook is secondLook where there is a possible deadlock. A process that passes locks on among
-// its workers shows one again and again.
+// settledLook is secondLook for a possible deadlock. A process that passes locks on among its
+// workers shows one again and again.
 const settledLook = 1250 * time.Millisecond
 
 // Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
-// sessions and processes. The root may be "/". Nodes that this client may not read are passed over. A
-// seeming deadlock takes 250 ms longer.
+// sessions and processes. The root may be "/". Nodes that this client may not read are passed over.
+// A seeming deadlock takes 250 ms longer.
 //
-// The queues are read one after the other. So one reading may show a circle that was never there:
+// The queues are read one after the other, so one reading may show a circle that was never there:
 // one wait was over before another began. So they are read twice, and a circle counts when both
-// readings show it: the same nodes wait for the same nodes. Each of these waits lasted from its first
-// reading to its second, and so all were there together at the moment between the two readings, at our
-// server. That server may be behind the others, but a deadlock stays.
+// readings show it: the same nodes wait for the same nodes. Then all waits lasted from the end of
+// the first reading to the begin of the second, at our server. That may be behind the others, but a
+// deadlock stays.
 //
-// A node that several calls may have names none of them, so its owner is believed not to be blocked.
-// Only the session of these calls knows who has the node, and which wait behind it: see
-// Session.Calls. How many circles it tells at most: see queue.Deadlocks.
+// A node that several calls may have names none of them, so its owner is believed not to be
+// blocked. Only the session of these calls knows who has the node, and which wait behind it: see
+// Session.Calls. For the most circles that it tells see queue.Deadlocks.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	found, err := findAmong(conn, root, nil, false, rest)
 	return found.sure, err
 }
 
-// PossibleDeadlocks is Deadlocks that also gives possible ones: see queue.PossibleDeadlocks. When there
-// seems to be a possible one it takes 1.25 s longer, so that locks which a process with several workers
-// passes on among them faster than that are no alarm.
+// PossibleDeadlocks is Deadlocks that also gives possible ones: see queue.PossibleDeadlocks. A
+// seeming one takes 1.25 s longer, so that locks which workers of a process pass on faster than
+// that are no alarm.
 func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []messages.Deadlock, err error) {
 	found, err := findAmong(conn, root, nil, true, rest)
 	return found.sure, found.possible, err
 }
 
-// findings are the deadlocks that were found.
 type findings struct{ sure, possible []messages.Deadlock }
 
-// findIn looks for deadlocks, and possible ones only where they are asked for.
 func findIn(read []queue.LockPath, possible bool) (f findings) {
 	f.sure = queue.Deadlocks(read)
 	if possible {
@@ -65,8 +63,8 @@ func rest(conn *zkconn.Conn, d time.Duration) {
 	}
 }
 
-// findAmong is Deadlocks, or PossibleDeadlocks, with the calls of one session. It calls rest between the
-// readings.
+// findAmong is Deadlocks, or PossibleDeadlocks, with the calls of one session. It calls rest
+// between the readings.
 func findAmong(
 	conn *zkconn.Conn, root string, own calls, possible bool, rest func(*zkconn.Conn, time.Duration),
 ) (findings, error) {
@@ -135,12 +133,11 @@ func findDeadlocks(q messages.FindDeadlocks) deadlockQuery {
 	}}
 }
 
-// deadlockQuery is a query that is answered by the deadlocks below a root.
 type deadlockQuery struct {
 	root     string
-	possible bool // possible ones, too
+	possible bool
 	reply    func(why messages.Refusal, all findings) any
-	own      calls // of the session that runs it
+	own      calls
 }
 
 func (q deadlockQuery) check() error { return CheckRoot(q.root) }
@@ -152,14 +149,14 @@ func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
 	return confirmed{q, all}, err
 }
 
-// confirmed are the deadlocks that both readings have shown.
 type confirmed struct {
 	deadlockQuery
 	all findings
 }
 
-// answer leaves out the deadlocks with an unused member, whose node is being deleted, and those with a
-// call of this session that has got its lock since before the readings, or waits behind another node.
+// answer leaves out the deadlocks with an unused member, whose node is being deleted, and those
+// with a call of this session that has got its lock since the readings, or waits behind another
+// node.
 func (c confirmed) answer(s *Session) any {
 	now := calls(s.Calls(c.root))
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
@@ -171,7 +168,6 @@ func (c confirmed) answer(s *Session) any {
 	return c.reply(messages.Refusal{}, findings{stand(c.all.sure), stand(c.all.possible)})
 }
 
-// contested gives the lock paths below a root that have waiters, in order.
 func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 	w, err := walkFrom(conn, root)
 	for _, l := range w.found {
@@ -185,7 +181,6 @@ func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
 
 func isWaiting(s queue.Standing) bool { return !s.Holds }
 
-// readAll reads the queues of lock paths, one after the other: each is read in parallel.
 func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	all := make([]queue.LockPath, len(paths))
 	for i, path := range paths {
@@ -200,8 +195,8 @@ func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	return all, nil
 }
 
-// stayed gives the contenders that are in both readings of a lock path; they wait when they wait in
-// both, and are somebody when both say so.
+// stayed gives the contenders of both readings of a lock path; they wait when they wait in both,
+// and are somebody when both say so.
 func stayed(first, second queue.LockPath) queue.LockPath {
 	type node struct {
 		name  string
@@ -215,7 +210,7 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	for _, c := range first.Contenders {
 		if now, there := later[node{c.Node, c.Token}]; there {
 			c.Holds = c.Holds || now.Holds
-			if c.Who != now.Who { // its data were written again: nobody knows who had it in between
+			if c.Who != now.Who { // written again: nobody knows who had it in between
 				c.Who = ""
 			}
 			both.Contenders = append(both.Contenders, c)
@@ -224,11 +219,10 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	return both
 }
 
-// calls are those of Session.Calls.
 type calls []messages.Contender
 
-// contested adds the lock paths where a call waits without a node to the given paths, which have
-// waiters. They are in order.
+// contested adds the lock paths where a call waits without a node to the given ones. They are in
+// order.
 func (own calls) contested(paths []string) []string {
 	for _, k := range own {
 		if !k.HasNode() {
@@ -239,7 +233,6 @@ func (own calls) contested(paths []string) []string {
 	return slices.Compact(paths)
 }
 
-// byNode gives the calls that have nodes, and those that wait behind them, by the paths of these.
 func (own calls) byNode() (has map[string]messages.Contender, waiting map[string][]messages.Contender) {
 	has, waiting = map[string]messages.Contender{}, map[string][]messages.Contender{}
 	for _, k := range own {
@@ -254,8 +247,6 @@ func (own calls) byNode() (has map[string]messages.Contender, waiting map[string
 	return has, waiting
 }
 
-// addTo gives the lock paths that were read, with the calls that have nodes of the session, and those
-// that wait behind them.
 func (own calls) addTo(read []queue.LockPath) []queue.LockPath {
 	has, waiting := own.byNode()
 	all := slices.Clone(read)
@@ -271,7 +262,6 @@ func (own calls) addTo(read []queue.LockPath) []queue.LockPath {
 	return all
 }
 
-// named gives a contender as the call that has its node now.
 func named(c, has messages.Contender, id string) messages.Contender {
 	c.Library, c.Host, c.PID, c.Actor = has.Library, has.Host, has.PID, has.Actor
 	c.Owner, c.Caller, c.Label, c.Since = has.Owner, has.Caller, has.Label, has.Since
@@ -279,8 +269,8 @@ func named(c, has messages.Contender, id string) messages.Contender {
 	return c
 }
 
-// isUnchanged reports whether a call that is a member of a deadlock still has its node, or still waits
-// behind the same one. It is true for all other members: both readings have shown that already.
+// isUnchanged reports whether a call that is a member of a deadlock still has its node, or still
+// waits behind the same one. It is true for all other members: both readings have shown that.
 func (own calls) isUnchanged(c messages.Contender) bool {
 	return c.ID == "" || slices.ContainsFunc(own, func(k messages.Contender) bool {
 		return k.ID == c.ID && k.Node == c.Node && (c.HasNode() || slices.Equal(k.WaitsFor, c.WaitsFor))

@@ -24,10 +24,10 @@ type pending struct {
 	asker   any
 	reply   func(answer any)
 	follows string // the lock path; "" for a query that is answered once
-	due     bool   // it has to be run, as soon as it neither runs nor pauses
+	due     bool
 	running bool
-	pausing bool // after a failure
-	// failures counts those since it was answered, or since the epoch began.
+	pausing bool
+	// failures counts those since its last answer, or since the epoch began.
 	failures int
 }
 
@@ -37,8 +37,7 @@ func NewDispatcher(session Session) *Dispatcher {
 }
 
 // Ask takes a query, and ignores any other message. asker names the sender for Withdraw and is
-// comparable. reply is called once, with the message that answers the query, unless it is withdrawn
-// before.
+// comparable. reply is called once, with the answer, unless the query is withdrawn before.
 func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
 	switch q := questionOf(msg).(type) {
 	case query:
@@ -48,7 +47,6 @@ func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
 	}
 }
 
-// readInside is the question that a session answers by itself.
 type readInside struct{ root string }
 
 func (q readInside) check() error { return CheckRoot(q.root) }
@@ -57,7 +55,6 @@ func (q readInside) refuse(why messages.Refusal) any {
 	return &messages.Inside{Refusal: why, Root: q.root}
 }
 
-// inside answers it at once: no connection is needed.
 func (d *Dispatcher) inside(q readInside) any {
 	if err := q.check(); err != nil {
 		return q.refuse(refusal(err))
@@ -75,7 +72,7 @@ func (d *Dispatcher) Withdraw(asker any) {
 }
 
 // Follow calls reply with the messages.Queue of a lock path: now, after every change, and after
-// every reconnect. A Queue that refuses is the last. Follow returns false when it came at once, or
+// every reconnect. A Queue that refuses is the last. Follow is false when that came at once, or
 // when the asker follows the path already.
 func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
 	for p := range d.queries {
@@ -93,7 +90,7 @@ func (d *Dispatcher) Unfollow(asker any, path string) {
 	})
 }
 
-// Followed gives the lock paths that are followed. Watches of others are not needed.
+// Followed gives the lock paths that are followed.
 func (d *Dispatcher) Followed() map[string]bool {
 	all := map[string]bool{}
 	for p := range d.queries {
@@ -102,8 +99,8 @@ func (d *Dispatcher) Followed() map[string]bool {
 	return all
 }
 
-// Changed sends the queue to the followers of a path again. Call it for every event of a watched
-// node, except changes of its data.
+// Changed tells the followers of a path the queue again. Call it for every event of a watched node,
+// except changes of its data.
 func (d *Dispatcher) Changed(path string) {
 	for p := range d.queries {
 		p.due = p.due || p.follows == path
@@ -111,8 +108,8 @@ func (d *Dispatcher) Changed(path string) {
 	}
 }
 
-// Connected runs the queries that wait for the connection, and all followers' queries, because
-// watches are gone.
+// Connected runs the queries that wait for the connection, and all followers', because watches are
+// gone.
 func (d *Dispatcher) Connected() {
 	d.connected = true
 	for p := range d.queries {
@@ -133,7 +130,7 @@ func (d *Dispatcher) EpochEnded() {
 	}
 }
 
-// Close refuses all queries, those to come as well, and tells all followers that nothing follows.
+// Close refuses all queries, later ones as well, and tells all followers that nothing follows.
 func (d *Dispatcher) Close() {
 	d.closed = true
 	for p := range d.queries {
@@ -142,7 +139,6 @@ func (d *Dispatcher) Close() {
 	clear(d.queries)
 }
 
-// add takes a query, unless it is refused at once.
 func (d *Dispatcher) add(p *pending) bool {
 	if err := p.check(); err != nil {
 		p.reply(p.refuse(refusal(err)))
@@ -157,7 +153,6 @@ func (d *Dispatcher) add(p *pending) bool {
 	return true
 }
 
-// start runs a query that is due, unless it has to wait.
 func (d *Dispatcher) start(p *pending) {
 	if !d.connected || !p.due || p.running || p.pausing || !d.queries[p] {
 		return
@@ -174,7 +169,6 @@ func (d *Dispatcher) start(p *pending) {
 	})
 }
 
-// take takes the outcome of a query: its answer, or a reason to run it again.
 func (d *Dispatcher) take(p *pending, answer any, err error) {
 	p.running = false
 	if !d.queries[p] {
@@ -203,10 +197,9 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		answer = p.refuse(refusal(err))
 	}
 	p.reply(answer)
-	d.start(p) // when it follows, and there was a change meanwhile
+	d.start(p) // a follower's, after a change meanwhile
 }
 
-// nameHolders names the calls of the session that have the nodes now.
 func (d *Dispatcher) nameHolders(shown *messages.Queue) {
 	has, _ := calls(d.session.Calls(shown.Path)).byNode()
 	for i, c := range shown.Contenders {
@@ -228,7 +221,6 @@ func Check(msg any) error {
 	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
 }
 
-// questionOf gives the question of a message; nil for other messages.
 func questionOf(msg any) question {
 	if v := reflect.ValueOf(msg); v.Kind() == reflect.Pointer && !v.IsNil() {
 		msg = v.Elem().Interface()

@@ -11,12 +11,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// mostNodes bounds how many nodes of a tree are looked at for one query, contenders not counted.
+// mostNodes bounds the nodes that are looked at for one query, contenders not counted.
 const mostNodes = 100_000
 
 // Locks finds the lock paths that have contenders, at a root and below it, and counts their holders
-// and waiters. The root may be "/". Nodes that this client may not read are listed as Unread. It
-// stops after 100 000 nodes; then the answer is Truncated.
+// and waiters. The root may be "/". Nodes that this client may not read are listed as Unread. After
+// 100 000 nodes the answer is Truncated.
 func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 	w, err := walkFrom(conn, root)
 	if err != nil {
@@ -56,17 +56,16 @@ func CheckRoot(root string) error {
 // so; those of other libraries' contests do not.
 type walk struct {
 	conn *zkconn.Conn
-	most int // nodes that are looked at
+	most int
 
 	mu        sync.Mutex
 	found     []seenLock
 	unread    []messages.Unread
 	seen      int
 	truncated bool
-	below     []string // the next level
+	below     []string
 }
 
-// seenLock is a lock path with its contenders, or a contest.
 type seenLock struct {
 	path     string
 	contest  bool
@@ -74,7 +73,6 @@ type seenLock struct {
 	permits  int
 }
 
-// count says how many hold and wait in each queue of the lock path.
 func (l seenLock) count() (counts []messages.LockCount) {
 	if l.contest {
 		return []messages.LockCount{{Path: l.path, Contest: true, Holders: 1}}
@@ -92,7 +90,7 @@ func (l seenLock) count() (counts []messages.LockCount) {
 	return counts
 }
 
-// walkFrom lists the tree below a root. It shows everything that was committed before the call.
+// walkFrom lists the tree below a root, with everything that was committed before the call.
 func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	w := &walk{conn: conn, most: mostNodes}
 	if err := catchUp(conn, root); err != nil {
@@ -101,10 +99,9 @@ func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	return w, w.run(root)
 }
 
-// catchUp is Conn.CatchUp for a root.
 func catchUp(conn *zkconn.Conn, root string) error {
 	if root == "/" {
-		root = "/turnstile" // which need not exist: operations are not for the root
+		root = "/turnstile" // which need not exist
 	}
 	return conn.CatchUp(root)
 }
@@ -115,7 +112,7 @@ func (w *walk) run(root string) error {
 		if err := inParallel(len(level), func(i int) error { return w.visit(level[i]) }); err != nil {
 			return err
 		}
-		slices.Sort(w.below) // so that the bound cuts at the same place every time
+		slices.Sort(w.below) // so that the bound always cuts at the same place
 		if w.seen += len(level); w.seen+len(w.below) > w.most {
 			w.truncated = true
 			w.below = w.below[:max(0, w.most-w.seen)]
@@ -124,7 +121,6 @@ func (w *walk) run(root string) error {
 	return nil
 }
 
-// visit looks at one node.
 func (w *walk) visit(path string) error {
 	children, err := w.list(path)
 	if err != nil {
@@ -156,7 +152,6 @@ func (w *walk) list(path string) ([]string, error) {
 	return w.conn.Children(path)
 }
 
-// leaf finds out whether a node without children is a contest.
 func (w *walk) leaf(path string) error {
 	data, stat, err := w.conn.Get(path)
 	if err != nil {
@@ -169,7 +164,6 @@ func (w *walk) leaf(path string) error {
 	return nil
 }
 
-// passOver notes a node that may not be read, and ignores one that has gone meanwhile.
 func (w *walk) passOver(path string, err error) error {
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil
@@ -190,7 +184,7 @@ func (w *walk) note(l seenLock) {
 }
 
 // sift divides a node's children into contenders and the paths to look into. Nodes that
-// zkconn.CheckPath refuses, such as /zookeeper, are neither, and nor are the guards of contests.
+// zkconn.CheckPath refuses, such as /zookeeper, are neither, nor are guards of contests.
 func sift(path string, children []string) (contenders, others []string) {
 	if path == "/" {
 		path = ""
@@ -206,8 +200,7 @@ func sift(path string, children []string) (contenders, others []string) {
 }
 
 // Missing gives the uppermost node on the way to a path that does not exist, now or later: "/" for
-// the chroot of the connection. It gives "" where the path exists. The path may be "/". A node that
-// may not be read exists.
+// the chroot, "" where the path exists. The path may be "/". A node that may not be read exists.
 func Missing(conn *zkconn.Conn, path string) (string, error) {
 	if err := CheckRoot(path); err != nil {
 		return "", err
@@ -226,7 +219,6 @@ func Missing(conn *zkconn.Conn, path string) (string, error) {
 	return "", nil // it was made meanwhile
 }
 
-// lineage gives the nodes on the way to a path, from the root to the path itself.
 func lineage(path string) []string {
 	all := []string{"/"}
 	for i := 1; i < len(path); i++ {
@@ -240,8 +232,7 @@ func lineage(path string) []string {
 	return all
 }
 
-// isThere reports whether a node exists. A server that does not let the client read a node tells by
-// its refusal that the node exists.
+// isThere reports whether a node exists. A server that refuses a read tells so that it does.
 func isThere(conn *zkconn.Conn, path string) (exists bool, err error) {
 	if path == "/" {
 		_, err = conn.RootChildren()

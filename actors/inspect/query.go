@@ -11,11 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// question: one message, which asks for something.
 type question interface {
-	// check refuses one that is not well formed.
 	check() error
-	// refuse makes the answer of one that failed.
 	refuse(why messages.Refusal) any
 }
 
@@ -28,7 +25,6 @@ type query interface {
 	run(conn *zkconn.Conn) (answer any, err error)
 }
 
-// act checks and runs a query whose answer says no more than that it was done.
 func act(conn *zkconn.Conn, q query) error {
 	if err := q.check(); err != nil {
 		return err
@@ -47,11 +43,12 @@ type Session struct {
 	After func(d time.Duration, do func())
 	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
-	// Calls gives the calls above this session, below a root, that share its nodes. The session knows
-	// more than a node says: which call has it now, described as the data of a node of its own would,
-	// and which wait behind it without one (WaitsFor), in their order. All have an ID.
+	// Calls gives the calls above this session, below a root, that share its nodes: which has a
+	// node now, described as by the data of a node of its own, and which wait behind it without one
+	// (WaitsFor), in their order. All have an ID.
 	Calls func(root string) []messages.Contender
-	// Inside gives the first requests of this session, below a root, that wait without a node, and counts all of them.
+	// Inside gives the first requests of this session, below a root, that wait without a node, and
+	// counts all of them.
 	Inside func(root string) (first []messages.Contender, all int)
 }
 
@@ -63,7 +60,6 @@ var (
 	ErrGone = errors.New("turnstile: the contender is gone")
 )
 
-// retriable reports whether a query that failed may succeed when it is run again.
 func retriable(err error) bool {
 	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
 		if errors.Is(err, final) {
@@ -90,12 +86,12 @@ func refusal(err error) messages.Refusal {
 	return r
 }
 
-// atOnce bounds the reads of one query that are under way at the same time: as many as the library's
-// queue holds.
+// atOnce bounds the reads of one query that are under way at the same time: as many as the
+// library's queue holds.
 const atOnce = 16
 
-// inParallel calls do with 0 to n-1, several at a time, and gives the first error. After an error
-// it begins no more. A panic in do becomes the caller's.
+// inParallel calls do with 0 to n-1, several at a time, and gives the first error, after which it
+// begins no more. A panic in do becomes the caller's.
 func inParallel(n int, do func(i int) error) error {
 	var (
 		workers sync.WaitGroup

@@ -12,11 +12,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Queue reads the contenders of a lock path, one named queue after the other, each in the order in
-// which they came. It shows everything that was committed before the call. A lock path that does
-// not exist has no contenders. At a contest's path there is its holder. A contender whose data may
-// not be read is shown as far as its name tells. It fails where the lock path itself may not be
-// read: zkconn.ErrNoAuth.
+// Queue reads the contenders of a lock path, one named queue after the other, each in its order,
+// with everything that was committed before the call. A lock path that does not exist has no
+// contenders. At a contest's path there is its holder. A contender whose data may not be read is
+// shown as far as its name tells. It fails where the lock path itself may not be read:
+// zkconn.ErrNoAuth.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {
 		return nil, err
@@ -38,8 +38,7 @@ func (q readQueue) run(conn *zkconn.Conn) (any, error) {
 	return &messages.Queue{Path: q.path, Contenders: contenders}, err
 }
 
-// followQueue is readQueue with a watch. The watch is set before the queue is read, so no change
-// after the reading is missed.
+// followQueue is readQueue after a watch, so that no later change is missed.
 type followQueue struct{ readQueue }
 
 func (q followQueue) run(conn *zkconn.Conn) (any, error) {
@@ -62,7 +61,6 @@ func watch(conn *zkconn.Conn, lockPath string) error {
 	}
 }
 
-// readShown reads the contenders of a lock path as our server shows them.
 func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	stat, exists, err := conn.Exists(lockPath)
 	switch {
@@ -72,7 +70,7 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 		return readContest(conn, lockPath)
 	}
 	children, permits, err := readChildren(conn, lockPath)
-	if errors.Is(err, zkconn.ErrNoNode) { // it has gone since
+	if errors.Is(err, zkconn.ErrNoNode) {
 		return queue.LockPath{}, nil
 	}
 	if err != nil {
@@ -81,9 +79,9 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return describeAll(conn, lockPath, children, permits)
 }
 
-// readChildren lists a lock path, and reads the number of permits where there is a semaphore:
-// before the queue, so that the queue is never older than the number by which it is judged. Without
-// a recorded number nobody gets any permits.
+// readChildren lists a lock path, and reads a semaphore's number of permits: before the queue, so
+// that the queue is never older than the number by which it is judged. Without a number nobody gets
+// any permits.
 func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permits int, err error) {
 	children, err = conn.Children(lockPath)
 	if err != nil || !semaphore(children) {
@@ -98,7 +96,6 @@ func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permit
 	return children, permits, err
 }
 
-// semaphore reports whether there are a semaphore's contenders among the children of a lock path.
 func semaphore(children []string) bool {
 	return slices.ContainsFunc(children, func(child string) bool {
 		e, ok := queue.Parse(child)
@@ -106,8 +103,8 @@ func semaphore(children []string) bool {
 	})
 }
 
-// describeAll reads the nodes of the contenders. Contenders that have gone since the listing are
-// left out, and the others are judged without them: new nodes come behind the ones that are left.
+// describeAll reads the nodes of the contenders. Those that have gone since the listing are left
+// out, and the others are judged without them: new nodes come behind.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
@@ -135,7 +132,6 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 	return queue.LockPath{Contenders: found, Permits: permits}, nil
 }
 
-// readContest describes the one node of a contest.
 func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	c := messages.Contender{Path: lockPath, Node: path.Base(lockPath), Mode: messages.Contest, Holds: true}
 	exists, err := describe(conn, &c, 0)
@@ -145,9 +141,9 @@ func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return queue.LockPath{Contenders: []messages.Contender{c}}, nil
 }
 
-// describe completes a contender from its node's data and their stat. It returns false when
-// the node is gone. Of a node that may not be read the stat tells less, and since 3.8.4 and 3.9.2 (ZOOKEEPER-2590)
-// servers keep that to themselves, too. Such a node still has its place in the queue.
+// describe completes a contender from its node's data and their stat. It returns false when the
+// node is gone. A node that may not be read still has its place in the queue; since 3.8.4 and 3.9.2
+// (ZOOKEEPER-2590) servers keep its stat to themselves, too.
 func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) (exists bool, err error) {
 	data, stat, err := conn.Get(c.At())
 	if errors.Is(err, zkconn.ErrNoAuth) {
@@ -178,8 +174,8 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	return true, nil
 }
 
-// ephemeral reports whether a node ends with a session. Servers mark container nodes and those with a
-// time to live in the same field, by values that are no session's.
+// ephemeral reports whether a node ends with a session. Servers mark container nodes and those with
+// a time to live in the same field, by values that are no session's.
 func ephemeral(stat zkconn.Stat) bool {
 	const timeToLive = 0xff
 	owner := stat.EphemeralOwner
@@ -221,7 +217,6 @@ func libraryOf(c *messages.Contender, naming messages.Naming, data []byte, ours 
 	return messages.LibraryRecipe
 }
 
-// guidOf reports whether a name goes on with a GUID of so many characters and a dash.
 func guidOf(rest string, length int) bool {
 	if len(rest) <= length || rest[length] != '-' {
 		return false

@@ -6,7 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Guard is a named condition of a row.
 type Guard struct {
 	Name  string
 	Holds func(Machine, Event) bool
@@ -14,7 +13,6 @@ type Guard struct {
 
 var always = Guard{"", func(Machine, Event) bool { return true }}
 
-// The guards for a reply that describes the queue.
 var (
 	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
 	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Try }}
@@ -29,7 +27,6 @@ var (
 	unwatched  = Guard{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
 )
 
-// The guards of recovering: the state before it, and whether our node was found.
 var (
 	wasReleasing = Guard{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
 	wasHolding   = Guard{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
@@ -47,7 +44,6 @@ var (
 	leased = Guard{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
 )
 
-// Where releasing leads.
 var (
 	endsReleased  = Guard{"gives back", func(m Machine, _ Event) bool { return m.Ending == messages.StateReleased }}
 	endsCancelled = Guard{"gives up", func(m Machine, _ Event) bool { return m.Ending == messages.StateCancelled }}
@@ -67,13 +63,12 @@ func and(guards ...Guard) func(Machine, Event) bool {
 	}
 }
 
-// Action is the named work of a row: it changes the machine and gives the effects.
 type Action struct {
 	Name string
 	Run  func(*Machine, Event) Effects
 }
 
-// why is the event's reason, or the one that goes with its kind where it ends a request.
+// why is the event's reason, or the usual one of its kind where that ends a request.
 func why(e Event) messages.Reason {
 	return cmp.Or(e.Reason, usual[e.Kind])
 }
@@ -99,12 +94,11 @@ func effect(only Effect) Effects { return Effects{[2]Effect{only}, 1} }
 
 func effects(first, second Effect) Effects { return Effects{[2]Effect{first, second}, 2} }
 
-// tells gives the action that only sends a notice.
 func tells(name string, notice Do) Action {
 	return Action{name, func(*Machine, Event) Effects { return effect(Effect{Do: notice}) }}
 }
 
-// asks gives the action of a holder that asks for something about its node, which no number tells from what was asked before.
+// asks gives the action of a holder that asks for something about its node, which has no number.
 func asks(name string, do Do) Action {
 	return Action{name, func(m *Machine, _ Event) Effects { return effect(Effect{Do: do, Node: m.Node}) }}
 }
@@ -136,7 +130,6 @@ func leaves(name string, as messages.State, do Do) Action {
 	}}
 }
 
-// forces is leaves for a hold that is taken from its owner.
 func forces(name string, do Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
@@ -146,7 +139,6 @@ func forces(name string, do Do) Action {
 
 var nothing = Action{"", func(*Machine, Event) Effects { return Effects{} }}
 
-// Getting into the queue.
 var (
 	begin = Action{"create", func(m *Machine, _ Event) Effects {
 		return effects(Effect{Do: StartTimeout}, m.start(Create, ""))
@@ -177,7 +169,6 @@ var (
 	}}
 )
 
-// Having it.
 var (
 	grant = Action{"grant", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
@@ -218,11 +209,10 @@ var (
 	}}
 )
 
-// The connection is down, or an outcome unknown.
 var (
 	await = Action{"await connection", func(m *Machine, _ Event) Effects {
 		m.recover()
-		m.Op++ // the operation under way is void
+		m.Op++ // it is void
 		return Effects{}
 	}}
 	suspend = Action{"suspend", func(m *Machine, _ Event) Effects {
@@ -246,7 +236,6 @@ var (
 	}}
 )
 
-// Giving it back, or up.
 var (
 	withdraw = Action{"withdraw", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
@@ -270,7 +259,7 @@ var (
 	}}
 )
 
-// The end. A request that was ending already keeps the reason it was ending for.
+// The end. A request that was ending already keeps its reason.
 var (
 	tellReleased  = tells("done", TellReleased)
 	tellCancelled = tells("done", TellCancelled)

@@ -1,24 +1,22 @@
-// Package machine is the state machine of one lock request. It is pure: no clock, no I/O, no goroutine,
-// no actor. A lock actor turns messages into events, calls [Machine.Step], and carries out the effects;
-// no other code moves a request from state to state. Package queue has the rules of the queue; [ListedEvent] tells the
-// machine what they say.
+// Package machine is the state machine of one lock request. It is pure: no clock, no I/O, no
+// goroutine, no actor. A lock actor turns messages into events, calls [Machine.Step], and carries
+// out the effects; no other code moves a request from state to state. Package queue has the rules
+// of the queue; [ListedEvent] tells the machine what they say.
 //
 // The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine
 // is in From, the event is On, and the guard If holds. Rows of one pair of state and event are
-// tried in order, and the last one has no guard. Every pair has a row or is impossible (see
+// tried in order, and the last has no guard. Every pair has a row or is impossible (see
 // [Possible]). An impossible event is a bug. Its effect is Halt: the actor stops, and the session
 // removes the node.
 //
 // # Operations and stale replies
 //
 // Requests that the machine asks for carry the number of the operation. A reply or a timer with
-// another number than the current one is stale. Step drops it before it looks at the table, so
-// leaving a state voids everything that was under way there. Events with number zero (commands, and
-// events of the session) are never stale.
+// another number than the current one is stale: Step drops it, so leaving a state voids everything
+// that was under way there. Events with number zero (commands, and events of the session) are never
+// stale.
 //
 // # What the session promises
-//
-// These hold for every request:
 //
 //   - Expired comes only after Disconnected, or to a request that asked for its node while the
 //     connection was down.
@@ -36,6 +34,6 @@
 // A grant needs a lease that is valid now (etcd 11456). Where the queue says that the request is
 // first but the lease has run out, the machine recovers first. A predecessor's end grants the lock
 // only if that predecessor was the head of the queue when it was listed: then the session says
-// TurnCame. Otherwise the predecessor may have given up from the middle. The session then says
+// TurnCame. Otherwise the predecessor may have given up from the middle: the session says
 // PredecessorGone, and the queue is listed again (ZooKeeper's lock recipe, step 5).
 package machine

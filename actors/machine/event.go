@@ -10,12 +10,8 @@ import (
 // Kind names an event.
 type Kind uint8
 
-// The events of a lock request.
 const (
-	// Begin starts the request.
 	Begin Kind = iota
-
-	// Commands of the owner, and its timers.
 
 	// Release, Cancel, Revoke, WatchContention and Check are the commands of package messages.
 	Release
@@ -41,10 +37,11 @@ const (
 	Listed
 	// Watched: the predecessor exists, and an event will tell of its end.
 	Watched
-	// TurnCame: nobody is before us any more. The predecessor was the head of the queue; it has given the
-	// lock back, or its node is gone.
+	// TurnCame: nobody is before us any more. The predecessor was the head of the queue; it has
+	// given the lock back, or its node is gone.
 	TurnCame
-	// PredecessorGone: the predecessor's node is gone. It may have given up from the middle of the queue.
+	// PredecessorGone: the predecessor's node is gone. It may have given up from the middle of the
+	// queue.
 	PredecessorGone
 	// Changed: the queue has changed since it was listed, in another way.
 	Changed
@@ -56,8 +53,7 @@ const (
 	OwnChanged
 	// NodeGone: our own node does not exist any more.
 	NodeGone
-	// Found: the answer to Verify. Node is our node, in this session; empty when there is no such
-	// node.
+	// Found: the answer to Verify. Node is our node, in this session; empty for none.
 	Found
 	// Deleted: our node is gone because we deleted it, or it was gone before.
 	Deleted
@@ -66,19 +62,18 @@ const (
 	// Unknown: nobody knows whether the operation was carried out.
 	Unknown
 
-	// News of the session.
-
 	// Disconnected: the connection is lost, the session may live. Connected: it is back.
 	Disconnected
 	Connected
 	// Silent: the connection is up, but heartbeats go unanswered, or nobody knows the outcome of a
 	// Check. Told to holders only.
 	Silent
-	// Contended answers WatchContention, Checked answers Check. They have no number, because what
-	// else was asked for since makes them no less true.
+	// Contended answers WatchContention, Checked answers Check. They have no number: what was asked
+	// for since makes them no less true.
 	Contended
 	Checked
-	// Expired: the session is over, or given up. Our node is gone, or goes when the old connection is closed.
+	// Expired: the session is over, or given up. Our node is gone, or goes when the old connection
+	// is closed.
 	Expired
 	// LeaseOver: no transaction was acknowledged in time.
 	LeaseOver
@@ -112,12 +107,10 @@ func Kinds() []Kind {
 	return all
 }
 
-// Event is something that happened to a request. Kind is always set; each kind sets the fields that
-// it needs.
+// Event is something that happened to a request. Each kind sets the fields that it needs.
 type Event struct {
 	Kind Kind
-	// Op is the number of the operation that this answers; zero for an event that answers no
-	// operation.
+	// Op is the number of the operation that this answers; zero for none.
 	Op uint64
 	// Node is our node's name: Created, Found.
 	Node string
@@ -128,11 +121,11 @@ type Event struct {
 	Places int
 	// Before counts all contenders before our node: Listed, where the request tells more.
 	Before int
-	// Predecessor is the contender before us: Created (when it is a node of our own session, and
-	// the one right before us), NodeTaken, Listed.
+	// Predecessor is the contender before us: Created (when it is a node of our own session, right
+	// before us), NodeTaken, Listed.
 	Predecessor string
-	// First: nobody is before our node, by a listing that shows it or by the reply to its create: Created, Listed. Others may
-	// be behind it.
+	// First: nobody is before our node, by a listing that shows it or by the reply to its create:
+	// Created, Listed. Others may be behind it.
 	First bool
 	// Missing: our node is not in the listing: Listed.
 	Missing bool
@@ -142,15 +135,16 @@ type Event struct {
 	Unlock bool
 	// Lease: the lease was valid when this was delivered.
 	Lease bool
-	// Overdue says why the lease of the grant is over, or was for a moment since; empty while it has run without a gap. It
-	// counts while the lock is held.
+	// Overdue says why the lease of the grant is over, or was for a moment since; empty while it
+	// has run without a gap. It counts while the lock is held.
 	Overdue messages.Reason
 	// Reason and Detail say why, where there is something to say.
 	Reason messages.Reason
 	Detail string
 }
 
-// ListedEvent tells a request its place in the queue. shown is false when the listing does not show its node.
+// ListedEvent tells a request its place in the queue. shown is false when the listing does not show
+// its node.
 func ListedEvent(op uint64, position queue.Position, shown bool) Event {
 	return Event{
 		Kind: Listed, Op: op,
@@ -163,28 +157,28 @@ func ListedEvent(op uint64, position queue.Position, shown bool) Event {
 // Do names an effect: work that the machine asks its shell to do.
 type Do uint8
 
-// The effects. Requests to the session carry the number of the operation; their answers bring it back.
+// The effects. Requests to the session carry the number of the operation, and so do their answers.
 const (
 	// Create makes our ephemeral sequential node. Answers: Created, NodeTaken, NotCreated, Unknown.
 	Create Do = iota
-	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
+	// Withdraw takes back a create that was not sent yet: it is answered NotCreated. One that is
 	// under way is answered as ever.
 	Withdraw
 	// List reads the queue. Answers: Listed, Refused, Unknown.
 	List
-	// Watch watches the predecessor. Answers: Watched; TurnCame, PredecessorGone or Changed (also later); Refused,
-	// Unknown.
+	// Watch watches the predecessor. Answers: Watched; TurnCame, PredecessorGone or Changed (also
+	// later); Refused, Unknown.
 	Watch
 	// WatchOwn reads and watches our own node. Answers: OwnRead, OwnChanged (later), NodeGone (also
 	// later), Refused, Unknown.
 	WatchOwn
-	// Verify finds out whether our node exists in this session. A committed transaction proves the answer; a sync alone
-	// never does. Answers: Found, Refused, Unknown.
+	// Verify finds out whether our node exists in this session, by a committed transaction; a sync
+	// alone proves nothing. Answers: Found, Refused, Unknown.
 	Verify
 	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
 	Delete
-	// GiveBack deletes the node of a hold that its owner has given back: the one behind may be told so before the
-	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends
+	// GiveBack is Delete for a hold that its owner has given back: the next may be told so before
+	// the node is gone. A hold that is taken from its owner, who may only just hear of it, ends
 	// with Delete.
 	GiveBack
 	// WatchQueue watches for others that come to the queue of our node. Answer: Contended.
@@ -245,16 +239,16 @@ type Effect struct {
 	Ending bool
 }
 
-// Effects holds the effects of one event: never more than two, so that they need no memory of their own.
+// Effects holds the effects of one event, two at most, without memory of their own.
 type Effects struct {
 	list  [2]Effect
 	count int
 }
 
-// All gives them in the order in which they are to be carried out.
+// All gives them in order.
 func (e *Effects) All() []Effect { return e.list[:e.count] }
 
-// String writes an effect as the traces show it: "Delete op=3 node".
+// String writes an effect as in traces: "Delete op=3 node".
 func (e Effect) String() string {
 	text := e.Do.String()
 	if e.Op != 0 {

@@ -4,20 +4,17 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Machine is the whole state of one lock request. It is a value: a copy is a machine of its own. Make one
-// with [New].
+// Machine is the whole state of one lock request, as a value.
 type Machine struct {
-	// State is the state of the request.
 	State messages.State
 	// From is the state before recovering. It decides where recovering leads.
 	From messages.State
 	// Ending is the terminal state that releasing leads to.
 	Ending messages.State
-	// Op is the number of the current operation.
-	Op uint64
-	// Node is our node's name, "" while we know of no node.
+	Op     uint64
+	// Node is our node's name, "" for none.
 	Node string
-	// Token is our fencing token; zero while we know of no node.
+	// Token is our fencing token; zero without a node.
 	Token messages.Token
 	// Predecessor is the node that the request waits for.
 	Predecessor string
@@ -28,8 +25,8 @@ type Machine struct {
 	Places int
 	// Try: give up instead of waiting. TellMore: tell Waiting and Watched, too.
 	Try, TellMore bool
-	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since
-	// it was resumed.
+	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since it
+	// was resumed.
 	Counted, Unwatched bool
 }
 
@@ -44,26 +41,22 @@ func (m Machine) Holding() bool {
 // Stale reports whether an event answers an operation that has been superseded.
 func (m Machine) Stale(ev Event) bool { return ev.Op != 0 && ev.Op != m.Op }
 
-// start begins a new operation, which makes the answers to all older ones stale.
+// start begins a new operation, which makes answers to older ones stale.
 func (m *Machine) start(do Do, node string) Effect {
 	m.Op++
 	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
-// dropNode forgets our node.
 func (m *Machine) dropNode() {
 	m.Node, m.Token, m.Places, m.Predecessor, m.Counted = "", 0, 0, "", false
 }
 
-// adopt takes a node as ours.
 func (m *Machine) adopt(e Event) { m.Node, m.Token, m.Places = e.Node, e.Token, e.Places }
 
-// end remembers where releasing leads, and why.
 func (m *Machine) end(as messages.State, why messages.Reason, detail string) {
 	m.Ending, m.Reason, m.Detail = as, why, detail
 }
 
-// recover remembers where we came from, unless we are recovering already.
 func (m *Machine) recover() {
 	if m.State != messages.StateRecovering {
 		m.From = m.State

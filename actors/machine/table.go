@@ -23,13 +23,13 @@ func Rows() []Row { return append([]Row(nil), table...) }
 // a bug of the shell. In a terminal state every event is ignored.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
-// Step takes one event: it changes the machine and gives the work to do, and the row that fired, nil where
-// none did. Stale events, and all that come after the end, change nothing. An impossible event gives the
-// one effect Halt.
+// Step takes one event: it changes the machine and gives the work to do, and the row that fired,
+// nil for none. Stale events, and all that come after the end, change nothing. An impossible event
+// gives the one effect Halt.
 //
-// A process that was paused may hear anything first. So where the event is Overdue, Step takes LeaseOver
-// in its place, for that reason, and the lock is lost. A LeaseOver that is not Overdue is about a lease before this
-// grant, and is dropped.
+// A process that was paused may hear anything first. So where the event is Overdue, Step takes
+// LeaseOver in its place, for that reason, and the lock is lost. A LeaseOver that is not Overdue is
+// about a lease before this grant, and is dropped.
 func (m *Machine) Step(ev Event) (Effects, *Row) {
 	if m.Holding() {
 		switch {
@@ -46,11 +46,10 @@ func (m *Machine) Step(ev Event) (Effects, *Row) {
 	return m.take(ev)
 }
 
-// saysMore has the events that end a hold also while its lease is valid, and that tell the reason
-// better than LeaseOver.
+// saysMore has the events that end a hold also while its lease is valid, and tell the reason better
+// than LeaseOver.
 var saysMore = [kinds]bool{Expired: true, Closed: true, NodeGone: true}
 
-// take fires the row of an event.
 func (m *Machine) take(ev Event) (Effects, *Row) {
 	if m.State.Terminal() || m.Stale(ev) {
 		return Effects{}, nil
@@ -65,30 +64,29 @@ func (m *Machine) take(ev Event) (Effects, *Row) {
 	return effect(Effect{Do: Halt}), nil
 }
 
-// Explain looks one event up in the table, and leaves the machine as it was. It gives the next
-// machine, the work to do, and the row that fires, nil where none does. It takes the event
-// unchanged, Overdue or not.
+// Explain looks one event up in the table, Overdue or not, and leaves the machine as it was. It
+// gives the next machine, the work to do, and the row that fires, nil for none.
 func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 	effects, row := m.take(ev)
 	return m, effects.All(), row
 }
 
 var table = slices.Concat(gettingIn, having, recovering, leaving,
-	stays(creating, Connected, LeaseOver, Revoke, WatchContention, Check), // Connected: it was asked for while the connection was down
+	stays(creating, Connected, LeaseOver, Revoke, WatchContention, Check), // asked for while the connection was down
 	stays(listing, LeaseOver, Revoke, WatchContention, Check),
 	stays(watching, LeaseOver, Revoke, WatchContention, Check),
 	// Refused: we may not read our node, and heartbeats still check it. Timeout fired while the grant was on its way.
 	stays(held, OwnRead, Refused, Timeout),
 	stays(revoking, OwnRead, Refused, Revoke, Timeout),
-	// The query that verifies our node waits behind the heartbeat that is late, and will say whether the node is gone. Its owner
-	// asks anew once it was told Resumed.
+	// The query that verifies our node waits behind the late heartbeat, and will say whether the
+	// node is gone. Its owner asks anew once it was told Resumed.
 	stays(recovery, Silent, Contended, Checked, LeaseOver, NodeGone, Revoke, WatchContention, Check, GraceOver),
-	// The delete will say whether the node is gone. One that was ordered while the connection was down runs once it is back.
+	// The delete will say whether the node is gone. One that was ordered while the connection was
+	// down runs once it is back.
 	stays(releasing, Silent, Contended, Checked, Connected, NodeGone, LeaseOver, GraceOver, Timeout, Revoke, WatchContention,
 		Check, Release, Cancel),
 )
 
-// stays gives the rows of events that change nothing. They come behind those with a guard.
 func stays(in messages.State, events ...Kind) (rows []Row) {
 	for _, on := range events {
 		rows = append(rows, Row{in, on, always, in, nothing})
@@ -96,7 +94,6 @@ func stays(in messages.State, events ...Kind) (rows []Row) {
 	return rows
 }
 
-// index finds the rows of a pair without a search; terminal states have no rows.
 var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	for i := range table {
 		row := &table[i]
@@ -105,7 +102,6 @@ var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	return ix
 }()
 
-// Short names, so that a row fits a line.
 const (
 	none       = messages.StateNone
 	creating   = messages.StateCreating
@@ -121,7 +117,6 @@ const (
 	isFailed   = messages.StateFailed
 )
 
-// gettingIn: from the first event to the grant.
 var gettingIn = []Row{
 	{none, Begin, always, creating, begin},
 	{none, Refused, always, isFailed, fail}, // bad input: nothing is sent
@@ -180,7 +175,6 @@ var gettingIn = []Row{
 	{watching, Closed, always, isFailed, fail},
 }
 
-// having: the lock is ours.
 var having = slices.Concat([]Row{
 	{held, OwnRead, unlock, revoking, requestRevoke},
 	{held, OwnRead, unwatched, held, tellWatched},
@@ -189,7 +183,6 @@ var having = slices.Concat([]Row{
 	{revoking, GraceOver, always, releasing, force},
 }, holding(held), holding(revoking))
 
-// holding: whether somebody has asked for it or not.
 func holding(in messages.State) []Row {
 	return []Row{
 		{in, OwnChanged, always, in, watchOwn},
@@ -208,7 +201,6 @@ func holding(in messages.State) []Row {
 	}
 }
 
-// recovering: the connection is down or an outcome unknown.
 var recovering = []Row{
 	{recovery, Connected, always, recovery, verify},
 	{recovery, Disconnected, always, recovery, await},
@@ -252,7 +244,6 @@ var recovering = []Row{
 	{recovery, Timeout, always, releasing, giveUpVerify},
 }
 
-// leaving: the node is to go.
 var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
 	{releasing, NodeTaken, always, isCancel, tellCancelled},

@@ -20,7 +20,7 @@ const (
 	KeyRevocation = attribute.Key("turnstile.lock.revocation")
 	KeyCause      = attribute.Key("turnstile.cause")
 	KeyState      = attribute.Key("turnstile.session.state")
-	KeyErrorType  = attribute.Key("error.type") // of the semantic conventions
+	KeyErrorType  = attribute.Key("error.type")
 )
 
 // The values of KeyHandoff, KeyRevocation, KeyState and KeyCause. See the package doc.
@@ -45,14 +45,12 @@ const (
 	CauseOther          = "other"
 )
 
-// Labels makes attributes of a lock path. It is called once for each request, and must give few different answers: each
-// is a series of its own, for as long as the program runs.
+// Labels makes attributes of a lock path. It is called once for each request, and must give few
+// different answers: each is a series of its own, for as long as the program runs.
 type Labels func(path string) []attribute.KeyValue
 
-// Kind is the kind of an instrument, as OpenTelemetry calls it.
 type Kind string
 
-// The kinds of instruments.
 const (
 	Counter       Kind = "counter"
 	UpDownCounter Kind = "updowncounter"
@@ -64,14 +62,13 @@ const (
 type Instrument struct {
 	Name       string
 	Kind       Kind
-	Unit       string // as UCUM has it
+	Unit       string
 	Attributes []attribute.Key
 	Meaning    string
-	Bounds     []float64 // of a histogram's buckets
+	Bounds     []float64
 }
 
 var (
-	// durations reaches from a grant within a session to locks that are held for hours.
 	durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}
 	sizes     = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
@@ -111,14 +108,14 @@ var (
 		"creates and deletes that were sent together", sizes}
 )
 
-// Instruments lists all instruments, as the table of the package's documentation does.
+// Instruments lists all instruments, in the order of the package doc's table.
 func Instruments() []Instrument {
 	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
 		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize, weight, inside})
 }
 
-// Values lists the values of an attribute, in order: dashboards and alerts may select by them. It gives none for a
-// key that is not of this package.
+// Values lists the values of an attribute, in order, for dashboards and alerts; none for a key of
+// another package.
 func Values(of attribute.Key) []string {
 	var all []string
 	switch of {
@@ -145,10 +142,9 @@ func Values(of attribute.Key) []string {
 	return all
 }
 
-// other stands for a reason without a word, as in the semantic conventions.
 const other = "_OTHER"
 
-// Reason gives a reason in one word, as the attributes error.type and turnstile.lock.reason have it; "_OTHER" for one
+// Reason gives a reason in one word, for error.type and turnstile.lock.reason; "_OTHER" for one
 // that is not of package messages.
 func Reason(why messages.Reason) string {
 	return cmp.Or(why.Word(), other)

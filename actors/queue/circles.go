@@ -13,36 +13,35 @@ type link struct {
 	keeps, waits *waiter
 }
 
-// links is the graph of the requests that are stuck. A request may wait for all before it, and for
-// each through all requests of its owner. So edges lead to helpers, which stand for several: for the
+// links is the graph of the stuck requests. A request may wait for all before it, and for each
+// through all requests of its owner. So edges lead to helpers, which stand for several: for the
 // first n of a track, or for the requests of an owner. There are a few for each contender.
 type links struct {
 	vertices []vertex // the first is none
 	knots    []knot
-	stack    []edge // of the search under way
-	round    int    // counts searches
+	stack    []edge
+	round    int
 }
 
-// vertex is a stuck request, or a helper.
 type vertex struct {
 	waits *waiter // nil for a helper
-	keeps *waiter // of a helper that leads to requests of an owner that is blocked: the node that keeps others out
-	next  [4]int  // zero for none
-	knot  int     // its place among the knots
-	round int     // the search that came here last
-	came  int     // from there
+	keeps *waiter // of a helper for requests of a blocked owner: the node that keeps others out
+	next  [4]int
+	knot  int
+	round int // the search that came here last
+	came  int // from there
 }
 
-// edge is one that a search has yet to follow.
 type edge struct{ from, to int }
 
 // knot has requests that all wait for each other, directly or through others.
 type knot struct {
 	requests, searches, members int
-	spare                       []link // the shortest circle that was found, though it would be one with less members
+	spare                       []link // the shortest circle that was found, even with members to spare
 }
 
-// tracks are all contenders of a line that keep others out, and those of them that keep readers out.
+// tracks are all contenders of a line that keep others out, and those of them that keep readers
+// out.
 type tracks [2][]mark
 
 // mark is a contender of a track: the helper that leads to it and all before it, and their sum.
@@ -56,7 +55,6 @@ func (g *links) add(v vertex) int {
 	return len(g.vertices) - 1
 }
 
-// extend adds a contender to tracks. at leads to it.
 func (g *links) extend(t *tracks, b *waiter, at int) {
 	for kind := range t {
 		if kind == 1 && !WaitsFor(messages.Read, b.style.Mode) {
@@ -73,15 +71,14 @@ func (g *links) extend(t *tracks, b *waiter, at int) {
 	}
 }
 
-// before gives the marks that are before a waiter, on one side of it.
 func (t *tracks) before(w *waiter, index int) []mark {
 	marks := t[w.style.reads()]
 	return marks[:sort.Search(len(marks), func(i int) bool { return marks[i].index >= index })]
 }
 
-// connect links each stuck request to the requests that it waits for. Where contenders whose owners are
-// blocked elsewhere stop a request already, contenders that merely wait before it are left out: it would
-// be stuck without them.
+// connect links each stuck request to the requests that it waits for. Where contenders whose owners
+// are blocked elsewhere stop a request already, contenders that merely wait before it are left out:
+// it would be stuck without them.
 func (s *deadlockSearch) connect() *links {
 	g := &links{vertices: make([]vertex, 1)}
 	for _, l := range s.lines {
@@ -115,8 +112,8 @@ func (s *deadlockSearch) connect() *links {
 	return g
 }
 
-// stuck gives the stuck requests of an owner. Where it is blocked only for what it holds, one is as good
-// as another of the same queue.
+// stuck gives the stuck requests of an owner. Where it is blocked only for what it holds, one is as
+// good as another of the same queue.
 func (s *deadlockSearch) stuck(o *owner) (all []*waiter) {
 	type place struct {
 		line  *contested
@@ -133,7 +130,8 @@ func (s *deadlockSearch) stuck(o *owner) (all []*waiter) {
 	return all
 }
 
-// others makes the helpers that lead from each request to the others of its owner, and gives the one that leads to all.
+// others makes the helpers that lead from each request to the others of its owner, and gives the
+// one that leads to all.
 func (g *links) others(all []*waiter) (last int) {
 	for _, w := range all {
 		w.others[0] = last
@@ -147,8 +145,8 @@ func (g *links) others(all []*waiter) (last int) {
 	return last
 }
 
-// links gives the vertices of those who keep a request out: all whose owners are blocked, and as many of those
-// that merely wait as it takes, together with the permits that are never given back.
+// links gives the vertices of those who keep a request out: all whose owners are blocked, and as
+// many of those that merely wait as it takes, together with the permits that are never given back.
 func (w *waiter) links() (next [4]int) {
 	var never sum
 	sides := w.sides()
@@ -201,7 +199,6 @@ func (s *deadlockSearch) circles(g *links) (found []messages.Deadlock) {
 	return found
 }
 
-// knotted gives the requests that are part of a circle, the oldest first.
 func (s *deadlockSearch) knotted(g *links) (all []*waiter) {
 	s.tie(g)
 	for _, v := range g.vertices {
@@ -214,8 +211,9 @@ func (s *deadlockSearch) knotted(g *links) (all []*waiter) {
 	return all
 }
 
-// tie finds the knots: the strongly connected components of the graph, by Tarjan's algorithm, without
-// recursion, because others write how deep it would go. A vertex alone is in knot zero, which is none.
+// tie finds the knots: the strongly connected components of the graph, by Tarjan's algorithm,
+// without recursion, because others write how deep it would go. A vertex alone is in knot zero,
+// which is none.
 func (s *deadlockSearch) tie(g *links) {
 	g.knots = make([]knot, 1)
 	type visit struct{ vertex, next int }
@@ -275,7 +273,6 @@ func (s *deadlockSearch) tie(g *links) {
 	}
 }
 
-// follow takes the edges of a vertex, so that the first comes next.
 func (g *links) follow(from int) {
 	for _, to := range slices.Backward(g.vertices[from].next[:]) {
 		if to != 0 && g.vertices[to].knot == g.vertices[from].knot {
@@ -284,7 +281,6 @@ func (g *links) follow(from int) {
 	}
 }
 
-// shortest gives the links of the shortest way from a request of a knot back to itself.
 func (s *deadlockSearch) shortest(g *links, from int) []link {
 	g.round++
 	for queue := []int{from}; len(queue) > 0 && g.vertices[from].round != g.round; queue = queue[1:] {
@@ -319,7 +315,7 @@ func (s *deadlockSearch) shortest(g *links, from int) []link {
 	return circle
 }
 
-// hasShortcut reports whether a circle would be one without some of its members: those are then no
+// hasShortcut reports whether a circle would be one without some of its members, which are then no
 // part of it.
 func (s *deadlockSearch) hasShortcut(g *links, circle []link) bool {
 	index, owned := map[*waiter]int{}, map[string][]*waiter{}

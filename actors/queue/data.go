@@ -13,19 +13,18 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Owner describes the request that made a contender's node. The node's data are this, as JSON.
+// Owner describes the request that made a contender's node: its data, as JSON.
 type Owner struct {
-	// Asked: somebody has asked the holder for the lock. It is the first field: see Asked.
-	Asked bool `json:"asked,omitempty"`
-	// Host and PID are the machine and the process.
-	Host string `json:"host"`
-	PID  int    `json:"pid"`
-	// ID is the GUID of the request, in contests, whose node's name has no GUID.
+	// Asked: somebody has asked the holder for the lock. It is the first field: see the function
+	// Asked.
+	Asked bool   `json:"asked,omitempty"`
+	Host  string `json:"host"`
+	PID   int    `json:"pid"`
+	// ID is the GUID of a request in a contest, whose node's name has none.
 	ID string `json:"id,omitempty"`
 	// Guard is the name of the guard beside a contest's node: see GuardName.
 	Guard string `json:"guard,omitempty"`
-	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if
-	// any.
+	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave.
 	Actor  string `json:"actor,omitempty"`
 	Owner  string `json:"owner,omitempty"`
 	Caller string `json:"caller,omitempty"`
@@ -33,11 +32,10 @@ type Owner struct {
 	// Priority is the priority of a candidate in an election.
 	Priority int    `json:"priority,omitempty"`
 	Mode     string `json:"mode"`
-	// Place is the place of the node among the creates of its transaction. It is part of the fencing
-	// token.
+	// Place is the place of the node among the creates of its transaction, for the fencing token.
 	Place int `json:"place,omitempty"`
 	// Reclaim is the key with which a process that is started again takes the hold back. Token is
-	// the token of a hold that was taken back; zero where the node's own czxid and Place tell it.
+	// that of a hold that was taken back; zero where the node's own czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
 	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
@@ -53,7 +51,6 @@ func OwnerHere(actor string) Owner { return Owner{Host: hostname(), PID: os.Getp
 // messages.Acquire.Caller.
 func Caller(actor string) string { return OwnerHere(actor).Who() }
 
-// hostname asks the system once: it is written into every node.
 var hostname = sync.OnceValue(func() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -85,8 +82,8 @@ func (o Owner) Describe(c *messages.Contender) {
 	}
 }
 
-// Who names the caller that is blocked while the request waits: the key that it gave, or else the
-// actor, which is named after its process and machine too. It is "" where neither is known.
+// Who names the caller that is blocked while the request waits: its key, or else the actor with its
+// process and machine; "" where neither is known.
 func (o Owner) Who() string {
 	switch {
 	case o.Caller != "":
@@ -99,25 +96,24 @@ func (o Owner) Who() string {
 	return ""
 }
 
-// A revoke request replaces the data of a contender's node by one of these words: ZooKeeper's
-// recipe writes the first, Curator the second. Turnstile does so to nodes of other libraries. To
-// the data of its own nodes it adds the revoke request: see Asked.
+// A revoke request replaces the data of another library's node by one of these words: the recipe's,
+// or Curator's. To the data of Turnstile's nodes it is added: see Asked.
 const (
 	RevokeRequest        = "unlock"
 	CuratorRevokeRequest = "__REVOKE__"
 )
 
-// askedFirst begins the data of a node whose holder was asked for the lock.
 const askedFirst = `{"asked":true,`
 
-// Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written stay,
-// and with them the description of the holder; other data are replaced by RevokeRequest.
+// Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written
+// stay, and with them the description of the holder; other data are replaced by RevokeRequest.
 //
-// The ID of a contest's holder is removed: before the request is written, the one node may have become another
-// contender's, which would not recognise itself by that ID. Without an ID the data identify no owner, as RevokeRequest
-// does not, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and is refused then,
-// because that guard does not exist any more.) The other fields are for people only. The holder corrects all of them
-// when it hears of the request.
+// The ID of a contest's holder is removed: the one node may become another contender's before the
+// request is written, which would not recognise itself by that ID. Without an ID the data identify
+// no owner, as RevokeRequest does not, and the Guard is not believed: it may be the previous
+// holder's. (Break goes by it, and is refused then, because that guard does not exist any more.)
+// The other fields are for people only. The holder corrects all of them when it hears of the
+// request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
@@ -129,7 +125,7 @@ func Asked(data []byte) []byte {
 		o.Asked, o.ID = true, ""
 		return o.Encode()
 	}
-	return append([]byte(askedFirst), data[1:]...) // fields that only a newer Turnstile knows stay, too
+	return append([]byte(askedFirst), data[1:]...) // with fields that only a newer Turnstile knows
 }
 
 // IsRevokeRequest reports whether the data of a contender's node ask its holder to give the lock
@@ -143,8 +139,8 @@ func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
 
-// MaxPermits bounds the number of a semaphore's permits, and so the weight of a contender: far above
-// any queue, and far below an overflow of sums.
+// MaxPermits bounds the number of a semaphore's permits, and so the weight of a contender: far
+// above any queue, and far below an overflow of sums.
 const MaxPermits = 1 << 30
 
 // CheckPermits says why a number of permits is refused; "" where it is not.
@@ -159,7 +155,7 @@ func CheckPermits(n int) string {
 var ErrNoPermits = errors.New("turnstile: not a semaphore's number of permits")
 
 // ParsePermits reads the data of a semaphore's lock path: its number of permits in decimal, as
-// kazoo's Semaphore writes it too. ErrNoPermits for anything else.
+// kazoo's Semaphore writes it too.
 func ParsePermits(data []byte) (int, error) {
 	n, err := strconv.Atoi(string(data))
 	if err != nil || CheckPermits(n) != "" {
@@ -168,8 +164,7 @@ func ParsePermits(data []byte) (int, error) {
 	return n, nil
 }
 
-// Encode gives the data of a contender's node, the same as json.Marshal in a fifth of its time. It is done once
-// for each node that is made.
+// Encode gives the data of a contender's node, the same as json.Marshal in a fifth of its time.
 func (o Owner) Encode() []byte {
 	const usual = 256
 	b := make([]byte, 0, usual+len(o.Owner)+len(o.Caller)+len(o.Label))
@@ -200,7 +195,6 @@ func (o Owner) Encode() []byte {
 	return append(b, `"}`...)
 }
 
-// appendCount appends a number that is left out where it is zero.
 func appendCount[N int | int64](b []byte, name string, n N) []byte {
 	if n == 0 {
 		return b
@@ -208,12 +202,11 @@ func appendCount[N int | int64](b []byte, name string, n N) []byte {
 	return strconv.AppendInt(append(b, name...), int64(n), 10)
 }
 
-// appendText appends a JSON string.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, err := json.Marshal(text)
-			if err != nil { // a string: it cannot happen
+			if err != nil {
 				return append(b, `""`...)
 			}
 			return append(b, quoted...)

@@ -10,27 +10,25 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The search finds the waiters that never get in: they are stuck. An owner is blocked while it waits
-// for another request that is stuck. Then it gives nothing back. The search begins with all waiters,
-// and takes away each waiter that may yet get in, until no more can:
+// The search finds the waiters that never get in: they are stuck. An owner is blocked while it
+// waits for another request that is stuck. Then it gives nothing back. The search begins with all
+// waiters, and takes away each that may yet get in, until no more can:
 //
-//   - a waiter for a lock may get in when no earlier contender that it waits for is stuck, or has an
-//     owner that is blocked;
+//   - a waiter for a lock may get in when no earlier contender that it waits for is stuck, or has
+//     an owner that is blocked;
 //   - a waiter for permits may get in when enough permits remain beside those of such contenders
-//     before it. So it is stuck when too many of the holders never give back, and not because one
-//     does not.
+//     before it: one that never gives back does not suffice.
 //
-// An owner that is not known is believed not to be blocked: nodes of other libraries do not name
-// theirs. The waiters that are left wait for ever, unless one of them gives up, and among them there
-// are circles.
+// An unknown owner is believed not to be blocked: nodes of other libraries do not name theirs. The
+// waiters that are left wait for ever, unless one gives up, and among them there are circles.
 
 // LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's
 // number of permits.
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
-	// Waiting has the requests that wait without nodes behind the node of one of the contenders, by its
-	// name and in their order: they are the first to have it.
+	// Waiting has the requests that wait without nodes behind a contender's node, by its name and
+	// in their order: they are the first to have it.
 	Waiting map[string][]messages.Contender
 }
 
@@ -40,66 +38,65 @@ type LockPath struct {
 type contested struct {
 	permits int
 	all     []*waiter
-	of      *contested   // the queue that the node is part of; nil for a queue
-	head    *waiter      // the node
-	cohorts []*contested // those behind nodes of the queue
-	lanes   [2]lane      // of its readers, and of all others
+	of      *contested // the queue that the node is part of; nil for a queue
+	head    *waiter    // the node
+	cohorts []*contested
+	lanes   [2]lane // of its readers, and of all others
 	// blocked keep others out because their owners are blocked, queued because they merely wait.
 	blocked, queued tracks
 }
 
-// waiter is one contender, whether it waits or holds.
 type waiter struct {
 	messages.Contender
 	style Style
 	line  *contested
-	at    int  // its place in all of line
-	index int  // its number; those with the same do not come one after the other
+	at    int
+	index int  // its number; those with the same do not wait for each other
 	stuck bool // it waits, and never gets in
-	// vertex is its vertex among the links, others the helpers that lead to the other stuck waiters of its owner.
+	// vertex is its vertex among the links, others the helpers that lead to the other stuck waiters
+	// of its owner.
 	vertex int
 	others [2]int
 }
 
-// owner is what the search knows of one.
 type owner struct {
-	stuck   int       // how many of its requests are
+	stuck   int
 	waiting []*waiter // its requests that wait, or did when the search began
 	// blocks are the contenders that never leave while a request of the owner is stuck.
 	blocks []*waiter
 }
 
-// lane has waiters in an order in which no one gets in before the one ahead of it: as they came, and of
-// those with one number the ones that need least first. So each waiter is taken off once.
+// lane has waiters in an order in which no one gets in before the one ahead of it: as they came,
+// and of those with one number the ones that need least first. So each waiter is taken off once.
 type lane struct {
 	line    *contested
 	waiting []*waiter
-	before  [2]int // how many contenders of line.of and of line are before the first of them
+	before  [2]int // contenders of line.of and of line that are before the first
 	never   sum    // those among them that never leave
-	due     bool   // the first may get in
+	due     bool
 }
 
-// deadlockSearch is one search for deadlocks.
 type deadlockSearch struct {
 	lines   []*contested
 	owners  map[string]*owner
 	holders bool            // an owner is blocked only for the locks that it holds
 	part    map[string]bool // the nodes of circles that are told already
 	due     []*lane
-	steps   int // that it took; tests bound them
+	steps   int // taken; tests bound them
 }
 
-// mostCircles bounds the circles that are told of requests which all wait for each other, directly or through others.
+// mostCircles bounds the circles that are told of requests which all wait for each other, directly
+// or through others.
 const mostCircles = 64
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
-// and each once. A circle that would be one without some of its members is left out in favour of
-// the smaller one.
+// and each once. A circle that would be one without some of its members gives way to the smaller
+// one.
 //
-// Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of requests
-// that all wait for each other it tells one circle at least, and 64 at most, those of the oldest
-// first. Together they have some four times as many members as there are such requests. The others come
-// up when these have ended.
+// Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of
+// requests that all wait for each other it tells one circle at least, and 64 at most, those of the
+// oldest first, with some four times as many members as there are such requests. The others come up
+// when these have ended.
 func Deadlocks(locks []LockPath) []messages.Deadlock { return newSearch().search(locks) }
 
 func newSearch() *deadlockSearch { return &deadlockSearch{owners: map[string]*owner{}} }
@@ -112,7 +109,6 @@ func (s *deadlockSearch) search(locks []LockPath) []messages.Deadlock {
 	return s.circles(s.connect())
 }
 
-// add takes the queues of a lock path into the search.
 func (s *deadlockSearch) add(l LockPath) {
 	var current *contested
 	for i, c := range l.Contenders {
@@ -140,7 +136,6 @@ func (s *deadlockSearch) line(permits int) *contested {
 	return l
 }
 
-// take takes one contender into the search.
 func (s *deadlockSearch) take(l *contested, c messages.Contender, index int) *waiter {
 	if c.Asked {
 		c.Who = "" // it is believed to give its locks back
@@ -170,7 +165,6 @@ func (s *deadlockSearch) take(l *contested, c messages.Contender, index int) *wa
 	return w
 }
 
-// reduce takes away the contenders that may get in, until no more can.
 func (s *deadlockSearch) reduce() {
 	for _, line := range s.lines {
 		for i := range line.lanes {
@@ -207,7 +201,6 @@ func (s *deadlockSearch) look(l *lane) {
 	}
 }
 
-// stops reports whether the first waiter of a lane never gets past those before it.
 func (s *deadlockSearch) stops(l *lane, w *waiter) bool {
 	for side, before := range w.sides() {
 		for ; l.before[side] < len(before.line.all); l.before[side]++ {
@@ -224,14 +217,13 @@ func (s *deadlockSearch) stops(l *lane, w *waiter) bool {
 	return l.never.stops(w)
 }
 
-// side is a line up to an index.
 type side struct {
 	line  *contested
 	index int
 }
 
-// sides gives where the contenders are that are before a waiter: those up to the node behind which it waits, if it
-// has none of its own, and those of its own line.
+// sides gives where the contenders are that are before a waiter: those up to the node behind which
+// it waits, if it has none of its own, and those of its own line.
 func (w *waiter) sides() [2]side {
 	own := side{w.line, w.index}
 	if of := w.line.of; of != nil {
@@ -240,13 +232,11 @@ func (w *waiter) sides() [2]side {
 	return [2]side{{w.line, math.MinInt}, own}
 }
 
-// stops reports whether some contenders that never leave keep a waiter out for ever.
 func (b sum) stops(w *waiter) bool {
 	by, out := b.keepOut(w.style, w.line.permits)
 	return out && by > 0
 }
 
-// getsIn takes away a contender that may get in.
 func (s *deadlockSearch) getsIn(w *waiter) {
 	w.stuck = false
 	if w.Who == "" || s.holders {
@@ -263,7 +253,6 @@ func (s *deadlockSearch) getsIn(w *waiter) {
 	}
 }
 
-// leaves has those who come behind a contender know that it may leave.
 func (s *deadlockSearch) leaves(b *waiter) {
 	for _, cohort := range b.line.cohorts {
 		s.subtract(b, cohort, 0)
@@ -271,7 +260,8 @@ func (s *deadlockSearch) leaves(b *waiter) {
 	s.subtract(b, b.line, 1)
 }
 
-// subtract takes a contender off those that keep a line out, where it is on one side of its waiters.
+// subtract takes a contender off those that keep a line out, where it is on one side of its
+// waiters.
 func (s *deadlockSearch) subtract(b *waiter, line *contested, side int) {
 	for i := range line.lanes {
 		s.steps++
@@ -282,7 +272,6 @@ func (s *deadlockSearch) subtract(b *waiter, line *contested, side int) {
 	}
 }
 
-// ownerBlocked reports whether a contender's owner waits for another request that is stuck.
 func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	o := s.owners[w.Who]
 	switch {
@@ -294,18 +283,19 @@ func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	return o.stuck > 0
 }
 
-// PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its whole
-// process: a process that waits behind a lock that it holds itself, as when it is locked again without
-// the context of its lease, and processes that wait for each other's locks. Nodes do not say whether
-// the worker that holds is the one that waits. In a process with several workers it need not be.
-// The circles of [Deadlocks] are left out, and so is every circle that shares a node with one of them.
+// PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its
+// whole process: a process that waits behind a lock that it holds itself, as when it is locked
+// again without the context of its lease, and processes that wait for each other's locks. Nodes do
+// not say whether the worker that holds is the one that waits: with several workers it need not be.
+// The circles of [Deadlocks] are left out, and so is every circle that shares a node with one of
+// them.
 //
-// It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits for
-// several locks, or several times for one, may do so with several workers. So it counts as blocked for
-// the locks that it holds, and not for its places in other queues. A process that holds some of a semaphore's
-// permits and waits for more of them is no circle: semaphores are for that. Requests that wait in a
-// cohort, without nodes, are left out for the same reason. A request that shares a hold does not wait:
-// readers, and holds taken WithReentry.
+// It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits
+// for several locks, or several times for one, may do so with several workers. So it counts as
+// blocked for the locks that it holds, and not for its places in other queues. A process that holds
+// some of a semaphore's permits and waits for more of them is no circle: semaphores are for that.
+// Requests that wait in a cohort, without nodes, are left out for the same reason. A request that
+// shares a hold does not wait: readers, and holds taken WithReentry.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {
@@ -332,7 +322,6 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	})
 }
 
-// byProcess gives a copy of lock paths in which the owner of a contender is its process.
 func byProcess(locks []LockPath) []LockPath {
 	all := slices.Clone(locks)
 	for i := range all {
@@ -346,8 +335,8 @@ func byProcess(locks []LockPath) []LockPath {
 	return all
 }
 
-// processOf names the process of a contender: by its session where the node does not say it; "" where it is not
-// known whose the node was all the time.
+// processOf names the process of a contender: by its session where the node does not say it; ""
+// where it is not known whose the node was all the time.
 func processOf(c messages.Contender) string {
 	switch {
 	case c.Host != "" && c.Who == "":
@@ -360,7 +349,6 @@ func processOf(c messages.Contender) string {
 	return fmt.Sprintf("session 0x%x", c.Session)
 }
 
-// sharesPermits reports whether one process waits for permits of a semaphore of which it has some.
 func sharesPermits(d messages.Deadlock) bool {
 	first := d.Members[0].Waits
 	return !slices.ContainsFunc(d.Members, func(m messages.Member) bool {

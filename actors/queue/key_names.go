@@ -8,34 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// The form of these names, which locks.Keyed documents. An escape is a percent sign and two digits, so no
-// plain name has a percent sign before a parenthesis. Names with one stand for the empty key, and for
-// keys that are too long.
+// The form of these names, which locks.Keyed documents. An escape is a percent sign and two digits,
+// so no plain name has a percent sign before a parenthesis: such names stand for the empty key, and
+// for keys that are too long.
 const (
 	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a
-	// session's nodes go into the one transaction that ends it: see actors.WithMaxNodeBytes. At this
-	// length and with a root of 20 bytes 2 400 keys can be held.
-	maxKeyName = 128
-	// nameOfEmpty is the name of the empty key.
+	// session's nodes go into the one transaction that ends it: see actors.WithMaxNodeBytes. At
+	// this length and with a root of 20 bytes 2 400 keys can be held.
+	maxKeyName  = 128
 	nameOfEmpty = "%(empty)"
-	// hashedForm is the end of a name that was cut: the SHA-256 of the key, in hexadecimal digits.
-	hashedForm = "%%(%x)"
-	// hashedLength is the length of that in bytes.
+	// hashedForm ends a name that was cut: the SHA-256 of the key, in hexadecimal digits.
+	hashedForm   = "%%(%x)"
 	hashedLength = len("%()") + 2*sha256.Size
 )
 
 // NameOfKey gives the name of a lock path that stands for a key, which may be any string. Different
-// keys have different names: a plain one gives the key back when it is read, and one that was cut has
-// the hash of the whole key. None is the name of a contender.
+// keys have different names: a plain one gives the key back when it is read, and one that was cut
+// has the hash of the whole key. None is the name of a contender.
 func NameOfKey(key string) string {
 	switch key {
 	case "":
 		return nameOfEmpty
-	case ".", "..", "zookeeper": // names that ZooKeeper refuses, the last one below its root
+	case ".", "..", "zookeeper": // which ZooKeeper refuses, the last one below its root
 		return escape(key[:1]) + key[1:]
 	}
 	var name strings.Builder
-	cut := 0 // where it is cut if it proves to be too long: not within an escape, nor within a character
+	cut := 0 // where it is cut if it proves too long: not within an escape or a character
 	for at, size := 0, 0; at < len(key); at += size {
 		var r rune
 		r, size = utf8.DecodeRuneInString(key[at:])
@@ -70,14 +68,13 @@ func unlikeContender(key, name string, cut int) string {
 func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
 
 // readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes
-// it, and it means nothing here. Bytes that are no UTF-8 come as the replacement character,
-// which ZooKeeper refuses.
+// it, and it means nothing here. Bytes that are no UTF-8 come as the replacement character, which
+// ZooKeeper refuses.
 func readable(r rune) bool {
 	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable
 	return unicode.IsPrint(r) && !refused && r != '/' && r != '%'
 }
 
-// escape writes each byte as a percent sign and two hexadecimal digits, as URLs have them.
 func escape(part string) string {
 	var escaped strings.Builder
 	for i := range len(part) {

@@ -16,8 +16,8 @@ type Position struct {
 	Predecessor string
 	// LookAhead is the node before the predecessor, for exclusive contenders; "" for none.
 	LookAhead string
-	// Head tells that nobody but this contender can be first once the predecessor's node is gone: nobody takes its place,
-	// by a downgrade or by taking a hold back.
+	// Head: nobody but this contender can be first once the predecessor's node is gone, because
+	// nobody takes its place by a downgrade or by taking a hold back.
 	Head bool
 	// Front names the nodes whose end may let this contender in, the predecessor among them: more
 	// than one only for the first waiter of a semaphore, because any holder may leave first.
@@ -26,15 +26,14 @@ type Position struct {
 	Earlier []string
 }
 
-// Listing is a lock path as it was read, indexed once for any number of calls of Find.
+// Listing is a lock path as it was read, indexed for any number of calls of Find.
 type Listing struct {
 	permits int
-	queues  []ordered // in the order of their names
+	queues  []ordered
 }
 
-// ordered is one queue of a listing.
 type ordered struct {
-	entries []Entry // in their order
+	entries []Entry
 	earlier[string]
 	sums []sum // of the entries up to each
 }
@@ -42,7 +41,7 @@ type ordered struct {
 // sum counts some contenders, those of them for which readers wait, and the permits that they take.
 type sum struct {
 	all, writers int
-	taken        int64 // it cannot overflow: each takes MaxPermits at most
+	taken        int64 // cannot overflow: each takes MaxPermits at most
 }
 
 // NewListing reads the children of a lock path, in any order. permits is for semaphores alone.
@@ -91,8 +90,8 @@ func (s Style) reads() int {
 	return 0
 }
 
-// Find gives the position of the contender named own. It is false when the listing does not show own;
-// the position is then the one that it would have.
+// Find gives the position of the contender named own. It is false when the listing does not show
+// own; the position is then the one that it would have.
 func (l *Listing) Find(own string) (Position, bool) {
 	me, ok := Parse(own)
 	if !ok {
@@ -103,7 +102,6 @@ func (l *Listing) Find(own string) (Position, bool) {
 	return q.position(me), shown
 }
 
-// queue gives the queue of a name; an empty one where it has no contenders.
 func (l *Listing) queue(name string) *ordered {
 	at, found := slices.BinarySearchFunc(l.queues, name, func(q ordered, name string) int {
 		return strings.Compare(q.entries[0].Name, name)
@@ -124,8 +122,8 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
-// First reports whether the contender named own is there, and nobody is before it in its queue. Nobody comes before it later
-// either: nodes with later numbers stand behind.
+// First reports whether the contender named own is there, and nobody is before it in its queue.
+// Nobody comes before it later either.
 func (l *Listing) First(own string) bool {
 	me, ok := Parse(own)
 	if !ok {
@@ -158,7 +156,6 @@ func Find(children []string, own string, permits int) (Position, bool) {
 	return NewListing(children, permits).Find(own)
 }
 
-// before gives the contenders whose sequence numbers are smaller.
 func (q *ordered) before(sequence int32) earlier[string] {
 	n, _ := slices.BinarySearchFunc(q.entries, sequence, func(e Entry, sequence int32) int {
 		return cmp.Compare(e.Sequence, sequence)
@@ -173,8 +170,9 @@ func (q *ordered) before(sequence int32) earlier[string] {
 
 // position gives where a contender stands.
 //
-// The first waiter of a semaphore must see every contender before it leave. Each other waiter need only see its
-// predecessor leave or move up. A predecessor that moves up writes to its node, so that its watchers hear of it.
+// The first waiter of a semaphore must see every contender before it leave. Each other waiter need
+// only see its predecessor leave or move up, when it writes to its node so that its watchers hear
+// of it.
 func (q *ordered) position(me Entry) Position {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)
@@ -206,7 +204,7 @@ func (q *ordered) position(me Entry) Position {
 // Queue lists the contenders of the queue of a name, in their order.
 func (l *Listing) Queue(name string) []string { return l.queue(name).all }
 
-// Entries gives the contenders of the queue of a name, in their order.
+// Entries is Queue with the parsed names.
 func (l *Listing) Entries(name string) []Entry { return l.queue(name).entries }
 
 // Names lists all contenders that the listing shows, queue by queue.
@@ -225,10 +223,10 @@ func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier has the contenders with smaller sequence numbers than the contender that is judged, in their
-// order: all of them, or those of one kind.
+// earlier has the contenders before the one that is judged, in their order: all of them, or those
+// of one kind.
 type earlier[T any] struct {
-	permits int // how many there are
+	permits int
 	sum     sum
 	all     []T
 	writers []T // for which readers wait
@@ -250,7 +248,7 @@ func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	return e.all, out
 }
 
-// add counts so many contenders of a style, or takes them off again: n is 1 or -1.
+// add counts contenders of a style, or takes one off again: n is 1 or -1.
 func (b *sum) add(s Style, n, permits int) {
 	b.all += n
 	if WaitsFor(messages.Read, s.Mode) {
@@ -259,9 +257,9 @@ func (b *sum) add(s Style, n, permits int) {
 	b.taken += int64(n) * s.permitsTaken(permits)
 }
 
-// keepOut is the rule of who waits for whom. It counts the contenders that a contender of style s waits for
-// among those before it, and says whether they keep it out. A semaphore's contender may be kept out by
-// nobody: it needs more permits than there are.
+// keepOut is the rule of who waits for whom. It counts the contenders that a contender of style s
+// waits for among those before it, and says whether they keep it out. A semaphore's contender may
+// be kept out by nobody: it needs more permits than there are.
 func (b sum) keepOut(s Style, permits int) (by int, out bool) {
 	switch s.Mode {
 	case messages.Semaphore:
@@ -273,7 +271,8 @@ func (b sum) keepOut(s Style, permits int) (by int, out bool) {
 	}
 }
 
-// permitsTaken counts the permits that a contender takes. One of another kind than a semaphore's takes all.
+// permitsTaken counts the permits that a contender takes. One of another kind than a semaphore's
+// takes all.
 func (s Style) permitsTaken(permits int) int64 {
 	if s.Mode == messages.Semaphore {
 		return int64(min(s.Weight, MaxPermits))
@@ -286,16 +285,16 @@ type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.
 	Holds bool
-	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front. Where somebody has
-	// made several first waiters with one number, only one names all holders.
+	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
+	// Of several first waiters with one number, only one names all holders.
 	WaitsFor []string
-	// MayHold: its name is kazoo's, and nobody whom a lock of kazoo's sees by itself keeps it out, though somebody else
-	// does: see messages.Contender.
+	// MayHold: its name is kazoo's, and nobody whom kazoo's locks see keeps it out: see
+	// messages.Contender.
 	MayHold bool
 }
 
-// Standings gives every contender among the children of a lock path, queue by queue, in the order
-// in which they came, each as [Find] would.
+// Standings gives every contender among the children of a lock path, queue by queue, in order, each
+// as [Find] would.
 func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {

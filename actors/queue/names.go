@@ -12,14 +12,13 @@ import (
 type Style struct {
 	Naming messages.Naming
 	Mode   messages.Mode
-	// Name tells the queues of one lock path apart; "" for the one without a name.
-	Name string
-	// Weight counts the permits that a semaphore's contender takes.
+	// Name tells the queues of one lock path apart.
+	Name   string
 	Weight int
 }
 
 // Prefix gives the beginning of a contender node's name, GUID included; the server adds the
-// sequence number. In a queue without a name Curator's names are the usual ones: its
+// sequence number. Curator's names are the usual ones in a queue without a name: its
 // InterProcessMutex and go-zookeeper's Lock read them as their own. Other libraries know neither
 // weights nor names of queues: those have one form under every naming.
 func (s Style) Prefix(guid string) string {
@@ -45,16 +44,15 @@ func (s Style) Prefix(guid string) string {
 	return start + guid + words[s.Mode]
 }
 
-// Reclaimable begins the GUID in the name of a node that the next process may replace by one at the same
-// number: see messages.Acquire.Reclaim. A waiter behind such a node lists the queue when it goes.
+// Reclaimable begins the GUID in the name of a node that the next process may replace by one at the
+// same number: see messages.Acquire.Reclaim. A waiter behind such a node lists the queue when it
+// goes.
 const Reclaimable = "reclaim-"
 
-// mayBeReplaced reports whether a node may go and another be in its place.
 func mayBeReplaced(child string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(child, "_c_"), Reclaimable)
 }
 
-// named gives the middle of a node's name where the queue has one: name_lock_sequence.
 func (s Style) named() string {
 	switch s.Mode {
 	case messages.Read:
@@ -70,9 +68,7 @@ func (s Style) named() string {
 
 // Entry is the name of a contender node, parsed.
 type Entry struct {
-	// Child is the node's name itself, without the path.
-	Child string
-	// Sequence is the number that the server gave it.
+	Child    string
 	Sequence int32
 	Style
 }
@@ -103,9 +99,9 @@ var markers = []marker{
 }
 
 // Parse reads the name of a child of a lock path. It is false for a name that is no contender
-// node's: such children are passed over, never fatal. So is a weight beyond [MaxPermits].
+// node's, or has a weight beyond [MaxPermits]: such children are passed over.
 func Parse(child string) (Entry, bool) {
-	at := len(child) // where the digits at the end begin
+	at := len(child)
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
 		at--
 	}
@@ -117,7 +113,6 @@ func Parse(child string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// parse reads a name; before is the part before the digits at its end.
 func (m *marker) parse(child, before string) (Entry, bool) {
 	at := m.find(child, before)
 	if at < 0 || m.text[0] != '_' && at > 0 && isLetter(child[at-1]) {
@@ -146,9 +141,9 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a sign among them, or
-// eleven if they are a sign and ten digits. A node with a longer number was named by hand: no session's end deletes it,
-// so a queue would wait behind it for ever.
+// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a
+// sign among them, or eleven if they are a sign and ten digits. A longer one was made by hand: no
+// session's end deletes that node, and a queue would wait behind it for ever.
 func numbered(digits string) bool {
 	switch len(digits) {
 	case 10:
@@ -159,8 +154,8 @@ func numbered(digits string) bool {
 	return false
 }
 
-// find gives where the marker begins, -1 where it is not. Every contender reads the whole queue, so
-// this looks only where the marker can be: right before the digits, or their sign.
+// find gives where the marker begins, or -1. Every contender reads the whole queue, so this looks
+// only right before the digits, or their sign.
 func (m *marker) find(child, before string) int {
 	if m.heavy {
 		return strings.LastIndex(child, m.text)
@@ -193,8 +188,8 @@ func Sequence(name string) (int32, bool) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// mayDowngrade reports whether the holder of this node may take the read lock at its own number. Then
-// the end of its node does not make the contender right behind it first.
+// mayDowngrade reports whether the holder of this node may take the read lock at its own number.
+// Then the end of its node does not make the next contender first.
 func (e Entry) mayDowngrade() bool {
 	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
 }

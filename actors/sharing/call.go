@@ -15,20 +15,21 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Call is a call, as it hears what becomes of it. The methods must not block, and must not call Calls
-// with a mutex that they take themselves. Two of them may run at the same time: Told with StateLost
-// comes past the queue when the lease ends.
+// Call is a call, as it hears what becomes of it. The methods must not block, and must not call
+// Calls with a mutex that they take themselves. Two of them may run at the same time: Told with
+// StateLost comes past the queue when the lease ends.
 type Call interface {
-	// Granted: it holds. It comes first of all, within the input that brings it, with the mutex of Calls:
-	// so it notes the grant and calls nobody. What is to be done besides, it returns, to be carried out
-	// in order; nil for nothing. It may come while the user withdraws, and changes nothing then.
+	// Granted: it holds. It comes first, within the input that brings it, with the mutex of Calls:
+	// so it notes the grant and calls nobody. It returns what else is to be done, in order; nil for
+	// nothing. It may come while the user withdraws, and changes nothing then.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
 	// Refused: it has ended, and never held.
 	Refused(why messages.Reason, detail string)
 	// Told: a call that was granted is in a state from now on.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
-	//   - StateRevoking: somebody asks for the lock. until is the end of the grace; zero without one.
+	//   - StateRevoking: somebody asks for the lock. until is the end of the grace; zero without
+	//     one.
 	//   - StateReleasing: it holds no more, because the grace is over. A final state follows.
 	//   - StateReleased: it has given back. Where the hold was its alone, the node is gone. Final.
 	//   - StateLost: it holds no more. Final.
@@ -42,8 +43,8 @@ type Deadlocked interface {
 	Deadlocked(messages.Deadlock)
 }
 
-// Troubled is a Call that is told what keeps the servers from taking its hold back; "" when that is
-// over.
+// Troubled is a Call that is told what keeps the servers from taking its hold back; "" for nothing
+// any more.
 type Troubled interface {
 	Call
 	Troubled(text string)
@@ -53,21 +54,19 @@ type Troubled interface {
 type Own interface {
 	Deadlocked
 	Troubled
-	// Observers are other actors that observe it: see actors.WithObserver.
+	// Observers observe it: see actors.WithObserver.
 	Observers() []*actor.PID
 	Path() string
-	// LockActors counts its lock actors, until they have ended and nothing of the call is left below;
-	// nil for a call that does not count them.
+	// LockActors counts its lock actors, until they have ended and nothing of the call is left
+	// below; nil for a call that does not count them.
 	LockActors() *sync.WaitGroup
 }
 
-// Hold is a hold that calls have, one after the other or together. Its fields do not change.
+// Hold is a hold that calls have, one after the other or together.
 type Hold struct {
-	// ID names it for the transactions under it: Calls.TxnEnded.
+	// ID names it for Calls.TxnEnded.
 	ID turns.HoldID
-	// Held is what its lock actor has told.
 	*messages.Held
-	// Clock is the clock of its lease.
 	Clock *zkconn.LeaseClock
 	// Shared: several calls may have it.
 	Shared bool
@@ -78,14 +77,14 @@ type Hold struct {
 	turn    chan struct{}
 }
 
-// Valid reports whether the hold is certainly held now, by the clock.
 func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 
-// Name names the lock actor of the hold: who has made its node.
+// Name names the lock actor of the hold, which has made its node.
 func (h *Hold) Name() string { return h.Actor.Key(h.calls.system) }
 
-// Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks for
-// meanwhile. Where the hold serves one call only, that is the name by which its node says who has it.
+// Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks
+// for meanwhile. Where the hold serves one call only, that is the name by which its node says who
+// has it.
 func (h *Hold) Caller(id turns.CallID) string {
 	name := h.Name()
 	if h.Shared {
@@ -104,14 +103,13 @@ func (h *Hold) Turn() chan struct{} {
 	return h.turn
 }
 
-// entry is a call in the table.
 type entry struct {
 	id    turns.CallID
-	who   Call // nil once it has ended
+	who   Call
 	want  *turns.Want
-	at    time.Duration // of the call
-	hold  *hold         // that it has
+	at    time.Duration
+	hold  *hold
 	meter *figures.Request
-	timer *time.Timer   // nil for none
-	probe chan struct{} // closed when it needs no probes any more; nil for a call without
+	timer *time.Timer
+	probe chan struct{} // closed when it needs no probes any more; nil without them
 }

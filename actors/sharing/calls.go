@@ -30,23 +30,23 @@ type Source interface {
 // Calls has the calls of one client, and their holds. Its methods may be called from any goroutine.
 type Calls struct {
 	source  Source
-	session *actors.Session  // the source, if it is one; nil for others
-	figures *figures.Figures // of that; nil for none
+	session *actors.Session // the source, if it is one
+	figures *figures.Figures
 	root    *actor.RootContext
 	system  string
 	base    time.Time
 	lease   atomic.Pointer[lease]
 
 	mu      sync.Mutex
-	reading reading // of the lease, for the input at hand
-	newest  reading // of the hold that has told Held last, by epoch and term
+	reading reading // of the lease, for the present input
+	newest  reading // of the newest hold, by epoch and term
 	turns   *turns.Turns
-	entries []entry // by slot
-	holds   []*hold // by slot
-	waiting int     // calls that wait
-	asked   int     // holds that are asked for a call
-	counted int     // calls that wait without a node, as the figures were told
-	live    int     // calls and lock actors that have not ended
+	entries []entry
+	holds   []*hold
+	waiting int
+	asked   int
+	counted int // calls that wait without a node, as last counted
+	live    int // calls and lock actors that have not ended
 	none    []chan struct{}
 	outbox
 }
@@ -66,35 +66,32 @@ func New(from Source, in *actor.ActorSystem) *Calls {
 	return c
 }
 
-// lease is the lease of the newest session.
 type lease struct {
 	epoch uint64
 	clock *zkconn.LeaseClock
 }
 
-// reading is a lease as it was at a moment.
 type reading struct {
 	epoch, term uint64
 	valid       bool
 }
 
-// Unbroken reports whether a term was unbroken then.
 func (r *reading) Unbroken(epoch, term uint64) bool {
 	return r.valid && r.epoch == epoch && r.term == term
 }
 
-// Unbroken reports whether a hold over a gateway is certainly held now. Each has a clock of its own,
-// which asks no function of a user's.
+// Unbroken reports whether a hold over a gateway is certainly held now. Each has a clock of its
+// own, which asks no user's function.
 func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
 
-// before reports whether a reading is of an earlier lease.
 func (r *reading) before(other reading) bool {
 	return r.epoch < other.epoch || r.epoch == other.epoch && r.term < other.term
 }
 
-// begin reads the clocks and takes the mutex, in this order: a function of a user's may hold up the
-// clock of the lease. A hold of a later lease may be kept by then. It seems to be over by a reading of
-// the earlier one, and nothing would wake what waits for it: so the clocks are read again.
+// begin reads the clocks and takes the mutex, in this order: a user's function may hold up the
+// clock of the lease. A hold of a later lease may be there by then, which by a reading of the
+// earlier one seems to be over, and nothing would wake what waits for it: so the clocks are read
+// again.
 func (c *Calls) begin() turns.Moment {
 	for {
 		var r reading
@@ -110,7 +107,6 @@ func (c *Calls) begin() turns.Moment {
 	}
 }
 
-// beginBy is begin with a reading of the lease.
 func (c *Calls) beginBy(r reading) turns.Moment {
 	c.mu.Lock()
 	c.reading = r
@@ -125,7 +121,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 // (actors.CheckAcquire). The call may have been granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
-	if err != nil { // a function of the user's has panicked
+	if err != nil { // a user's function has panicked
 		who.Refused(messages.ReasonBadInput, err.Error())
 		return 0
 	}
@@ -150,8 +146,8 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 }
 
 // Withdraw ends a call whose user does not want it any more, for a reason that observers are told.
-// The user hears no more of one that waited. One that holds gives back, and may not know yet that it
-// holds.
+// The user of one that waited hears no more. One that holds gives back; its user may not know yet
+// that it holds.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 	m := c.begin()
 	e := c.entry(id)
@@ -243,8 +239,8 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 	}
 }
 
-// TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds may
-// have gone, and reports whether there may be room by then.
+// TxnRefused: a transaction of a hold was refused with ReasonSessionFull. It waits until kept holds
+// may have gone, and reports whether there may be room then.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 	pause := c.turns.TxnRefused(c.begin(), of.ID)
 	c.take(messages.ReasonNone)
@@ -268,7 +264,7 @@ func (c *Calls) Close() {
 	c.settle()
 }
 
-// Wait waits until all calls and all lock actors have ended, or ctx has: it is false then.
+// Wait waits until all calls and all lock actors have ended; false when ctx ends first.
 func (c *Calls) Wait(ctx context.Context) bool {
 	c.mu.Lock()
 	none := make(chan struct{})
@@ -286,7 +282,6 @@ func (c *Calls) Wait(ctx context.Context) bool {
 	}
 }
 
-// ended counts a call or a lock actor out.
 func (c *Calls) ended() {
 	if c.live--; c.live > 0 {
 		return
@@ -297,7 +292,6 @@ func (c *Calls) ended() {
 	c.none = nil
 }
 
-// entry gives the call of an ID; nil where it has ended.
 func (c *Calls) entry(id turns.CallID) *entry {
 	if slot := id.Slot(); id != 0 && slot < len(c.entries) && c.entries[slot].id == id {
 		return &c.entries[slot]
@@ -305,7 +299,6 @@ func (c *Calls) entry(id turns.CallID) *entry {
 	return nil
 }
 
-// hold gives the hold of an ID; nil where it has ended.
 func (c *Calls) hold(id turns.HoldID) *hold {
 	if slot := id.Slot(); slot < len(c.holds) && c.holds[slot] != nil && c.holds[slot].ID == id {
 		return c.holds[slot]
@@ -313,7 +306,6 @@ func (c *Calls) hold(id turns.HoldID) *hold {
 	return nil
 }
 
-// forget forgets a call that has ended.
 func (c *Calls) forget(e *entry) {
 	if e.probe != nil {
 		close(e.probe)

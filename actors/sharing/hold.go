@@ -13,16 +13,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// hold is a hold, and the listener of its lock actor.
 type hold struct {
 	Hold
 	lane      *lane
-	want      *messages.Acquire // of the lock actor
+	want      *messages.Acquire
 	observers []*actor.PID
-	actors    *sync.WaitGroup  // counts lock actors; nil for most
-	meter     *figures.Request // of the lock actor
+	actors    *sync.WaitGroup // counts lock actors; nil for most
+	meter     *figures.Request
 
-	// What follows is guarded by the mutex of the calls.
+	// Guarded by the mutex of the calls.
 	asked    bool // its lock actor queues
 	leaves   bool // it was told to end
 	over     bool // it has told its end
@@ -31,23 +30,22 @@ type hold struct {
 	resuming bool
 	grants   int
 	txns     int
-	freed    figures.Moment // when a call gave it back last, likewise freedAt
+	freed    figures.Moment // when a call last gave it back, as freedAt is
 	freedAt  time.Duration
-	awaited  []Call // that wait for its end; in first, where that is one
+	awaited  []Call // that wait for its end; a single one is in first
 	first    [1]Call
-	timer    *time.Timer // nil for none
+	timer    *time.Timer
 	deadlock *messages.Deadlock
 
 	mu          sync.Mutex
 	lock        *actor.PID
-	state       messages.State // of the lock actor
-	waited      messages.State // the last one in which it waited
+	state       messages.State
+	waited      messages.State // the last in which it waited
 	node        string
 	predecessor audience.Predecessor
 	trouble     string
 }
 
-// newHold makes the hold that an Ask is about.
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
@@ -62,7 +60,7 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 		}
 		if len(h.observers) > 0 { // they are told of it
 			grace = w.Grace
-		} else if c.session == nil { // or else a gateway shares it with other requesters
+		} else if c.session == nil { // otherwise a gateway shares it with other requesters
 			more = true
 		}
 	}
@@ -82,17 +80,15 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	return h
 }
 
-// pid is its lock actor; nil before it is spawned.
+// pid is its lock actor; nil before that is spawned.
 func (h *hold) pid() *actor.PID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lock
 }
 
-// Figures are those of the lock actor.
 func (h *hold) Figures() *figures.Request { return h.meter }
 
-// Moved notes where the lock actor stands.
 func (h *hold) Moved(to messages.State, node string) {
 	h.mu.Lock()
 	h.state, h.node = to, node
@@ -108,14 +104,12 @@ func (h *hold) Moved(to messages.State, node string) {
 	}
 }
 
-// WaitsFor notes the contender for which the lock actor waits.
 func (h *hold) WaitsFor(predecessor audience.Predecessor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.predecessor = predecessor
 }
 
-// Troubled notes what keeps the servers from carrying it out.
 func (h *hold) Troubled(text string) {
 	h.mu.Lock()
 	h.trouble = text
@@ -136,7 +130,6 @@ func (h *hold) Troubled(text string) {
 	}
 }
 
-// Hear takes a notice of the lock actor.
 func (h *hold) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
@@ -175,7 +168,6 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 	}
 }
 
-// input gives turns an input about the hold.
 func (h *hold) input(give func(turns.Moment)) {
 	c := h.calls
 	give(c.begin())
@@ -184,7 +176,6 @@ func (h *hold) input(give func(turns.Moment)) {
 	c.settle()
 }
 
-// held takes the grant of the lock actor.
 func (h *hold) held(msg *messages.Held) {
 	c := h.calls
 	h.Held, h.Clock = msg, c.source.Clock(msg.Epoch)
@@ -207,19 +198,18 @@ func (h *hold) held(msg *messages.Held) {
 	}
 }
 
-// TermEnded takes the end of the lease. The clock is not asked again: a function of a user's may hold
-// that up.
+// TermEnded takes the end of the lease. It does not ask the clock, which a user's function may hold
+// up.
 func (h *hold) TermEnded() {
 	c := h.calls
 	why := c.whyOver(h.Clock)
 	h.urgently(func(m turns.Moment) {
-		if h.overdue = !h.holds; h.holds { // else Held is on its way to turns
+		if h.overdue = !h.holds; h.holds { // otherwise Held is on its way to turns
 			c.turns.Lost(m, h.ID, why)
 		}
 	})
 }
 
-// whyOver says why a lease is over, as far as is known.
 func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 	switch {
 	case c.session != nil && c.session.Err() != nil:
@@ -248,7 +238,6 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.settle()
 }
 
-// end takes the end of the lock actor.
 func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	if h.Clock != nil {
 		h.Clock.Unfollow(h)
@@ -274,10 +263,9 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	})
 }
 
-// stopped takes the last that is heard of the lock actor.
 func (h *hold) stopped() {
-	if !h.over { // it has not ended in order; only its lock actor notes that
-		as := messages.StateFailed // it never held
+	if !h.over { // not in order; only its lock actor notes that
+		as := messages.StateFailed // never held
 		if h.Held != nil {
 			as = messages.StateLost
 		}

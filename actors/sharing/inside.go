@@ -13,8 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What a session asks for its searches: actors.Inside.
-
 // CountInside counts the calls that wait without a node of their own.
 func (c *Calls) CountInside() int {
 	c.mu.Lock()
@@ -100,7 +98,7 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	case w.Caller != "":
 	case e != nil && e.hold != nil:
 		at.Who = e.hold.Caller(s.Call)
-	default: // it holds nothing
+	default:
 		at.Who = queue.Caller(at.ID)
 	}
 	return at
@@ -112,15 +110,15 @@ func (h *hold) nodeNow() string {
 	return h.node
 }
 
-// Where says where a call stands that waits, for people.
+// Where says where a waiting call stands, for people.
 type Where struct {
 	State   messages.State
 	Node    string // its own; "" for none
-	Trouble string // that keeps the servers from carrying it out; "" for none
+	Trouble string // what keeps the servers from carrying it out
 	Behind  messages.Contender
 }
 
-// Where says where a call stands. It is the zero value for one that has ended.
+// Where says where a call stands; zero for one that has ended.
 func (c *Calls) Where(id turns.CallID) (w Where) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +147,7 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 			return w
 		}
 		if silent && c.session == nil {
-			return w // over a gateway only this tells that no server answers
+			return w // over a gateway this alone tells that no server answers
 		}
 		w.Behind = c.describe(&before, node)
 		w.Behind.ID = ""
@@ -195,7 +193,8 @@ func (c *Calls) beginProbes(e *entry) {
 	}()
 }
 
-// waitsInside reports whether a call waits without a node of its own, or with one that others have first.
+// waitsInside reports whether a call waits without a node of its own, or with one that others have
+// first.
 func (c *Calls) waitsInside(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Notices is a Call that tells what a lock actor of its own would tell of it, in transitions and notices.
+// Notices is a Call that tells what a lock actor of its own would tell of it, in transitions and
+// notices.
 type Notices struct {
 	send func(notice any)
 
@@ -17,10 +18,10 @@ type Notices struct {
 	state   messages.State
 	grant   messages.Grant // with a node once it has held
 	revoked bool
-	why     messages.Reason // for which its user gives it up
+	why     messages.Reason // for which its user gives up
 }
 
-// NewNotices makes one that has told nothing yet. send must not call it.
+// NewNotices makes Notices. send must not call them.
 func NewNotices(path string, send func(notice any)) *Notices {
 	return &Notices{send: send, grant: messages.Grant{Path: path}}
 }
@@ -28,7 +29,6 @@ func NewNotices(path string, send func(notice any)) *Notices {
 // Waits tells that it waits.
 func (n *Notices) Waits() { n.move("Begin", messages.ReasonNone, messages.StateWatching) }
 
-// Granted is that of a Call.
 func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func() {
 	return func() {
 		held := *hold.Held
@@ -43,12 +43,10 @@ func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func
 	}
 }
 
-// Deadlocked is that of a Call.
 func (n *Notices) Deadlocked(d messages.Deadlock) {
 	n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: d})
 }
 
-// Refused is that of a Call.
 func (n *Notices) Refused(why messages.Reason, detail string) {
 	to := messages.StateFailed
 	switch why {
@@ -60,7 +58,6 @@ func (n *Notices) Refused(why messages.Reason, detail string) {
 
 func (n *Notices) withdrawn(why messages.Reason) { n.end(messages.StateCancelled, why, "") }
 
-// Told is that of a Call.
 func (n *Notices) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
 	if state.Terminal() {
 		n.end(state, why, detail)
@@ -87,7 +84,7 @@ func (n *Notices) Told(state messages.State, until time.Time, why messages.Reaso
 	}
 }
 
-// Revoke tells that it is asked for the lock, by its own user.
+// Revoke tells that its own user asks for the lock.
 func (n *Notices) Revoke() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

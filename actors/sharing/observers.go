@@ -8,14 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/turns"
 )
 
-// observed is a call with observers that has no lock actor, which would tell them all: it may be refused
-// inside, or share the hold of a lease that it is made within.
+// observed is a call with observers that has no lock actor to tell them: it may be refused inside,
+// or share the hold of a lease that it is made within.
 type observed struct {
 	Own
 	notices *Notices
 }
 
-// observing has the observers of a call be told, if it has any.
 func (c *Calls) observing(who Call) Call {
 	o, ok := who.(Own)
 	if !ok || len(o.Observers()) == 0 {
@@ -28,7 +27,6 @@ func (c *Calls) observing(who Call) Call {
 	})}
 }
 
-// Granted passes it on, and so do the others.
 func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) func() {
 	then, tell := o.Own.Granted(id, hold, token), o.notices.Granted(id, hold, token)
 	return func() {

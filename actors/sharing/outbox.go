@@ -8,24 +8,22 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lane has what is to be done about the locks of some paths, in order. Paths are spread over lanes, so
-// that one goroutine that is held up holds up few others.
+// lane has what is to be done about the locks of some paths, in order. With several, a goroutine
+// that is held up holds up few others.
 type lane struct {
 	todo     []task
-	spare    []task // what was carried out last, to be used again
+	spare    []task // carried out last, to be used again
 	attended bool   // a goroutine carries it out, or is about to
 }
 
-// task is one thing to be done.
 type task struct {
 	do      func() // if not nil, all that is to be done
-	hold    *hold  // if not nil, its lock actor is sent a command; nil spawns it
+	hold    *hold  // if not nil, its lock actor is sent a command, or spawned for nil
 	command any
-	who     Call // is told
+	who     Call
 	news
 }
 
-// news is what a call is told: see Call.Told.
 type news struct {
 	state  messages.State
 	until  time.Time
@@ -39,7 +37,7 @@ func (t *task) carryOut() {
 		t.do()
 	case h == nil:
 		t.who.Told(t.state, t.until, t.why, t.detail)
-	case t.command == nil: // the lock actor may tell all that becomes of it before SpawnLock returns
+	case t.command == nil: // SpawnLock may return after all that becomes of the lock actor was told
 		lock := h.calls.source.SpawnLock(h.want, h, h.observers)
 		h.mu.Lock()
 		h.lock = lock
@@ -50,23 +48,20 @@ func (t *task) carryOut() {
 	}
 }
 
-// outbox has what is to be done.
 type outbox struct {
 	lanes [64]lane
-	mine  []*lane // those that the input at hand has to attend
+	mine  []*lane // that the present input has to attend
 	seed  maphash.Seed
-	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs. deadlock is the one
-	// for which the lock actor of an input gave up.
+	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs.
+	// deadlock is the one for which the lock actor of an input gave up.
 	urgent   *[]task
 	deadlock *messages.Deadlock
 }
 
-// lane gives the lane of a lock path.
 func (o *outbox) lane(path string) *lane {
 	return &o.lanes[maphash.String(o.seed, path)%uint64(len(o.lanes))]
 }
 
-// later has something carried out in order, without the mutex.
 func (o *outbox) later(in *lane, t task) {
 	if in.todo = append(in.todo, t); !in.attended {
 		in.attended = true
@@ -74,7 +69,6 @@ func (o *outbox) later(in *lane, t task) {
 	}
 }
 
-// command has a lock actor be sent a command.
 func (c *Calls) command(h *hold, command any) {
 	c.later(h.lane, task{hold: h, command: command})
 }
@@ -83,7 +77,7 @@ func (c *Calls) command(h *hold, command any) {
 func (c *Calls) take(cancel messages.Reason) {
 	all := c.turns.Take()
 	for _, o := range all {
-		if o.Do == turns.Refuse && cancel == messages.ReasonNone { // its lock actor, if it has one, is cancelled for that
+		if o.Do == turns.Refuse && cancel == messages.ReasonNone { // a reason for cancelling its lock actor, too
 			cancel = o.Reason
 		}
 	}
@@ -116,7 +110,6 @@ func (c *Calls) take(cancel messages.Reason) {
 	}
 }
 
-// granted notes that a call has a hold.
 func (c *Calls) granted(o *turns.Output, h *hold) {
 	e := c.entry(o.Call)
 	if h.grants == 0 || h.freed != 0 && e.at < h.freedAt {
@@ -139,7 +132,6 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 	}
 }
 
-// refused notes the end of a call that never held.
 func (c *Calls) refused(o *turns.Output, by *hold) {
 	e := c.entry(o.Call)
 	why, detail := o.Reason, o.Detail
@@ -154,7 +146,6 @@ func (c *Calls) refused(o *turns.Output, by *hold) {
 	c.forget(e)
 }
 
-// refuse tells a call that it has ended.
 func (c *Calls) refuse(e *entry, why messages.Reason, detail string, deadlock *messages.Deadlock) {
 	who := e.who
 	c.later(c.lane(e.want.Path), task{do: func() {
@@ -165,7 +156,6 @@ func (c *Calls) refuse(e *entry, why messages.Reason, detail string, deadlock *m
 	}})
 }
 
-// told notes what a call that holds is told.
 func (c *Calls) told(o *turns.Output) {
 	e := c.entry(o.Call)
 	h, tell := e.hold, task{who: e.who, news: news{state: o.State, why: o.Reason, detail: o.Detail}}
@@ -196,7 +186,6 @@ func (c *Calls) told(o *turns.Output) {
 	}
 }
 
-// ask has a hold be asked for.
 func (c *Calls) ask(o *turns.Output) {
 	e := c.entry(o.Call)
 	for o.Hold.Slot() >= len(c.holds) {
@@ -212,7 +201,6 @@ func (c *Calls) ask(o *turns.Output) {
 	c.later(h.lane, task{hold: h})
 }
 
-// unasked notes that a hold is not asked for any more.
 func (c *Calls) unasked(h *hold) {
 	if h.asked {
 		h.asked = false
@@ -220,11 +208,12 @@ func (c *Calls) unasked(h *hold) {
 	}
 }
 
-// roundsAttended is the number of times that a goroutine empties the queue. Others may add to it for
-// as long as they like, and it has work of its own.
+// roundsAttended bounds how often a goroutine empties a queue to which others add: it has work of
+// its own.
 const roundsAttended = 8
 
-// settle gives up the mutex, and carries out what the input has led to, unless another goroutine does.
+// settle gives up the mutex, and carries out what the input has led to, unless another goroutine
+// does.
 func (c *Calls) settle() {
 	if c.figures != nil {
 		if n := c.inside(); n != c.counted {
@@ -238,13 +227,12 @@ func (c *Calls) settle() {
 	}
 	first, others := c.mine[0], c.mine[1:]
 	c.mine = c.mine[:0]
-	for _, l := range others { // kept holds of other locks make room, or the client ends
+	for _, l := range others { // as when kept holds of other locks make room, or the client ends
 		c.attendElsewhere(l)
 	}
 	c.attend(first, roundsAttended)
 }
 
-// attendElsewhere has a goroutine of its own attend a lane.
 func (c *Calls) attendElsewhere(l *lane) {
 	go func() {
 		c.mu.Lock()
@@ -280,7 +268,7 @@ func (c *Calls) attend(l *lane, rounds int) {
 // That was a quarter of the client's time of a hand-over, where each of 60 000 goroutines locks once.
 //
 //go:noinline
-func makeRoomOnStack(at int) byte { // of which the compiler must not know that it is always zero
+func makeRoomOnStack(at int) byte { // the compiler must not know that it is always zero
 	var room [8 << 10]byte // with 4 KiB the stack still had to grow
 	return room[at]
 }

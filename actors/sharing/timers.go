@@ -7,7 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// setTimer starts the timer of a call or of a hold, in the place of the one before.
 func (c *Calls) setTimer(o *turns.Output) {
 	var of **time.Timer
 	if e := c.entry(o.Call); e == nil {

@@ -1,7 +1,6 @@
 // Package term decides for one who works under a lock: when it campaigns, when its work runs, when
 // the work is to end, and when the lock is given back. It is pure: no clock, timer, goroutine,
-// context or actor. Its users are the shells: they tell a [Machine] what happens, and carry out its
-// effects.
+// context or actor. The shells tell a [Machine] what happens, and carry out its effects.
 //
 //	        Begin, PauseOver        Held, valid         Revoke, Close, Stop, too many failures
 //	paused ─────────────────▶ campaigning ────────▶ active ─────────────────────▶ stopping, draining
@@ -18,8 +17,8 @@
 //	  └──────────────────────────────────────────── lost ◀────────────────────────────────────────┘
 //
 // An active term that hears Gone or LockEnded is lost, too. Work that waits for the lock (Waits) is
-// stopping, lapsed or lost also where the campaign has ended without a term. Each phase goes to ended
-// in place of releasing or paused where nothing is to follow.
+// stopping, lapsed or lost also where the campaign has ended without a term. Each phase goes to
+// ended in place of releasing or paused where nothing is to follow.
 //
 // # What it keeps true
 //
@@ -31,10 +30,10 @@
 //     gone (TestCampaignsWhenTheLockIsGone).
 //   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
 //
-// These tests try every order of events, with every policy. Whether a lease is valid is for the
-// shell to say: Event.Valid. The shells ask the clock before they call a function or serve a message.
-// Where it says that the lease is over, those of packages locks and activation tell Lapse. That of a
-// singleton serves nothing more, and waits for the notice of its lock actor.
+// These tests try every order of events, with every policy. The shell says whether a lease is
+// valid: Event.Valid. Shells ask the clock before they call a function or serve a message. Where
+// the lease is over, those of packages locks and activation tell Lapse; that of a singleton serves
+// nothing more, and waits for the notice of its lock actor.
 //
 // # Who uses it
 //
@@ -46,15 +45,15 @@
 //	Singleton   actors.NewSingleton              many   a child         starts anew      stops it
 //	Activation  package activation               one    an actor waits  it ends          drains it
 //
-// The function of Leader returns an error. One that may pass (locks.MayPass) has it campaign again;
-// another, and none, ends it: the shell says so in Event.Passes. The child of a singleton that has
-// failed too often gives the lock to another node. The actor of an activation exists before it has
-// the lock, and its messages wait. So it has to end before the request is given up.
+// An error of the function of Leader that may pass (locks.MayPass) has it campaign again; another,
+// and none, ends it: Event.Passes. The child of a singleton that has failed too often gives the
+// lock to another node. The actor of an activation exists before it has the lock, and its messages
+// wait. So it has to end before the request is given up.
 //
 // # Pauses
 //
 // After a lost lease the next campaign begins at once, because the lock would stay free while
-// nobody else wants it. It pauses where campaign and term were over within 100 ms. After any other
+// nobody else wants it; it pauses where campaign and term were over within 100 ms. After any other
 // term, and a campaign that has failed, it pauses. The pauses grow while no campaign with its term
 // takes longer than the longest pause, and begin anew after one that does. After too many failures
 // the pause is long, so that another node can win. [Pauses] has the lengths.

@@ -9,7 +9,6 @@ import (
 // Phase is the phase of one who works under a lock.
 type Phase uint8
 
-// The phases.
 const (
 	// Paused: it waits until it campaigns. Invariant: no work runs, and no lock is held.
 	Paused Phase = iota
@@ -35,7 +34,6 @@ const (
 var phaseNames = [...]string{"paused", "campaigning", "active", "draining", "stopping", "lapsed", "lost", "releasing",
 	"ended"}
 
-// String gives the phase's name: "paused", "campaigning", …
 func (p Phase) String() string { return phaseNames[p] }
 
 // Then is the next step when the lock is gone and no work runs.
@@ -45,7 +43,7 @@ type Then uint8
 const (
 	// Again: it campaigns again, after a pause.
 	Again Then = iota
-	// StayOut: it campaigns again, and so much later that another node can win.
+	// StayOut: it campaigns again, so much later that another node can win.
 	StayOut
 	// End: it ends.
 	End
@@ -77,7 +75,6 @@ const (
 
 var outcomeNames = [...]string{"none", "completed", "revoked", "stopped", "failing", "given-back", "taken", "lease-lost"}
 
-// String gives the outcome's name: "none", "completed", …
 func (o Outcome) String() string { return outcomeNames[o] }
 
 // Outcomes lists the outcomes.
@@ -92,7 +89,6 @@ func Outcomes() []Outcome {
 // Kind is the kind of an event.
 type Kind uint8
 
-// The events.
 const (
 	// Begin: it is to campaign for the first time.
 	Begin Kind = iota
@@ -104,11 +100,12 @@ const (
 	Declined
 	// Revoke: a revoke request has come.
 	Revoke
-	// Lapse: the lease is over, and it is not known whether the lock is gone. Event.Outcome says why.
+	// Lapse: the lease is over, and it is not known whether the lock is gone. Event.Outcome says
+	// why.
 	Lapse
 	// Gone: the lock is not ours any more; its request has not ended. Event.Outcome says why.
 	Gone
-	// LockEnded: the request has ended. Event.Passes: a new campaign may succeed; where it may not,
+	// LockEnded: the request has ended. Event.Passes: a new campaign may succeed; otherwise
 	// Event.Reason and Event.Detail say why. Event.Outcome is LeaseLost where it has ended with a
 	// lost lease.
 	LockEnded
@@ -126,7 +123,6 @@ const (
 var kindNames = [...]string{"Begin", "PauseOver", "Held", "Declined", "Revoke", "Lapse", "Gone", "LockEnded", "WorkRestarted",
 	"WorkEnded", "Close", "Stop"}
 
-// String gives the event's name.
 func (k Kind) String() string { return kindNames[k] }
 
 // Kinds lists the events.
@@ -141,7 +137,7 @@ func Kinds() []Kind {
 // Event is one thing that happened.
 type Event struct {
 	Kind Kind
-	// At is the time on any clock that does not go back. Longest is the longest pause at that time.
+	// At is the time on any clock that does not go back; Longest the longest pause then.
 	At, Longest   time.Duration
 	Valid, Passes bool
 	Outcome       Outcome
@@ -149,10 +145,9 @@ type Event struct {
 	Detail        string
 }
 
-// Effect is an instruction to the shell.
 type Effect uint8
 
-// The effects. The shell carries them out in order.
+// The effects, to be carried out in order.
 const (
 	// Campaign asks for the lock.
 	Campaign Effect = iota
@@ -162,13 +157,12 @@ const (
 	EndContext
 	// DrainWork has the work end when it has done what it has.
 	DrainWork
-	// StopWork stops the work before it takes anything else up. More than once does no harm.
+	// StopWork stops the work before it takes anything else up. It may come again.
 	StopWork
 	// Release gives the lock back, or the campaign up. No work runs, and its context ends now at
 	// the latest.
 	Release
-	// NoPause, ShortestPause, LongerPause and LongPause: PauseOver comes after a pause. [Pauses] has
-	// the lengths.
+	// NoPause, ShortestPause, LongerPause and LongPause: PauseOver comes after a pause of [Pauses].
 	NoPause
 	ShortestPause
 	LongerPause
@@ -180,10 +174,9 @@ const (
 var effectNames = [...]string{"Campaign", "StartWork", "EndContext", "DrainWork", "StopWork", "Release", "NoPause",
 	"ShortestPause", "LongerPause", "LongPause", "Finish"}
 
-// String gives the effect's name.
 func (e Effect) String() string { return effectNames[e] }
 
-// The effects that are the same each time. A step makes no new ones: Do has no time for it.
+// Shared slices, because a step of Do has no time to make new ones.
 var (
 	campaign      = []Effect{Campaign}
 	startWork     = []Effect{StartWork}

@@ -11,9 +11,8 @@ import (
 // Machine is one who works under a lock, in all its terms. Set the policy, and step Begin.
 type Machine struct {
 	Policy
-	Phase Phase
-	Then  Then
-	// Outcome is the outcome of the newest term.
+	Phase   Phase
+	Then    Then
 	Outcome Outcome
 	// Failed has the times of the failures that count.
 	Failed []time.Duration
@@ -21,10 +20,10 @@ type Machine struct {
 	Reason messages.Reason
 	Detail string
 
-	began time.Duration // when the newest campaign began
+	began time.Duration
 }
 
-// Step takes one event and gives its effects, which the caller must not change. An event that has no
+// Step takes one event and gives its effects, which the caller must not change. An event without a
 // meaning in the phase changes nothing.
 func (m *Machine) Step(ev Event) []Effect {
 	switch m.Phase {
@@ -71,7 +70,7 @@ func (m *Machine) campaigning(ev Event) []Effect {
 		case Close:
 			m.note(ev).Phase = Stopping
 			return drainWork
-		case Stop: // it is being stopped
+		case Stop:
 			m.note(ev).Phase = Stopping
 			return nil
 		case Lapse:
@@ -120,7 +119,7 @@ func (m *Machine) active(ev Event) []Effect {
 // completed takes the end of a work that nobody has asked for.
 func (m *Machine) completed(ev Event) []Effect {
 	switch {
-	case !ev.Valid: // the loss is not told yet: the end of the work overtakes the end of the lock
+	case !ev.Valid: // the end of the work overtakes the end of the lock
 		m.Outcome = Taken
 	case m.Completes == StartsAnew && !m.tooMany(ev.At):
 		return startWork
@@ -185,9 +184,8 @@ func (m *Machine) releasing(ev Event) []Effect {
 	return nil
 }
 
-// asked has the work end as the policy says, while the lock is kept.
 func (m *Machine) asked(ev Event, how Ending) []Effect {
-	if how.To == Active { // it does not end for that
+	if how.To == Active {
 		return nil
 	}
 	m.note(ev).Phase = how.To
@@ -206,7 +204,7 @@ func (m *Machine) ours(ev Event) []Effect {
 	return m.OnLoss
 }
 
-// note notes what an event says of the end of the term, and of the step behind it.
+// note notes what an event says of the end of the term, and of the next step.
 func (m *Machine) note(ev Event) *Machine {
 	var outcome Outcome
 	switch ev.Kind {
@@ -229,7 +227,6 @@ func (m *Machine) note(ev Event) *Machine {
 	return m
 }
 
-// release gives the lock back. One that is to end does not wait for that.
 func (m *Machine) release() []Effect {
 	if m.Then == End {
 		m.Phase = Ended
@@ -239,7 +236,6 @@ func (m *Machine) release() []Effect {
 	return release
 }
 
-// next gives the next step when the lock is gone and no work runs.
 func (m *Machine) next(ev Event) []Effect {
 	if m.Then == End {
 		m.Phase = Ended
@@ -253,20 +249,18 @@ func (m *Machine) next(ev Event) []Effect {
 	return m.pause(ev)
 }
 
-// pause gives the pause between two campaigns. There is none after a lost lease, because the lock
-// would stay free while nobody else wants it; but one whose terms fail at once would load the
-// servers.
+// pause gives the pause between two campaigns: none after a lost lease, because the lock would stay
+// free while nobody else wants it, unless the term failed at once, which would load the servers.
 func (m *Machine) pause(ev Event) []Effect {
 	switch took := ev.At - m.began; {
 	case m.Outcome == LeaseLost && took >= retry.Campaign.First:
 		return noPause
-	case took > ev.Longest: // the pauses before were long ago
+	case took > ev.Longest: // the earlier pauses were long ago
 		return shortestPause
 	}
 	return longerPause
 }
 
-// tooMany counts a failure of the work, and reports whether it has had too many.
 func (m *Machine) tooMany(at time.Duration) bool {
 	if m.Failures == 0 {
 		return false
@@ -276,5 +270,5 @@ func (m *Machine) tooMany(at time.Duration) bool {
 	return len(m.Failed) >= m.Failures
 }
 
-// Ends reports whether it is to end: no further work will begin.
+// Ends reports whether no further work will begin.
 func (m *Machine) Ends() bool { return m.Phase == Ended || m.Then == End }

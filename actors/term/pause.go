@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Pauses has the lengths of the pauses of one machine. Other than the machine, they are random: they
-// are jittered by half.
+// Pauses has the lengths of the pauses of one machine, jittered by half.
 type Pauses struct {
 	series *retry.Pauses
 	long   time.Duration
@@ -30,8 +29,8 @@ func (p *Pauses) Next(pause Effect, longest time.Duration) time.Duration {
 	return min(p.series.Next(), longest)
 }
 
-// LongestPause bounds the pauses: a session timeout, after which a lock that somebody has left is free
-// again, or ten seconds, where that is less or the timeout is not known (zero).
+// LongestPause bounds the pauses: a session timeout, after which a lock that somebody has left is
+// free again, or ten seconds, if that is less or the timeout is not known (zero).
 func LongestPause(timeout time.Duration) time.Duration {
 	return min(cmp.Or(timeout, retry.Campaign.Longest), retry.Campaign.Longest)
 }

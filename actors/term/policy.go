@@ -4,10 +4,8 @@ import "time"
 
 // Policy has the differences between the users of the machine.
 type Policy struct {
-	// Terms says how many terms there may be.
 	Terms Terms
-	// Work says when there is work.
-	Work Work
+	Work  Work
 	// Completes says what follows when the work has ended by itself under a valid lease.
 	Completes Completes
 	// OnRevoke, OnClose and OnStop say how the work ends for a revoke request, before its session
@@ -16,7 +14,7 @@ type Policy struct {
 	// OnLoss ends the work of a lock that is not ours any more.
 	OnLoss []Effect
 	// After Failures restarts and ends of the work within Within, the lock goes to another node.
-	// With zero they do not count.
+	// Zero does not count them.
 	Failures int
 	Within   time.Duration
 }
@@ -24,7 +22,6 @@ type Policy struct {
 // Terms says how many terms there may be.
 type Terms uint8
 
-// The numbers of terms.
 const (
 	// Many: it campaigns again while nothing says otherwise.
 	Many Terms = iota
@@ -35,19 +32,17 @@ const (
 // Work says when there is work.
 type Work uint8
 
-// The kinds of work.
 const (
 	// Begins: the work begins with the term.
 	Begins Work = iota
-	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It has
-	// to end before the campaign is given up.
+	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It
+	// has to end before the campaign is given up.
 	Waits
 )
 
 // Completes says what follows when the work has ended by itself.
 type Completes uint8
 
-// The steps that may follow.
 const (
 	// GivesBack: the lock is given back.
 	GivesBack Completes = iota
@@ -55,22 +50,21 @@ const (
 	StartsAnew
 )
 
-// Ending is how the work ends. To is Active where it does not.
+// Ending is how the work ends; if To is Active it does not.
 type Ending struct {
 	To Phase
 	Do []Effect
 }
 
-// byContext ends work that is a function. It has no other way to hear of its end.
+// byContext ends work that is a function: only its context tells it.
 var byContext = []Effect{EndContext}
 
-// atOnce ends work that is an actor behind the message that it is at.
+// atOnce ends work that is an actor, after its present message.
 var atOnce = []Effect{EndContext, StopWork}
 
-// The policies.
 var (
-	// Once: one term, one function, as of locks.Do and locks.RunOnce. A revoke request is the
-	// function's to hear of.
+	// Once: one term, one function, as of locks.Do and locks.RunOnce. The function hears of revoke
+	// requests itself.
 	Once = Policy{Terms: One, OnRevoke: Ending{To: Active}, OnClose: Ending{Stopping, byContext},
 		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
 	// Leader: a function that leads in each term, as of Election.Run.

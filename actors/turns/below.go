@@ -13,7 +13,7 @@ type Held struct {
 	Token       messages.Token
 	Places      int
 	Epoch, Term uint64
-	Timeout     time.Duration // of the session
+	Timeout     time.Duration
 }
 
 // Waiting: the lock actor waits. Its listing showed so many contenders before its node. It may come
@@ -57,7 +57,7 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 }
 
 // Watched: the watch of the hold's own node is set, or the node may not be read. It comes once
-// after Held, and once after each Resumed.
+// after Held and after each Resumed.
 func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
 	h := t.hold(id)
 	if h == nil {
@@ -112,7 +112,7 @@ func (t *Turns) Resumed(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Contended: a listing with a watch has shown another contender of the queue.
+// Contended: a listing with a watch has shown another contender.
 func (t *Turns) Contended(m Moment, id HoldID) {
 	h := t.hold(id)
 	if h == nil || h.rivals != alone {
@@ -138,7 +138,7 @@ func (t *Turns) Revoke(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Revoked: the lock actor has an observer, and has kept the grace of its one call itself. It takes
+// Revoked: the lock actor has an observer, and so kept the grace of its one call itself. It takes
 // the hold back.
 func (t *Turns) Revoked(m Moment, id HoldID) {
 	h := t.hold(id)
@@ -164,7 +164,6 @@ func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason) {
 	t.settle(h.line.queue)
 }
 
-// lose takes a hold from its calls.
 func (t *Turns) lose(h *hold, why messages.Reason, detail string) {
 	for h.users.n > 0 {
 		c := h.users.first
@@ -176,8 +175,8 @@ func (t *Turns) lose(h *hold, why messages.Reason, detail string) {
 	}
 }
 
-// Ended: the lock actor has ended. It was refused and never held, the hold is lost, or it is gone, as
-// it was told to: the calls that have the hold, or the one that it was asked for, hear why.
+// Ended: the lock actor has ended: it never held, is lost, or is gone, as it was told to. The calls
+// that have the hold, or the one that it was asked for, hear why.
 func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	h := t.hold(id)
 	if h == nil || h.phase == awaitsRoom {
@@ -202,7 +201,7 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 			t.arm(h, m.At+pause)
 			break
 		}
-		if why == messages.ReasonDeadlock { // searches take it for the one of the first call behind it
+		if why == messages.ReasonDeadlock { // searches take it for that of the first call behind it
 			c = t.firstBehind(h)
 		}
 		h.unask()
@@ -218,7 +217,7 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 }
 
 // hear refuses the call that a hold was asked for, or another one of its line where that has ended:
-// else the next hold would be refused likewise, for ever.
+// otherwise the next hold would be refused likewise, for ever.
 func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 	if c == nil {
 		c = l.waiting.last

@@ -7,7 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// enter puts a call at its place in a line.
 func (t *Turns) enter(c *call, l *line) {
 	c.phase, c.line = waits, l
 	l.waiting.add(c)
@@ -20,7 +19,6 @@ func (t *Turns) enter(c *call, l *line) {
 	}
 }
 
-// lineUp has a call queue: it is granted at once, waits, or is refused.
 func (t *Turns) lineUp(c *call) {
 	q := c.queue
 	t.enter(c, t.lineOf(q, c.want, c.want.Alone))
@@ -65,7 +63,7 @@ func (q *queue) stands() bool {
 	})
 }
 
-// closeReaders has readers that come from now on be behind a call that excludes them.
+// closeReaders puts later readers behind a call that excludes them.
 func (q *queue) closeReaders() {
 	for _, l := range q.lines {
 		if l.want.reads() {
@@ -92,7 +90,7 @@ func (t *Turns) judge(l *line) {
 		case c.bound != undecided || nodes >= 0 && before < 0: // no bound, or no listing yet
 		case nodes >= 0 && ahead >= c.want.MaxWaiters:
 			t.refuseBound(c, ahead)
-			t.judge(l) // anew: what is asked for has changed
+			t.judge(l) // what is asked for has changed
 			return
 		default: // in the line of a hold that is held nobody else is before it
 			t.letIn(c)

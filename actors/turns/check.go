@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// check gives what is wrong with the state between two inputs; nil for nothing. The stories and the
-// walk call it after each.
+// check gives what is wrong with the state between two inputs. The stories and the walk call it
+// after each.
 func (t *Turns) check() error {
 	count := 0
 	for _, h := range t.holds {

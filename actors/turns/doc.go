@@ -1,9 +1,9 @@
 // Package turns decides what the calls of one client share above the queue: which call holds next,
 // and with which hold. This page is its specification.
 //
-// A call is a Lock of a caller. A hold is a lock actor, one contender of the queue at the servers. A
-// hold may serve one call after the other, readers together, and may be kept while nobody asks. Two
-// clients of a process are two contenders.
+// A call is a Lock of a caller. A hold is a lock actor, one contender of the queue at the servers.
+// A hold may serve one call after the other, readers together, and may be kept while nobody asks.
+// Two clients of a process are two contenders.
 //
 //	caller ──Call, GiveBack──▶ ┌───────┐ ──Ask, Release──▶ lock actor ──▶ session
 //	       ◀─Grant, Refuse──── │ Turns │ ◀─Held, Lost─────
@@ -14,16 +14,12 @@
 // asks for the holds that are missing and cancels those that are too many, and at last keeps or
 // gives back what nobody has. [Turns.Take] gives what is to be done, in order.
 //
-// It takes the place of five mechanisms by which requests of a session shared a node: cohorts,
-// retained nodes, shared holds of an owner, the line of a queue, and the bound on waiters. A session
-// knows only contenders.
-//
 // # What may share
 //
-// A queue has the calls of one path and name; semaphores and contests have queues of their own. It
-// is forgotten when it has neither calls nor holds. A line has the calls that one hold may serve:
-// their Acquire is equal but for Owner, Caller, Try and MaxWaiters, and so are their limits. Calls
-// with Alone have a hold each: elections, groups, calls with observers.
+// A queue has the calls of one path and name; semaphores and contests have queues of their own. A
+// line has the calls that one hold may serve: their Acquire is equal but for Owner, Caller, Try and
+// MaxWaiters, and so are their limits. Calls with Alone have a hold each: elections, groups, calls
+// with observers.
 //
 // A hold serves Cohort grants, or one. Readers have a hold together only with a cohort, in which
 // they have its token. Permits and contests serve one grant. Only an exclusive hold is kept.
@@ -31,52 +27,52 @@
 // # What a grant needs
 //
 // A hold goes to the first call of its line, whichever it was asked for; that of a call that tries
-// goes to that call, if it can. The lock actor has told
-// Held, and
+// goes to that call, if it can. The lock actor has told Held, and
 //
 //   - no Suspended without its Resumed; the term of the lease in which it was held is unbroken, and
 //     valid by the clock at that moment;
 //   - nobody has asked for the lock (Revoke);
 //   - no transaction of a call before is under way, or is being fenced;
 //   - a grant, a place and time are left;
-//   - no call has an exclusive hold of the queue, and none that reads where the call excludes it. So
-//     a grant waits for the end of a hold of which the servers know and this process does not;
+//   - no call has an exclusive hold of the queue, and none that reads where the call excludes it.
+//     So a grant waits for the end of a hold of which the servers know and this process does not;
 //   - its token is greater than those of this queue before: one that was held behind it has shown
 //     that its node is gone;
-//   - from the second grant on, Watched: the watch of its own node is set. Events and answers come in
-//     order on one connection, so each committed answer shows that no end of the node went unheard.
-//     A hold that nobody had for T/6 is checked by a committed transaction first. A shorter rest is a
-//     pause of a busy holder. A node that may not be read serves one grant, and is not kept.
+//   - from the second grant on, Watched: the watch of its own node is set. Events and answers come
+//     in order on one connection, so each committed answer shows that no end of the node went
+//     unheard. A hold that nobody had for T/6 is checked by a committed transaction first; a
+//     shorter rest is a pause of a busy holder. A node that may not be read serves one grant, and
+//     is not kept.
 //
 // T is the session timeout.
 //
 // # Tokens
 //
-// The first grant has the token of Held, each further one the next place, up to Held.Places. Readers
-// of one hold have its own token. A downgrade has the writer's: its lock actor tells that.
+// The first grant has the token of Held, each further one the next place, up to Held.Places.
+// Readers of one hold have its own token. A downgrade has the writer's: its lock actor tells that.
 //
 // # Time
 //
 // A hold with a cohort serves for T/20 from its first grant on, whoever queues. Neither time nor
 // grants count while a watch for contenders stands unfired: nobody else waits. Contended ends that.
-// A watch that was lost with the connection is set anew with Resumed, and taken to stand until then:
-// nothing is granted before.
+// A watch that was lost with the connection is set anew with Resumed, and taken to stand until
+// then: nothing is granted before.
 //
 // # When a hold is asked for, kept and given back
 //
-// The calls of a line that no hold may serve ask for one: the first by priority, then by arrival. At
-// most Bounds.Waiting holds of a queue wait, with those that were cancelled and are not gone: the session
-// counts their nodes, and would refuse more. With a cohort that is one for each run of calls that one
-// hold may serve. When a hold may serve no more, the next is asked for first, behind it; then it is
-// given back, once no call has it and no transaction is under way.
+// The calls of a line that no hold may serve ask for one: the first by priority, then by arrival.
+// At most Bounds.Waiting holds of a queue wait, with those that were cancelled and are not gone:
+// the session counts their nodes, and would refuse more. With a cohort that is one for each run of
+// calls that one hold may serve. When a hold may serve no more, the next is asked for first, behind
+// it; then it is given back, once no call has it and no transaction is under way.
 //
-// Never more holds wait than calls that they may serve. Surplus ones are cancelled from the tail. So
-// with a cohort a call whose ctx ends costs nobody a place. Without, its end cancels the hold that
-// was asked for it, unless a call behind it has none, and the same owner and caller.
+// Never more holds wait than calls that they may serve. Surplus ones are cancelled from the tail.
+// So with a cohort a call whose ctx ends costs nobody a place. Without, its end cancels the hold
+// that was asked for it, unless a call behind it has none, and the same owner and caller.
 //
-// A hold that nobody has is kept for Sticky, if no call of the queue waits; else it is given back. A
-// contender, a revoke request, a call that it does not serve, the end of its time or of the client
-// gives a kept hold back. At most Bounds.Kept are kept.
+// A hold that nobody has is kept for Sticky, if no call of the queue waits; else it is given back.
+// A contender, a revoke request, a call that it does not serve, the end of its time or of the
+// client gives a kept hold back. At most Bounds.Kept are kept.
 //
 // Readers that come after a call that excludes them have another line, and so a hold behind that
 // call's. Those that came before are let in.
@@ -97,28 +93,29 @@
 //
 // # Try and MaxWaiters
 //
-// A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out. Else
-// it has a hold of its own (Output.Try), or waits for one that is held. A kept hold that does not serve
-// it goes first: its own would be refused behind that, though nobody holds. No other call relies on that
-// hold or takes it over, because it may be refused.
+// A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out.
+// Else it has a hold of its own (Output.Try), or waits for one that is held. A kept hold that does
+// not serve it goes first: its own would be refused behind that, though nobody holds. No other call
+// relies on that hold or takes it over, because it may be refused.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and
-// where it waits for a hold that is asked for by Waiting of that hold. It counts the contenders before
-// the node, and the calls of its line that have none. In the line of a hold that is held nobody
-// else is before it. How many permits there are only the servers know: permits are judged by Waiting.
+// where it waits for a hold that is asked for by Waiting of that hold. It counts the contenders
+// before the node, and the calls of its line that have none. In the line of a hold that is held
+// nobody else is before it. Only the servers know how many permits there are: permits are judged by
+// Waiting.
 //
 // # Refusals, revokes, losses
 //
-// The call hears a refusal for which the hold was asked for; the others ask anew. ReasonSessionFull is
-// heard where nothing is kept: else the older half of the kept holds is given back, and the hold is asked
-// for again after a pause. A transaction that was refused so is tried again likewise.
+// The call hears a refusal for which the hold was asked for; the others ask anew. ReasonSessionFull
+// is heard where nothing is kept: else the older half of the kept holds is given back, and the hold
+// is asked for again after a pause, as is a transaction that was refused so.
 //
-// ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call hears it
-// only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is asked for again
-// after a pause.
+// ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call
+// hears it only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is
+// asked for again after a pause.
 //
-// Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with observers
-// keeps that time itself, and tells them (Turns.Revoked). When it is over the call has
+// Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with
+// observers keeps that time itself, and tells them (Turns.Revoked). When it is over the call has
 // ended, and the hold is given back with the last, even if a transaction is under way: its check of
 // the node refuses it.
 //
@@ -127,29 +124,29 @@
 // Transactions (their turn, their number and the version of the node) belong to the hold. One that
 // could not be fenced ends it.
 //
-// When the session ends, the lock actors that wait stay, and queue anew in the order of their numbers;
-// those that hold tell Lost.
+// When the session ends, the lock actors that wait stay, and queue anew in the order of their
+// numbers; those that hold tell Lost.
 //
 // # What the shell does
 //
-//   - It calls inputs under a mutex, and has one goroutine at a time take outputs and carry them out,
-//     in order, outside it: whoever finds them unattended. A Release may bring the Held of the same
-//     queue on the same goroutine.
-//   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters, which are
-//     of calls; with Try as the output says. A Shared one names no owner and no caller in its data, so
-//     that searches of other processes do not take them as known; nothing is rewritten when a turn
-//     passes. For searches and pages of this process, [Turns.Inside] says who waits and who has the
-//     turn: a caller is named by its grant, not by its lock actor.
-//   - An ID of something that has ended is void, so inputs that cross outputs do no harm. A lock actor
-//     that is cancelled as it holds gives back. Each ends with Refused, Lost or Gone.
-//   - A call within a lease names the call of that lease. Where a lease has ended, it names the next
-//     one around it, or none.
+//   - It calls inputs under a mutex, and has one goroutine at a time take outputs and carry them
+//     out, in order, outside it. A Release may bring the Held of the same queue on the same
+//     goroutine.
+//   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters, which
+//     are of calls; with Try as the output says. A Shared one names no owner and no caller in its
+//     data, so that searches of other processes do not take them as known, and nothing is rewritten
+//     when a turn passes. For searches and pages of this process, [Turns.Inside] says who waits and
+//     who has the turn: a caller is named by its grant, not by its lock actor.
+//   - An ID of something that has ended is void, so inputs that cross outputs do no harm. A lock
+//     actor that is cancelled as it holds gives back. Each ends with Refused, Lost or Gone.
+//   - A call within a lease names the call of that lease. Where a lease has ended, it names the
+//     next one around it, or none.
 //
 // # Where a change goes
 //
-// check states the invariants. The stories in testdata show each rule, the walk plays every order of
-// inputs over a model of what is below, and mistakes_test.go lists the ways to break each rule, with
-// the test that finds it.
+// check states the invariants. The stories in testdata show each rule, the walk plays every order
+// of inputs over a model of what is below, and mistakes_test.go lists the ways to break each rule,
+// with the test that finds it.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //

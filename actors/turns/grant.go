@@ -2,7 +2,6 @@ package turns
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// serve grants what the open holds of a line may grant now.
 func (t *Turns) serve(l *line) {
 	for i := 0; i < len(l.open); {
 		h := l.open[i]
@@ -38,7 +37,7 @@ func (t *Turns) mayGrant(h *hold) bool {
 	return true
 }
 
-// grant gives a hold to the first call of its line. It needs no other.
+// grant gives a hold to the first call of its line, which needs no other then.
 func (t *Turns) grant(h *hold, c *call) {
 	if c.hold != nil {
 		t.unneeded(c.hold)
@@ -63,7 +62,6 @@ func (t *Turns) grant(h *hold, c *call) {
 	t.join(h, c, token)
 }
 
-// join has a call have a hold.
 func (t *Turns) join(h *hold, c *call, token messages.Token) {
 	q := h.line.queue
 	c.phase, c.hold, c.due = holds, h, 0
@@ -82,7 +80,6 @@ func (t *Turns) join(h *hold, c *call, token messages.Token) {
 	}
 }
 
-// part takes a call off its hold.
 func (t *Turns) part(c *call) {
 	h := c.hold
 	q := h.line.queue
@@ -99,7 +96,6 @@ func (t *Turns) part(c *call) {
 	t.freeCall(c)
 }
 
-// tellRevoke tells a call that somebody has asked for the lock.
 func (t *Turns) tellRevoke(c *call) {
 	c.phase, c.due = revoking, 0
 	if c.want.Grace > 0 {
@@ -119,14 +115,12 @@ func (t *Turns) takeBack(c *call) {
 	}
 }
 
-// tellAll tells the calls that have a hold.
 func (t *Turns) tellAll(h *hold, state messages.State) {
 	for c := h.users.first; c != nil; c = c.next {
 		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: state})
 	}
 }
 
-// leaveLine takes a call out of its line.
 func (t *Turns) leaveLine(c *call) {
 	l := c.line
 	l.waiting.remove(c)
@@ -142,18 +136,15 @@ func (t *Turns) leaveLine(c *call) {
 	}
 }
 
-// letIn notes that a bound keeps a call out no more.
 func (t *Turns) letIn(c *call) {
 	c.bound = unbounded
 	c.line.undecided--
 }
 
-// refuse ends a call that waits.
 func (t *Turns) refuse(c *call, why messages.Reason, detail string) {
 	t.refuseFor(c, why, detail, nil)
 }
 
-// refuseFor is refuse for a hold of its owner's.
 func (t *Turns) refuseFor(c *call, why messages.Reason, detail string, of *hold) {
 	o := Output{Do: Refuse, Call: c.id, Reason: why, Detail: detail}
 	if of != nil {
@@ -163,7 +154,6 @@ func (t *Turns) refuseFor(c *call, why messages.Reason, detail string, of *hold)
 	t.emit(o)
 }
 
-// withdraw takes a call that waits out of its queue.
 func (t *Turns) withdraw(c *call) {
 	switch c.phase {
 	case awaitsOwner:

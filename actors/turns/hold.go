@@ -28,7 +28,6 @@ func (h *hold) overtaken() bool {
 	}
 }
 
-// capacity gives the number of further calls that a hold may serve, as far as that is known now.
 func (h *hold) capacity(at time.Duration) int {
 	l := h.line
 	switch {
@@ -49,7 +48,6 @@ func (h *hold) capacity(at time.Duration) int {
 	return n
 }
 
-// ready gives the number of calls that the open holds of a line may serve.
 func (l *line) ready(at time.Duration) (n int) {
 	for _, h := range l.open {
 		n = min(many, n+max(0, h.capacity(at)))
@@ -57,7 +55,7 @@ func (l *line) ready(at time.Duration) (n int) {
 	return n
 }
 
-// mayKeep reports whether a hold may stay while nobody asks: its options and its node allow it.
+// mayKeep reports whether a hold may stay while nobody asks, by its options and its node.
 func (t *Turns) mayKeep(h *hold) bool {
 	l := h.line
 	return l.want.Sticky > 0 && l.want.Mode == messages.Exclusive && !l.closed && !t.ending &&
@@ -65,7 +63,6 @@ func (t *Turns) mayKeep(h *hold) bool {
 		!h.overtaken()
 }
 
-// askFor asks for a hold of a line, as a call wants it.
 func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 	h := t.newHold()
 	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
@@ -89,13 +86,12 @@ func (t *Turns) emitAsk(h *hold) {
 	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
 	if h.call != nil {
 		o.Call = h.call.id
-	} else { // its call has ended, and others wait
+	} else { // its call has ended
 		o.Call = l.waiting.first.id
 	}
 	t.emit(o)
 }
 
-// unask takes a hold off those that are asked for.
 func (h *hold) unask() {
 	l := h.line
 	if h.call != nil {
@@ -108,9 +104,9 @@ func (h *hold) unask() {
 	}
 }
 
-// passOn has a hold be asked for the next call of its line that has none, and that its node names,
-// if it names one: else searches would see the caller of the call before wait. It is false where there
-// is none.
+// passOn has a hold be asked for the next call of its line that has none, and that has the same
+// owner and caller if its node names them: otherwise searches would see the earlier caller wait. It
+// is false for none.
 func (h *hold) passOn() bool {
 	was, next := h.call.want, h.call.next
 	for next != nil && (next.hold != nil || !h.shared && (next.want.Owner != was.Owner || next.want.Caller != was.Caller)) {
@@ -123,16 +119,14 @@ func (h *hold) passOn() bool {
 	return next != nil
 }
 
-// unneeded notes that the call does not need a hold that it was asked for. It is for the next call
-// of its line that has none. Where there is none, it is cancelled; with a cohort only if it is one
-// too many (ask).
+// unneeded gives a hold that was asked for a call to the next call of its line that has none.
+// Without one it is cancelled; with a cohort only if it is one too many (ask).
 func (t *Turns) unneeded(h *hold) {
 	if h.try || !h.passOn() && h.line.most == 1 {
 		t.cancel(h)
 	}
 }
 
-// cancel ends a hold that is asked for.
 func (t *Turns) cancel(h *hold) {
 	h.unask()
 	if h.phase == awaitsRoom { // its lock actor has ended
@@ -158,7 +152,6 @@ func (t *Turns) spend(h *hold, as holdPhase) {
 	t.vacated(h)
 }
 
-// close takes a hold off those that may serve.
 func (t *Turns) close(h *hold) {
 	if h.phase == kept {
 		t.kept--
@@ -167,14 +160,12 @@ func (t *Turns) close(h *hold) {
 	l.open = slices.DeleteFunc(l.open, func(other *hold) bool { return other == h })
 }
 
-// vacated has a spent hold given back, if nobody has it.
 func (t *Turns) vacated(h *hold) {
 	if (h.phase == spent || h.phase == revoked) && h.users.n == 0 && h.txns == 0 {
 		t.giveUp(h)
 	}
 }
 
-// giveUp has a hold given back behind what is asked for with this input.
 func (t *Turns) giveUp(h *hold) {
 	if h.phase == held || h.phase == kept {
 		t.close(h)

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Call begins a call, within a lease of the same lock or 0. want does not change.
+// Call begins a call, within a lease of the same lock or 0. want must not change.
 func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 	t.now = m
 	key := KeyOf(want)
@@ -104,8 +104,8 @@ func (t *Turns) TxnEnded(m Moment, id HoldID, fenced bool) {
 	t.settle(h.line.queue)
 }
 
-// TxnRefused: a transaction was refused with ReasonSessionFull. It may be tried again after a pause; zero
-// says that there will be no room.
+// TxnRefused: a transaction was refused with ReasonSessionFull. It may be tried again after a
+// pause; zero: there will be no room.
 func (t *Turns) TxnRefused(m Moment, id HoldID) (pause time.Duration) {
 	if h := t.hold(id); h != nil {
 		t.now = m

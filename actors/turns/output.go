@@ -6,27 +6,27 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// CallID names a call, HoldID a hold: a slot and the number of its use, so that the ID of one that
-// has ended names nothing. Zero is none. Slot gives a small number, for a table of the shell's.
+// CallID names a call, HoldID a hold: a slot and the number of its use, so the ID of one that has
+// ended names nothing. Zero is none. Slots are small numbers, for tables of the shell's.
 type (
 	CallID uint64
 	HoldID uint64
 )
 
-// Slot gives the slot of a call. It is used again when the call has ended.
+// Slot gives the slot of a call.
 func (id CallID) Slot() int { return int(uint32(id)) }
 
-// Slot gives the slot of a hold. It is used again when the hold has ended.
+// Slot gives the slot of a hold.
 func (id HoldID) Slot() int { return int(uint32(id)) }
 
-// Moment is what the shell has read of its clocks when an input comes.
+// Moment is what the shell has read of its clocks at an input.
 type Moment struct {
 	// At is the time since some start, by a clock that never goes back.
 	At    time.Duration
 	Lease Lease
 }
 
-// Lease reports whether a term of the lease is unbroken, and valid by the clock, at this moment.
+// Lease reports whether a term of the lease is unbroken, and valid by the clock.
 type Lease interface {
 	Unbroken(epoch, term uint64) bool
 }
@@ -34,12 +34,11 @@ type Lease interface {
 // Do says what an output asks for.
 type Do uint8
 
-// What the shell is to do. A call is told, a lock actor is commanded.
 const (
 	// Grant: Call holds from now on, with Hold and Token.
 	Grant Do = iota
-	// Refuse: Call has ended and never held. Reason and Detail say why; Hold is the one of its owner
-	// that is in its way, or 0.
+	// Refuse: Call has ended and never held. Reason and Detail say why; Hold is its owner's that is
+	// in its way, or 0.
 	Refuse
 	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its
 	// grace, or 0; StateReleased with ReasonRevoked and StateLost end it.
@@ -48,17 +47,16 @@ const (
 	// it is asked for, a downgrade. Shared: its data say that several calls may have it, and name
 	// no owner.
 	Ask
-	// Cancel: cancel the lock actor of Hold, which nobody needs any more.
+	// Cancel: cancel the lock actor of Hold.
 	Cancel
 	// Release: have the lock actor of Hold give the lock back.
 	Release
-	// Check: have a transaction committed that checks the node of Hold, and answer with Checked.
+	// Check: have a committed transaction check the node of Hold, and answer with Checked.
 	Check
-	// WatchContention: list the queue of Hold with a watch. As soon as a listing shows another
-	// contender than Hold, answer with Contended.
+	// WatchContention: list the queue of Hold with a watch. When a listing shows another contender
+	// than Hold, answer with Contended.
 	WatchContention
-	// SetTimer: call Timer with Call or Hold at the time Deadline. It takes the place of the one
-	// before.
+	// SetTimer: call Timer with Call or Hold at the time Deadline, in place of the one before.
 	SetTimer
 )
 

@@ -3,11 +3,11 @@ package turns
 import "github.com/turnstile-locks/turnstile/messages"
 
 // A call that is made within a lease of the same lock would wait for itself. Calls within one
-// another are calls of one owner; they are in a circle.
+// another are calls of one owner, in a circle.
 
 // decider gives the call of the same owner that decides about one: a reader about one that reads,
-// else one that excludes before one that reads, and one that holds before one that waits. It is nil
-// for none.
+// else one that excludes before one that reads, and one that holds before one that waits; nil for
+// none.
 func (c *call) decider() (found *call) {
 	best := 0
 	for o := c.sameOwner; o != c; o = o.sameOwner {
@@ -70,13 +70,11 @@ func (t *Turns) decide(q *queue) (any bool) {
 	return any
 }
 
-// await has a call wait until another one of its owner is decided.
 func (t *Turns) await(c *call) {
 	c.phase = awaitsOwner
 	c.queue.awaiting.add(c)
 }
 
-// share has a call have the hold that its owner has, with the token of the last grant.
 func (t *Turns) share(c *call, h *hold) {
 	token := h.next()
 	if !c.want.reads() {
@@ -85,7 +83,6 @@ func (t *Turns) share(c *call, h *hold) {
 	t.join(h, c, token)
 }
 
-// askBeside asks for the hold of a reader at the place of the writer that its owner has.
 func (t *Turns) askBeside(c *call, writer *hold) {
 	t.enter(c, t.lineOf(c.queue, c.want, true))
 	t.askFor(c.line, c, writer.id)

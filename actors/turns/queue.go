@@ -2,7 +2,7 @@ package turns
 
 import "slices"
 
-// lineOf gives the line of a request. A call that stands alone has a line of its own. One that tries
+// lineOf gives the line of a request. A call that stands alone has one of its own. One that tries
 // joins none in which a hold is asked for: it would wait with that.
 func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 	if !alone {
@@ -35,7 +35,6 @@ func (t *Turns) forget(q *queue) {
 	}
 }
 
-// pop takes one off a list of what is used again, or makes one.
 func pop[T any](free *[]*T) *T {
 	last := len(*free) - 1
 	if last < 0 {
@@ -46,7 +45,6 @@ func pop[T any](free *[]*T) *T {
 	return one
 }
 
-// call gives the call of an ID; nil where it has ended.
 func (t *Turns) call(id CallID) *call {
 	if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {
 		return nil
@@ -54,7 +52,6 @@ func (t *Turns) call(id CallID) *call {
 	return t.calls[id.Slot()]
 }
 
-// hold gives the hold of an ID; nil where it has ended.
 func (t *Turns) hold(id HoldID) *hold {
 	if id == 0 || id.Slot() >= len(t.holds) || t.holds[id.Slot()].id != id {
 		return nil
@@ -62,7 +59,6 @@ func (t *Turns) hold(id HoldID) *hold {
 	return t.holds[id.Slot()]
 }
 
-// newCall gives an empty call. Slots are used again, with another ID.
 func (t *Turns) newCall() *call {
 	t.number++
 	c := pop(&t.free.calls)
@@ -74,7 +70,6 @@ func (t *Turns) newCall() *call {
 	return c
 }
 
-// freeCall forgets a call.
 func (t *Turns) freeCall(c *call) {
 	c.queue.calls--
 	if c.sameOwner != c {
@@ -85,7 +80,6 @@ func (t *Turns) freeCall(c *call) {
 	t.free.calls = append(t.free.calls, c)
 }
 
-// newHold gives an empty hold.
 func (t *Turns) newHold() *hold {
 	h := pop(&t.free.holds)
 	if h.id == 0 {
@@ -96,13 +90,11 @@ func (t *Turns) newHold() *hold {
 	return h
 }
 
-// rested notes that a hold which was kept serves again, or is gone.
 func (h *hold) rested() {
 	h.resting = false
 	h.line.queue.resting--
 }
 
-// freeHold forgets a hold, of which nothing is heard any more.
 func (t *Turns) freeHold(h *hold) {
 	if h.resting {
 		h.rested()

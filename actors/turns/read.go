@@ -3,8 +3,8 @@ package turns
 import "github.com/turnstile-locks/turnstile/messages"
 
 // State gives the state of a call, in the words of a request: creating until its hold has waited,
-// watching while it waits, held, revoking, and recovering while its hold is suspended. It is
-// StateNone for a call that has ended.
+// watching while it waits, held, revoking, and recovering while its hold is suspended; StateNone
+// for a call that has ended.
 func (t *Turns) State(id CallID) messages.State {
 	c := t.call(id)
 	switch {
@@ -39,7 +39,7 @@ type Standing struct {
 	// Number tells calls apart by their arrival.
 	Number uint64
 	// Hold is the one that it has, or that was asked for it; 0 for none. Behind is the one that it
-	// has, or that is to serve it; 0 while that is not known.
+	// has, or that is to serve it; 0 for not known.
 	Hold, Behind HoldID
 	Want         *Want
 	State        messages.State
@@ -51,7 +51,7 @@ func (s *Standing) Waits() bool {
 }
 
 // Standings yields all calls, queue by queue: those that hold, then those that wait, line by line,
-// each in order. It is for searches for deadlocks and for pages.
+// each in order, for searches and pages.
 func (t *Turns) Standings(yield func(Standing) bool) {
 	used := t.used()
 	for _, q := range t.queues {
@@ -61,7 +61,6 @@ func (t *Turns) Standings(yield func(Standing) bool) {
 	}
 }
 
-// used gives the holds that calls have, by their lines.
 func (t *Turns) used() map[*line][]*hold {
 	used := make(map[*line][]*hold)
 	for _, h := range t.holds {
@@ -129,7 +128,6 @@ func (t *Turns) firstBehind(h *hold) (first *call) {
 	return first
 }
 
-// Stands gives how a call stands.
 func (t *Turns) Stands(id CallID) (found Standing) {
 	if c := t.call(id); c != nil {
 		t.standings(c.queue, t.used(), func(s Standing) bool {
@@ -153,8 +151,8 @@ func (t *Turns) standing(c *call, behind *hold) Standing {
 	return s
 }
 
-// Before gives the hold that a call which waits was asked for, 0 for none, and the call that has the
-// next hold of its line, or that this was asked for. It is for errors.
+// Before gives, for errors, the hold that a waiting call was asked for, 0 for none, and the call
+// that has the next hold of its line, or that this was asked for.
 func (t *Turns) Before(id CallID) (before Standing, own HoldID) {
 	c := t.call(id)
 	switch {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// makeRoom gives the older half of the kept holds back, for what was refused with ReasonSessionFull. It
-// reports whether there may be room after roomPause: it is false where nothing is kept any more.
+// makeRoom gives the older half of the kept holds back, for what was refused with
+// ReasonSessionFull. It reports whether there may be room after roomPause: not where nothing is
+// kept any more.
 func (t *Turns) makeRoom() bool {
 	if t.now.At < t.making { // for another one, too
 		return true
 	}
 	var all []*hold
 	for _, h := range t.holds {
-		if h.phase == kept && h.line.waiting.n == 0 { // else it is about to be checked, or resumed
+		if h.phase == kept && h.line.waiting.n == 0 { // otherwise it is about to be checked, or resumed
 			all = append(all, h)
 		}
 	}

@@ -31,8 +31,8 @@ func (t *Turns) settle(q *queue) {
 	t.forget(q)
 }
 
-// uncovered gives the first call of a line that no hold may serve, be it held or asked for; nil for
-// none. One that tries asks when a kept hold, which it would find before its own, is gone.
+// uncovered gives the first call of a line that no hold may serve, held or asked for; nil for none.
+// One that tries asks when a kept hold, which it would find before its own, is gone.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	if covered >= l.waiting.n {
@@ -57,8 +57,8 @@ func (l *line) uncovered(at time.Duration) *call {
 	return c
 }
 
-// ask cancels holds that nobody needs, from the tail, and asks for those that are needed. The first
-// call of all lines comes first.
+// ask cancels holds that nobody needs, from the tail, and asks for those that are needed, for the
+// first call of all lines first.
 func (t *Turns) ask(q *queue) {
 	for _, l := range q.lines {
 		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {
@@ -86,8 +86,7 @@ func (t *Turns) ask(q *queue) {
 	}
 }
 
-// refuseTries refuses the calls that try and would wait for a hold to be asked for, where those that
-// are asked for wait for others.
+// refuseTries refuses the calls that try and would wait behind holds that wait for others.
 func (t *Turns) refuseTries(q *queue) {
 	if !q.stands() {
 		return
@@ -122,7 +121,6 @@ func (t *Turns) rest(l *line) {
 	}
 }
 
-// keep keeps a hold that nobody has, and looks out for contenders.
 func (t *Turns) keep(h *hold) {
 	sticky := h.line.want.Sticky
 	if h.phase == held {
@@ -135,7 +133,7 @@ func (t *Turns) keep(h *hold) {
 		t.kept++
 		if h.rivals == unknown {
 			h.rivals = alone
-			h.left = h.until - t.now.At // which does not run from now on
+			h.left = h.until - t.now.At // which stands still from now on
 			t.emit(Output{Do: WatchContention, Hold: h.id})
 		}
 	}

@@ -6,25 +6,25 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Turns has the calls of one client. New makes it.
+// Turns has the calls of one client.
 type Turns struct {
 	now    Moment
 	out    []Output
-	taken  []Output // what Take gave last, to be used again
+	taken  []Output // by the last Take, to be used again
 	queues map[Key]*queue
-	calls  []*call // by slot
-	holds  []*hold // by slot
+	calls  []*call
+	holds  []*hold
 	free   struct {
 		queues []*queue
 		lines  []*line
 		calls  []*call
 		holds  []*hold
 	}
-	number uint64        // of the newest call
-	kept   int           // holds that are kept
+	number uint64 // of the newest call
+	kept   int
 	making time.Duration // until when kept holds that were given back make room
 	bounds Bounds
-	ending bool // Close was called: nothing is kept any more
+	ending bool // nothing is kept any more
 	over   []*hold
 }
 
@@ -37,10 +37,8 @@ type Bounds struct {
 	Kept int
 }
 
-// DefaultBounds are those that clients have.
 func DefaultBounds() Bounds { return Bounds{Waiting: 256, Kept: 1024} }
 
-// New makes the machine of a client that has just begun.
 func New(b Bounds) *Turns { return &Turns{queues: map[Key]*queue{}, bounds: b} }
 
 // Take gives what is to be done, in order, and forgets it. It is valid until the next Take.
@@ -52,7 +50,6 @@ func (t *Turns) Take() []Output {
 
 func (t *Turns) emit(o Output) { t.out = append(t.out, o) }
 
-// queue has the calls and the holds of one lock. It is forgotten when it has neither.
 type queue struct {
 	key   Key
 	lines []*line
@@ -65,8 +62,8 @@ type queue struct {
 	exclude  int  // of these, those that do not read
 	tries    int  // of these, those that do not wait for others
 	full     bool // as many holds are asked for as may be, and few have gone since
-	asked    int  // holds that are asked for, but for downgrades
-	leaving  int  // holds that were cancelled while they were asked for, and are not gone
+	asked    int  // holds that are asked for, without downgrades
+	leaving  int  // holds that were cancelled while asked for, and are not gone
 	resting  int  // holds that were kept last, and are not gone
 	used     int  // holds that a call has
 	readers  int  // calls that hold and read
@@ -81,18 +78,17 @@ type line struct {
 	queue *queue
 	want  *Want // of its first call
 	most  int   // grants that one hold serves
-	// closed: no other call may join. A line of one call is closed from the start, a line of
-	// readers when a call that excludes them waits.
+	// closed: no other call may join, as in a line of one call, and in a line of readers when a
+	// call that excludes them waits.
 	closed    bool
 	waiting   calls
-	undecided int     // of these, calls with a bound on waiters that are not judged yet
-	asked     []*hold // in order
+	undecided int // of these, calls with a bound that are not judged yet
+	asked     []*hold
 	open      []*hold // that are held, and may serve further calls
-	covered   int     // calls that the holds that are asked for may serve
+	covered   int     // calls that the asked holds may serve
 	holds     int     // all, also those that serve no more
 }
 
-// callPhase says where a call stands.
 type callPhase uint8
 
 const (
@@ -103,15 +99,12 @@ const (
 	// awaitsOwner: another call of its owner is decided first. Invariant: it has no line and no
 	// hold.
 	awaitsOwner
-	// holds: it has its hold.
 	holds
 	// revoking: it has its hold, and somebody has asked for the lock.
 	revoking
-	// ended: its slot is free.
 	ended
 )
 
-// bound says whether a call with MaxWaiters may wait.
 type bound uint8
 
 const (
@@ -127,8 +120,8 @@ type call struct {
 	want   *Want
 	phase  callPhase
 	bound  bound
-	number uint64 // calls count as they come
-	hold   *hold  // that was asked for it, or that it has
+	number uint64
+	hold   *hold // that was asked for it, or that it has
 	due    time.Duration
 
 	sameOwner  *call // the next call of its owner for this lock, in a circle
@@ -145,14 +138,12 @@ func (c *call) before(other *call) bool {
 	return c.number < other.number
 }
 
-// calls is a list that goes through its calls, so that one may leave it from the middle however
-// long it is.
+// calls is a linked list: one may leave it from the middle.
 type calls struct {
 	first, last *call
 	n           int
 }
 
-// add puts a call in its place.
 func (l *calls) add(c *call) {
 	at := l.last
 	for at != nil && c.before(at) {
@@ -195,14 +186,13 @@ func (c *call) leaveOwner() {
 	before.sameOwner, c.sameOwner = c.sameOwner, c
 }
 
-// holdPhase says where a hold stands.
 type holdPhase uint8
 
 const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
-	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone, or
-	// after a pause. Likewise.
+	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone,
+	// or after a pause. Likewise.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
@@ -218,7 +208,6 @@ const (
 	gone
 )
 
-// ownWatch says whether the node of a hold is watched.
 type ownWatch uint8
 
 const (
@@ -227,7 +216,6 @@ const (
 	unreadable
 )
 
-// contention says whether others queue behind a hold.
 type contention uint8
 
 const (
@@ -237,7 +225,6 @@ const (
 	contended
 )
 
-// link says whether the connection of a hold is up.
 type link uint8
 
 const (
@@ -254,47 +241,47 @@ type hold struct {
 	watch  ownWatch
 	rivals contention
 
-	call   *call  // that it was asked for, while it is asked for
+	call   *call  // for which it is asked, while it is
 	beside HoldID // whose place a downgrade takes; 0 for others
 	try    bool
-	shared bool          // its node names no call
-	serves int           // calls that wait for it, at most
-	before int           // contenders that its first listing showed before it; -1 until then
-	waits  bool          // it is known to wait for others
-	users  calls         // that have it
-	due    time.Duration // of its timer; zero for none
+	shared bool  // its node names no call
+	serves int   // calls that wait for it, at most
+	before int   // contenders that its first listing showed before it; -1 until then
+	waits  bool  // it is known to wait for others
+	users  calls // that have it
+	due    time.Duration
 
-	epoch, term uint64         // of the lease
+	epoch, term uint64
 	token       messages.Token // of its first grant
 	timeout     time.Duration  // of its session
-	places      int            // behind its own place that are free
-	grants      int            // so far
-	counted     int            // of these, those that count against Cohort
-	until       time.Duration  // the end of its time, from the first grant on
-	left        time.Duration  // of its time, while that does not run
-	since       time.Duration  // when it was kept
-	proved      time.Duration  // when its node was known to exist
+	places      int            // free ones behind its own
+	grants      int
+	counted     int           // of these, against Cohort
+	until       time.Duration // the end of its time, from the first grant on
+	left        time.Duration // of its time, while that stands still
+	since       time.Duration // when it was kept
+	proved      time.Duration // when its node was known to exist
 	checking    bool
-	txns        int  // transactions under way
+	txns        int
 	resting     bool // it is kept, or was when it was given back
 	cancelled   bool // it leaves, and has not held
 }
 
 const (
 	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn
-	// within a session timeout, however long each grant is held for.
+	// within a session timeout.
 	turnsPerTimeout = 20
 	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
 	// longer is checked.
 	restsPerTimeout = 6
-	// askedTogether is the part of Bounds.Waiting that is asked for at once, where more calls wait: the
-	// session makes nodes that are asked for together in one transaction.
+	// askedTogether is the part of Bounds.Waiting that is asked for at once: the session makes
+	// those nodes in one transaction.
 	askedTogether = 4
-	// roomPause is the time after which what was refused for want of room in the session is asked for again, when kept
-	// holds were given back for it.
+	// roomPause is the pause after a refusal for want of room, when kept holds were given back for
+	// it.
 	roomPause = 100 * time.Millisecond
-	// fullPause is the time after which a hold is asked for again that others left no room in the queue.
+	// fullPause is the pause after which a hold is asked for again for which others left no room in
+	// the queue.
 	fullPause = time.Second
-	// many stands for no bound on grants.
-	many = 1 << 30
+	many      = 1 << 30
 )

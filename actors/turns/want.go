@@ -9,10 +9,10 @@ import (
 // Want is what a call asks for: a request, and the limits of what it shares.
 type Want struct {
 	messages.Acquire
-	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0 is
-	// no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the number
-	// of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the call is
-	// made within.
+	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0
+	// is no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the
+	// number of grants that one hold serves; 0 is one. Reentry shares the hold of a lease that the
+	// call is made within.
 	MaxWaiters int
 	Sticky     time.Duration
 	Cohort     int
@@ -30,14 +30,12 @@ type Key struct {
 // Kind tells queues of one path and name apart.
 type Kind uint8
 
-// The kinds of queues.
 const (
 	Locks Kind = iota
 	Permits
 	Contests
 )
 
-// KeyOf gives the queue of a request.
 func KeyOf(want *Want) Key {
 	k := Key{Path: want.Path, Name: want.Name}
 	switch want.Mode {
@@ -51,7 +49,6 @@ func KeyOf(want *Want) Key {
 
 func (w *Want) reads() bool { return w.Mode == messages.Read }
 
-// alike reports whether one hold may serve both requests.
 func alike(a, b *Want) bool {
 	if a == b {
 		return true

@@ -1,8 +1,6 @@
-// Package logkeys has the keys of all log records of Turnstile. Filters and alerts can rely on
-// them. A record about a lock request has Path, Node, State, Session and Token. One about a session
-// has Session and Epoch where they are known. One about a connection has Server.
-//
-// It is a package of its own because packages from zkconn to actors import it. It imports none of
+// Package logkeys has the keys of all log records of Turnstile, for filters and alerts. A record
+// about a lock request has Path, Node, State, Session and Token; one about a session Session and
+// Epoch where they are known; one about a connection Server. The package imports none of
 // Turnstile's.
 package logkeys
 
@@ -11,10 +9,9 @@ import (
 	"log/slog"
 )
 
-// The keys.
 const (
-	Path    = "path"    // the lock path
-	Node    = "node"    // the name of the contender's node, "" while it has no node
+	Path    = "path"
+	Node    = "node"    // the name of the contender's node, "" for none
 	State   = "state"   // of the request: messages.State in a word
 	From    = "from"    // the state before
 	Event   = "event"   // what has happened to a request: machine.Kind in a word
@@ -26,14 +23,14 @@ const (
 	Timeout = "timeout" // the session timeout that was granted
 	Error   = "error"
 	Effect  = "effect"  // what a lock actor asks the session for
-	Tries   = "tries"   // how often something was tried
+	Tries   = "tries"   // how often it was tried
 	Existed = "existed" // whether a session was still there
-	Took    = "took"    // how long something lasted
-	Wait    = "wait"    // for how long something is put off
-	Panic   = "panic"   // what was recovered
-	Stack   = "stack"   // from where
-	Text    = "text"    // what the ZooKeeper library says
-	// FastPaths are the fast paths that are switched off.
+	Took    = "took"
+	Wait    = "wait"
+	Panic   = "panic" // what was recovered
+	Stack   = "stack"
+	Text    = "text" // what the ZooKeeper library says
+	// FastPaths are those that are switched off.
 	FastPaths = "fast_paths"
 )
 

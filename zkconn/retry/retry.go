@@ -1,6 +1,7 @@
-// Package retry has the pauses after which Turnstile tries something again. Each [Policy] is for one
-// kind of trouble. Pauses grow, so that servers in trouble are not loaded further. They are jittered
-// by half, so that clients that failed together do not come back together (thundering herd).
+// Package retry has the pauses after which Turnstile tries something again. Each [Policy] is for
+// one kind of trouble. Pauses grow, so that servers in trouble are not loaded further. They are
+// jittered by half, so that clients that failed together do not come back together (thundering
+// herd).
 //
 //	policy     pauses          tries        what fails                      what a pause buys
 //	Vanished   5 to 200 ms     10           a new parent was reaped         the reaper passes by
@@ -17,9 +18,9 @@
 // T is the session timeout. The caller knows when to stop: at the end of ctx, of the session, or of
 // the lease. Jitter comes on top of the bounds, so a pause may be half as long again.
 //
-// Other pauses stand with the rule that they are a part of; the coordinator has the numbers of HungUp
-// from package hungup, too. A history that is played again has the same ones: their jitter, where
-// they have any, follows from the request or the session.
+// Other pauses stand with their rules; the coordinator has the numbers of HungUp from package
+// hungup. Their jitter, if any, follows from the request or the session, so a history can be played
+// again.
 //
 //	rule                       pauses       what fails                       what a pause buys
 //	coordinator, pause.go      0.1 to 5 s   the server hangs up on an order  fewer reconnects of all others
@@ -47,27 +48,26 @@ type Policy struct {
 	Growth float64
 }
 
-// The policies. The package doc says what each buys.
+// The policies: see the package doc.
 var (
 	// Vanished: a lock path that was just made is gone again, because its container was reaped.
 	Vanished = Policy{5 * time.Millisecond, 200 * time.Millisecond, 1.5}
-	// Throttled: the server has not carried the request out, because it has too much to do.
+	// Throttled: the server has too much to do, and has not carried the request out.
 	Throttled = Policy{20 * time.Millisecond, 500 * time.Millisecond, 2}
-	// Unknown: the outcome is unknown, or the request was not sent. A request that failed with its
-	// connection usually waits for the next connection. These pauses bound the cost of a try that
-	// fails while the connection stays.
+	// Unknown: the outcome is unknown, or the request was not sent. Usually the request waits for
+	// the next connection; these pauses bound the cost where the connection stays.
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
 	// HungUp: the server has hung up on the same request for the second time in a row.
 	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}
 	// NoRoom: the session has no room for one more node while the caller holds others. Two callers
 	// may each hold what the other has no room for. The jitter tells them apart.
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}
-	// Campaign: a campaign failed, or a term as leader was over soon. Ten seconds is as long as a
-	// session lasts by default.
+	// Campaign: a campaign failed, or a term as leader was over soon. Ten seconds is the default
+	// session timeout.
 	Campaign = Policy{100 * time.Millisecond, 10 * time.Second, 1.5}
 )
 
-// How often the policies with a bound are tried. The last failure is the caller's error.
+// How often the bounded policies are tried. The last failure is the caller's error.
 const (
 	// VanishedTries is of Vanished: 0.4 s in all.
 	VanishedTries = 10
@@ -81,14 +81,14 @@ func Rounds(first, longest time.Duration) Policy { return Policy{first, longest,
 // Urgent is Rounds while something is held that is lost unless a server is reached before its lease
 // ends. timeout is the session timeout.
 //
-// A lease has at worst 0.23 T left. An outage of 0.2 T leaves 0.03 T of it, of which a jittered pause
-// takes half.
+// A lease has at worst 0.23 T left. An outage of 0.2 T leaves 0.03 T of it, of which a jittered
+// pause takes half.
 func Urgent(timeout time.Duration) Policy {
 	const shortest, pausesPerTimeout = 10 * time.Millisecond, 100
 	return Policy{shortest, max(timeout/pausesPerTimeout, shortest), 1.5}
 }
 
-// Pause gives the pause after so many failures in a row, from 1. It is jittered by half.
+// Pause gives the pause after so many failures in a row, from 1, jittered by half.
 func (p Policy) Pause(failures int) time.Duration {
 	pauses := p.Begin()
 	mean := p.First
@@ -105,7 +105,7 @@ func (p Policy) Begin() *Pauses {
 		backoff.WithMultiplier(p.Growth), backoff.WithRandomizationFactor(0.5), backoff.WithMaxElapsedTime(0))}
 }
 
-// Pauses is one series of pauses. It is for one goroutine.
+// Pauses is one series of pauses, for one goroutine.
 type Pauses struct{ series *backoff.ExponentialBackOff }
 
 // Next gives the next pause, jittered by half.

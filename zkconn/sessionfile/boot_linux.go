@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bootID gives the kernel's ID of its present run. A container sees the ID of its host.
+// bootID gives the kernel's ID of its present run; a container sees its host's.
 func bootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	id := strings.TrimSpace(string(text))

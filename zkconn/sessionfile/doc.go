@@ -1,5 +1,6 @@
-// Package sessionfile closes the ZooKeeper session of a predecessor that crashed, so that what it held is free at once
-// and not when the session expires. Session id and password are in a file of the owner's.
+// Package sessionfile closes the ZooKeeper session of a predecessor that crashed, so that what it
+// held is free at once and not when the session expires. Session id and password are in a file of
+// the owner's.
 //
 // # How to use it
 //
@@ -14,16 +15,15 @@
 // processes never share a session file: the second gets ErrInUse. The kernel releases the lock when
 // the process has ended, however it ended, and no child inherits it (close-on-exec). So a process
 // that has the lock knows that its predecessor under the same run of the same kernel is dead, even
-// if the predecessor ran in another container. It may close its predecessor's session.
+// in another container, and may close its session.
 //
 // Of other kernels the lock proves nothing: a file on NFS, a volume that moved from a host that is
 // out of reach, the disk of a cloned machine. The writer may live and believe in its lease, and
 // must not lose its session.
 //
 // So the file says under which run of the kernel it was written (Linux's boot_id). A record of
-// another run is passed over, and its session expires by itself, as it would without the file. A
-// restart of the host is another run, too. Do not copy the file on the same host: nothing guards against
-// that.
+// another run, as before a restart of the host, is passed over, and its session expires by itself.
+// Nothing guards against a copy of the file on the same host: make none.
 //
 // Nor does anything guard against a virtual machine that is cloned with its memory, as from a live
 // snapshot. The clone has the boot_id of the original and a kernel of its own. A process that is
@@ -33,30 +33,29 @@
 // # What is taken back
 //
 // A process may have its successor take back what it holds ([Successor.Reclaimable]). The file says
-// so from before it holds anything like that. Then the successor does not close the session. It has
-// the servers give it the whole timeout anew, by which they end any older connection of it. The
-// successor keeps it that long. Meanwhile it can replace a node of that session by one of its own,
-// in one transaction. Then it closes the session, and locks that were not taken back are free. The
-// file says until when that is. So a process that crashes again and again does not prolong it: each
+// so from before it holds anything like that. Then the successor does not close the session: it has
+// the servers start the timeout anew, by which they end any older connection of it, and keeps the
+// session that long. Meanwhile it can replace a node of that session by one of its own, in one
+// transaction. Then it closes the session, and locks that were not taken back are free. The file
+// says until when that is. So a process that crashes again and again does not prolong it: each
 // successor keeps the session for the rest of that time.
 //
 // Two must never hold at once. The predecessor's lease may still run by its own clock, and nobody
 // knows until when. But the process that has the lock of the file knows that the predecessor is
 // dead, and a dead process uses no lease. A predecessor that is only stopped (SIGSTOP) still has
-// the lock of the file, so its successor gets ErrInUse. A request of the dead process may arrive
-// later. If it depends on the node it is refused, because that node is gone (locks.Lease.Txn).
-// Elsewhere it is refused for its token, because the new token is greater. Nobody else can have held in between,
-// because the predecessor's node was the first of its queue until it was replaced, and the new one
-// stands at its number. If the session has expired the node is gone, and there is nothing to take
-// back: the transaction says so.
+// the lock, so its successor gets ErrInUse. A late request of the dead process is refused if it
+// depends on the node, which is gone (locks.Lease.Txn); elsewhere it is refused for its token,
+// because the new one is greater. Nobody else can have held in between, because the predecessor's
+// node was the first of its queue until it was replaced, and the new one stands at its number. If
+// the session has expired there is nothing to take back: the transaction says so.
 //
 // # Whose file
 //
 // A reader of the file can close the session, and a writer can have a session closed. So Open is as
 // strict as ssh is with a private key. It refuses a symbolic link, anything but a regular file, a
-// file of another owner, and a file with a second name (a hard link). It refuses a file that its
-// group or others may read or write. It checks all of this through the open file, so nothing can be
-// exchanged in between. A file that does not exist is made with mode 0600.
+// file of another owner, one with a second name (a hard link), and one that its group or others may
+// read or write. It checks all of this through the open file, so nothing can be exchanged in
+// between. A file that does not exist is made with mode 0600.
 //
 // # What is in it
 //
@@ -70,10 +69,9 @@
 //
 // # Written in place
 //
-// The file is written in place, not replaced: the lock belongs to the file, and another file that
-// is renamed over it would not have the lock. A write is one call, usually of less than a page,
-// which a killed process does not leave half done. A longer write that is half done leaves a file
-// that cannot be understood, or that names a session that no server knows. Older content behind the
-// newest is not read. The file is not forced to the disk, for it has to outlive the process and not
-// the host.
+// The file is written in place, because the lock belongs to it, and not to a file that is renamed
+// over it. A write is one call, usually of less than a page, which a killed process does not leave
+// half done. A longer write that is half done leaves a file that cannot be understood, or that
+// names a session that no server knows. Older content after the newest is not read. The file is not
+// forced to the disk, for it has to outlive the process and not the host.
 package sessionfile

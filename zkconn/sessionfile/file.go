@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// The errors of Open, to be tested with errors.Is. Each comes with the file and the rule.
+// The errors of Open. Each comes with the file and the rule.
 var (
 	// ErrInUse: another session of this process or of another uses the file.
 	ErrInUse = errors.New("session file in use")
@@ -29,12 +29,11 @@ type File struct {
 
 	mu      sync.Mutex
 	file    *os.File
-	written []byte // what is in the file, as far as is known; nil when it is not known
+	written []byte // what is in the file; nil for not known
 }
 
-// Open opens the file and takes its lock, or makes the file where it does not exist; its folder
-// must exist. It fails with ErrInUse or ErrRefused, or with the error of the system, and then does
-// not change the file.
+// Open opens the file and takes its lock, or makes the file; its folder must exist. It fails with
+// ErrInUse or ErrRefused, or with the error of the system, and then does not change the file.
 func Open(path string) (*File, error) {
 	boot, err := bootID()
 	if err != nil {
@@ -67,10 +66,11 @@ func (f *File) read() error {
 	return nil
 }
 
-// Left gives the sessions that the file held when it was opened: those of a predecessor that did not close them.
+// Left gives the sessions in the file when it was opened: those of a predecessor that did not close
+// them.
 func (f *File) Left() []Record { return f.left }
 
-// Unusable says why the content that the file had when it was opened is passed over; nil when it is not.
+// Unusable says why the content at the opening is passed over; nil when it is not.
 func (f *File) Unusable() error { return f.unusable }
 
 // Write replaces the content; no records make it empty. It does nothing when the content is the
@@ -89,7 +89,7 @@ func (f *File) Write(records []Record) error {
 	return nil
 }
 
-// replace writes first and cuts off the rest then: in between, the newest content can be read.
+// replace writes first and then cuts off the rest: in between, the newest content can be read.
 func (f *File) replace(text []byte) error {
 	if len(text) > limit {
 		return fmt.Errorf("%d bytes are too many, the limit is %d", len(text), limit)
@@ -103,7 +103,7 @@ func (f *File) replace(text []byte) error {
 	return f.file.Truncate(int64(len(text)))
 }
 
-// Close releases the lock and closes the file, whose content stays. Closing again is no error.
+// Close releases the lock and closes the file, whose content stays. It may be called again.
 func (f *File) Close() error {
 	err := errors.Join(unlock(f.file), f.file.Close())
 	if err != nil && !errors.Is(err, os.ErrClosed) {

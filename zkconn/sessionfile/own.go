@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openOwn opens a file that is ours alone and takes its lock.
 func openOwn(path string) (*os.File, error) {
-	// Nonblocking, so that a pipe in its place cannot make us wait. Go opens every file close-on-exec.
+	// Nonblocking, so that a pipe in its place cannot make us wait. Go opens every file
+	// close-on-exec.
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if info, lstatErr := os.Lstat(path); err != nil && lstatErr == nil {
 		// The error of opening says little: "too many levels of symbolic links", "is a directory".
@@ -21,7 +21,7 @@ func openOwn(path string) (*os.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("session file: %w", err) // names the path
+		return nil, fmt.Errorf("session file: %w", err)
 	}
 	if err = checkOwn(file, path); err == nil {
 		err = lock(file, path)
@@ -35,7 +35,6 @@ func openOwn(path string) (*os.File, error) {
 
 func refused(path, rule string) error { return fmt.Errorf("%w: %s: %s", ErrRefused, path, rule) }
 
-// brokenRule names the rule that a file of that mode breaks.
 func brokenRule(mode os.FileMode) string {
 	switch {
 	case mode&os.ModeSymlink != 0:
@@ -48,7 +47,7 @@ func brokenRule(mode os.FileMode) string {
 	return ""
 }
 
-// checkOwn looks at the file that was opened, not at the path.
+// checkOwn looks at the open file, not at the path.
 func checkOwn(file *os.File, path string) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -70,7 +69,6 @@ func checkOwn(file *os.File, path string) error {
 	return nil
 }
 
-// lock takes the lock, or says that somebody has it.
 func lock(file *os.File, path string) error {
 	err := control(file, func(fd int) error {
 		for {
@@ -88,13 +86,12 @@ func lock(file *os.File, path string) error {
 	return nil
 }
 
-// unlock gives the lock back. To close the file is not enough: a child that is just being forked has it, too, until it
-// runs its program.
+// unlock gives the lock back. To close the file is not enough: a child that is just being forked
+// has it, too, until it runs its program.
 func unlock(file *os.File) error {
 	return control(file, func(fd int) error { return unix.Flock(fd, unix.LOCK_UN) })
 }
 
-// control lends the file's number to f.
 func control(file *os.File, f func(fd int) error) error {
 	raw, err := file.SyscallConn()
 	if err != nil {

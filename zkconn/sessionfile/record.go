@@ -12,23 +12,22 @@ import (
 
 // Record is one session.
 type Record struct {
-	// Session is its id, Password what servers want to hear from its owner.
+	// Session is its id, Password proves to servers who owns it.
 	Session  int64
 	Password []byte
-	// Timeout is the session timeout that was granted.
-	Timeout time.Duration
+	Timeout  time.Duration
 	// Connect is the connect string: the servers, and the chroot.
 	Connect string
 	// Reclaim: its process may have held locks that the next process takes back.
 	Reclaim bool
-	// KeptUntil is until when a process keeps its predecessor's session, for the locks that it reclaims; zero where no
-	// process has kept it yet. It is by this host's clock, to the millisecond.
+	// KeptUntil is until when a process keeps its predecessor's session, for the locks that it
+	// reclaims; zero before any has. It is by this host's clock, to the millisecond.
 	KeptUntil time.Time
 }
 
-// keptFor gives the time for which the session is still kept: its timeout from when the first
-// process keeps it, however many processes come after. A clock that was set back prolongs that, by
-// no more than the timeout each time.
+// keptFor gives how long the session is still kept: its timeout from when the first process keeps
+// it, however many come after. A clock that was set back prolongs that, by no more than the timeout
+// each time.
 func (r Record) keptFor(now time.Time) time.Duration {
 	if r.KeptUntil.IsZero() {
 		return r.Timeout
@@ -41,18 +40,16 @@ func (r Record) String() string {
 	return fmt.Sprintf("session %#x of %s, timeout %v", uint64(r.Session), r.Connect, r.Timeout)
 }
 
-// GoString is String: so that %#v prints no password either.
+// GoString is String, so that %#v prints no password.
 func (r Record) GoString() string { return r.String() }
 
 const (
-	// format begins the file in every version, heading in this one.
 	format  = "turnstile session file, version "
 	heading = format + "1\n"
 )
 
-// content is the part of a file behind the heading.
 type content struct {
-	Boot     string  `json:"boot"` // the run of the kernel that it was written under
+	Boot     string  `json:"boot"` // the run of the kernel
 	Sessions []entry `json:"sessions"`
 }
 
@@ -65,7 +62,6 @@ type entry struct {
 	Kept     int64  `json:"kept_until_ms,omitempty"` // since 1970
 }
 
-// encode gives the content of a file; nothing for no records.
 func encode(boot string, records []Record) []byte {
 	if len(records) == 0 {
 		return nil
@@ -82,7 +78,7 @@ func encode(boot string, records []Record) []byte {
 		c.Sessions = append(c.Sessions, e)
 	}
 	text, err := json.Marshal(c)
-	if err != nil { // strings, bytes and numbers can always be written
+	if err != nil { // cannot fail for strings, bytes and numbers
 		panic(err)
 	}
 	return append(append([]byte(heading), text...), '\n')
@@ -93,8 +89,9 @@ var (
 	errAnotherBoot = errors.New("written on another host, or before this one was started: the writer may live")
 )
 
-// decode reads the content of a file. errForeign says that it was not written by this package; any other error that it
-// was, and is damaged, of another version, or not to be believed under this run of the kernel.
+// decode reads the content of a file. errForeign says that this package did not write it; any other
+// error that it did, and the file is damaged, of another version, or not to be believed under this
+// run of the kernel.
 func decode(boot string, text []byte) ([]Record, error) {
 	if len(bytes.Trim(text, "\x00")) == 0 {
 		if len(text) > 0 {
@@ -110,7 +107,7 @@ func decode(boot string, text []byte) ([]Record, error) {
 		return nil, errors.New("another version, or cut off")
 	}
 	var c content
-	// The first value only: behind it may be the rest of a longer content.
+	// The first value only: the rest of a longer content may follow.
 	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&c); err != nil {
 		return nil, err
 	}

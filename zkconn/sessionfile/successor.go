@@ -17,8 +17,7 @@ import (
 
 const (
 	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be
-	// closed: several restarts in a row, each of which got a session of its own. The oldest is
-	// forgotten: it expires first.
+	// closed, after several restarts in a row. The oldest is forgotten: it expires first.
 	predecessorsKept = 4
 	// patience bounds how long Record waits for the predecessors' sessions. Closing them takes a
 	// few round trips; longer only where servers do not answer.
@@ -26,25 +25,25 @@ const (
 )
 
 // Successor is a process that uses a session file: it closes the sessions that predecessors left in
-// the file, and records its own. Its methods may block, because disks may be slow, and may be
-// called from any goroutine; those of nil do nothing.
+// the file, and records its own. Its methods may block on the disk, and may be called from any
+// goroutine; those of nil do nothing.
 type Successor struct {
 	file *File
 	cfg  zkconn.Config
 	log  *slog.Logger
 
-	closing context.Context // of the predecessors' sessions
+	closing context.Context
 	stop    context.CancelFunc
 	settled chan struct{} // closed when no session is left to close or to refresh, or that was given up
 	known   chan struct{} // closed when it is known which sessions are kept to be reclaimed, or that was given up
 	keeping sync.WaitGroup
 
 	mu       sync.Mutex
-	left     []Record    // predecessors' sessions that may still exist
-	kept     []int64     // those of left that are kept for a while, so that what they hold can be reclaimed
-	own      []Record    // our own, once there is one
-	reclaims bool        // what our own session holds may be reclaimed by the next process
-	epoch    uint64      // of our own session
+	left     []Record // predecessors' sessions that may still exist
+	kept     []int64  // those of left that are kept to be reclaimed
+	own      []Record // our own, once there is one
+	reclaims bool     // the next process may reclaim what our session holds
+	epoch    uint64
 	limit    *time.Timer // on closing, once we have a session
 
 	asked  sync.Once // Reclaimable, which sets waited: until when its calls wait
@@ -78,7 +77,6 @@ func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	return s, nil
 }
 
-// closePredecessors closes sessions, all at the same time, or keeps them for a while.
 func (s *Successor) closePredecessors(left []Record) {
 	defer close(s.settled)
 	var closing, refreshing sync.WaitGroup
@@ -175,9 +173,8 @@ func (s *Successor) Stop() {
 	}
 }
 
-// Close takes our own session out of the file, if it has ended, closes the sessions that were kept to
-// be reclaimed, and closes the file. That takes a second at most. It comes last: no Record may be
-// under way, or follow.
+// Close takes our own session out of the file, if it has ended, closes the sessions that were kept
+// to be reclaimed, and closes the file, in a second at most. No Record may be under way, or follow.
 func (s *Successor) Close(ended bool) {
 	if s == nil {
 		return
@@ -202,11 +199,11 @@ func (s *Successor) Close(ended bool) {
 	}
 }
 
-// Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process can take back what
-// they hold: for their session timeout after the first Start that found them in the file. It is called before our
-// process holds anything that its own successor may take back, and writes into the file that there may be such a thing.
-// It waits for a server to say whether they exist, and for no other session: no call for longer than until 5 s after
-// the first.
+// Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process
+// can take back what they hold: for their session timeout after the first Start that found them in
+// the file. It is called before our process holds anything that its own successor may take back,
+// and writes into the file that there may be such a thing. It waits for a server to say whether
+// they exist, all calls until 5 s after the first at most.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil
@@ -230,9 +227,9 @@ func (s *Successor) Reclaimable() []int64 {
 	return slices.Clone(s.kept)
 }
 
-// keep refreshes a session, and closes it when its timeout is over once more; false where it could not be refreshed, or
-// that time is over since another process has kept it. It asks the servers for no longer than that either: then a
-// process that dies, and has no successor, prolongs nothing.
+// keep refreshes a session, and closes it when its timeout is over once more; false where it could
+// not be refreshed, or that time is over since another process has kept it. It asks the servers for
+// no longer than that: a process that dies without a successor prolongs nothing.
 func (s *Successor) keep(r Record) bool {
 	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
 	left := r.keptFor(time.Now())
@@ -261,7 +258,8 @@ func (s *Successor) keep(r Record) bool {
 	return true
 }
 
-// keepUntil notes in the file until when a session is kept, so that the next process does not begin anew.
+// keepUntil notes in the file until when a session is kept, so that the next process does not begin
+// anew.
 func (s *Successor) keepUntil(session int64, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +271,8 @@ func (s *Successor) keepUntil(session int64, until time.Time) {
 	s.write()
 }
 
-// closeKept closes the sessions that were kept: who ends in order takes nothing back any more. Our own session was
-// closed just now, so that there are servers.
+// closeKept closes the sessions that were kept: who ends in order takes nothing back any more. Our
+// own session was just closed, so there are servers.
 func (s *Successor) closeKept() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

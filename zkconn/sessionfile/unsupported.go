@@ -10,7 +10,7 @@ import (
 
 var errUnsupported = errors.New("there are no session files on " + runtime.GOOS)
 
-// bootID refuses: owners, modes, flock and the kernel's word on its own run are known here for Linux and macOS.
+// bootID refuses: owners, modes, flock and the kernel's run are known here for Linux and macOS.
 func bootID() (string, error) { return "", errUnsupported }
 
 func openOwn(string) (*os.File, error) { return nil, errUnsupported }

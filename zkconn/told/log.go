@@ -8,10 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// Log is the queue of what is logged. Its methods may be called from any goroutine.
 type Log struct{ *Queue[record] }
 
-// record is a record, and the handler that it is for.
 type record struct {
 	slog.Record
 	to  slog.Handler
@@ -25,8 +23,9 @@ func NewLog() Log {
 	}, nil)}
 }
 
-// Logger gives a logger whose records go to another one's handler, by way of the queue. The handler is asked on the caller's
-// goroutine whether a level is enabled, and for attributes and groups. A logger that has a queue is returned as it is.
+// Logger gives a logger whose records go to another one's handler, by way of the queue. The handler
+// is asked on the caller's goroutine whether a level is enabled, and for attributes and groups. A
+// logger that has a queue is returned as it is.
 func (l Log) Logger(to *slog.Logger) *slog.Logger {
 	if _, queues := to.Handler().(handler); queues {
 		return to
@@ -39,12 +38,11 @@ type handler struct {
 	to  slog.Handler
 }
 
-// Enabled asks the handler. A level is not enabled where that panics.
+// Enabled asks the handler; false where that panics.
 func (h handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return ask(h, func() bool { return h.to.Enabled(ctx, level) }, false)
 }
 
-// Handle queues a record.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	h.log.Tell(record{r.Clone(), h.to, context.WithoutCancel(ctx)})
 	return nil
@@ -60,7 +58,6 @@ func (h handler) WithGroup(name string) slog.Handler {
 	return handler{h.log, ask(h, func() slog.Handler { return h.to.WithGroup(name) }, h.to)}
 }
 
-// ask asks the handler. A panic is counted.
 func ask[T any](h handler, ask func() T, otherwise T) (answer T) {
 	defer func() {
 		if recover() != nil {
@@ -71,7 +68,7 @@ func ask[T any](h handler, ask func() T, otherwise T) (answer T) {
 	return ask()
 }
 
-// LogPanic logs a panic that was recovered, with the stack. A logger of the user's may panic itself: then nothing is logged.
+// LogPanic logs a recovered panic, with the stack; nothing where the logger panics itself.
 func LogPanic(log *slog.Logger, text string, r any, args ...any) {
 	defer func() { _ = recover() }()
 	log.Error(text, append(args, logkeys.Panic, r, logkeys.Stack, string(debug.Stack()))...)

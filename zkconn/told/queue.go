@@ -1,6 +1,6 @@
-// Package told calls what users are told by: log handlers, instruments, spans. What is told is queued and handed over on a
-// goroutine of its own. So a handler that is stuck, slow or panics holds up nothing but its own queue, which is bounded:
-// what has no room is dropped, and counted.
+// Package told calls what users are told by: log handlers, instruments, spans. What is told is
+// queued and handed over on a goroutine of its own. So a handler that is stuck, slow or panics
+// holds up nothing but its own queue, which is bounded: what has no room is dropped, and counted.
 package told
 
 import (
@@ -12,11 +12,10 @@ import (
 // Most is the number of values that wait in a queue of logs, measurements or spans.
 const Most = 1 << 14
 
-// kept is the number of values for which an empty queue keeps room.
 const kept = 64
 
-// Queue hands values over one after the other, in the order in which they were told, on a goroutine that lives while there
-// are any. Its methods may be called from any goroutine.
+// Queue hands values over one after the other, in order, on a goroutine that lives while there are
+// any. Its methods may be called from any goroutine.
 type Queue[T any] struct {
 	do     func(T)
 	most   int
@@ -24,7 +23,7 @@ type Queue[T any] struct {
 
 	mu      sync.Mutex
 	batch   []item[T] // being handed over
-	at      int       // those of batch before it were
+	at      int
 	waiting []item[T] // behind batch
 	running bool
 	untold  int64
@@ -36,8 +35,8 @@ type item[T any] struct {
 	mark  chan struct{}
 }
 
-// NewQueue makes a queue that gives its values to do. Above most, further values are dropped; zero sets no bound. failed, if
-// not nil, is given what do panics with.
+// NewQueue makes a queue that gives its values to do. Above most, further values are dropped; zero
+// sets no bound. failed, if not nil, is given what do panics with.
 func NewQueue[T any](most int, do func(T), failed func(r any)) *Queue[T] {
 	return &Queue[T]{do: do, most: most, failed: failed}
 }
@@ -58,7 +57,6 @@ func (q *Queue[T]) Tell(value T) {
 	q.put(item[T]{value: value})
 }
 
-// put queues an item; q.mu is held.
 func (q *Queue[T]) put(i item[T]) {
 	q.waiting = append(q.waiting, i)
 	if !q.running {
@@ -67,7 +65,8 @@ func (q *Queue[T]) put(i item[T]) {
 	}
 }
 
-// Wait waits until all that was told before has been handed over, or ctx ends, and reports which.
+// Wait waits until all that was told before has been handed over, and reports that; false when ctx
+// ends first.
 func (q *Queue[T]) Wait(ctx context.Context) (all bool) {
 	q.mu.Lock()
 	if !q.running {
@@ -85,10 +84,10 @@ func (q *Queue[T]) Wait(ctx context.Context) (all bool) {
 	}
 }
 
-// longest bounds the wait of a Close without a deadline.
 const longest = time.Second
 
-// Closing bounds the wait of a Close for what is still to be told: to a second where its ctx has no deadline.
+// Closing bounds the wait of a Close for what is still to be told: to a second where its ctx has no
+// deadline.
 func Closing(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, bounded := ctx.Deadline(); bounded {
 		return ctx, func() {}
@@ -103,7 +102,6 @@ func (q *Queue[T]) Untold() int64 {
 	return q.untold
 }
 
-// count counts a value that was not told.
 func (q *Queue[T]) count() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,7 +130,6 @@ func (q *Queue[T]) run() {
 	}
 }
 
-// hand hands a value over. A panic is counted.
 func (q *Queue[T]) hand(value T) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -145,7 +142,6 @@ func (q *Queue[T]) hand(value T) {
 	q.do(value)
 }
 
-// next takes the first item; false where there is none.
 func (q *Queue[T]) next() (i item[T], some bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

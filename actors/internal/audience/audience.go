@@ -1,5 +1,5 @@
-// Package audience has those to whom a lock actor reports: its parent, its owner, its observers and its
-// listener. Lock options name them. Lock actors of a session and of gateways have one each.
+// Package audience has those to whom a lock actor, of a session or a gateway, reports: its parent,
+// its owner, its observers and its listener.
 package audience
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Audience is everybody that a lock actor, or an actor of several locks, reports to besides its parent. It
-// belongs to one actor, which calls it from Receive.
+// Audience is everybody that one actor reports to besides its parent. The actor calls it from
+// Receive.
 type Audience struct {
 	Owner     *actor.PID // its end means Release; nil for none
 	Observers []*actor.PID
-	Listener  Listener // nil for none
+	Listener  Listener
 	// Requester is the node that asks over a gateway; "" for this one.
 	Requester string
 	// Pack makes notices fit for other nodes; nil where those are refused.
@@ -33,7 +33,7 @@ func New[Option ~func(*Audience)](opts []Option) (a Audience) {
 	return a
 }
 
-// Local reads options for an audience that runs on the actor's node: actors.WithRemote changes nothing.
+// Local is New for an audience on the actor's node: actors.WithRemote changes nothing.
 func Local[Option ~func(*Audience)](opts []Option) Audience {
 	a := New(opts)
 	a.Pack = nil
@@ -46,35 +46,37 @@ type Listener interface {
 	Hear(lock *actor.PID, notice any)
 }
 
-// WaitListener is a Listener that is also told whom the request waits for, when it begins to.
+// WaitListener is a Listener that is also told whom the request waits for.
 type WaitListener interface {
 	Listener
 	// WaitsFor gives what is known of the predecessor without a further query: its node, and again
 	// when that has been read. It is not called for a request that begins to wait inside its
 	// session before the session's first node in the queue is known, nor later: a hundred thousand
-	// messages would go before the first hand-over. Over a gateway it may be nil: nobody is known any
-	// more, because the gateway's servers do not answer, or the request goes to another gateway.
+	// messages would go before the first hand-over. Over a gateway it may be nil: the gateway's
+	// servers do not answer, or the request goes to another gateway.
 	WaitsFor(predecessor Predecessor)
 }
 
-// Predecessor describes the contender that a request waits for. It is immutable. The type is an alias of one without a
-// name, so that a WaitListener outside package actors, as in package locks, can name it.
+// Predecessor describes the contender that a request waits for. It is immutable. The type is an
+// alias of one without a name, so that a WaitListener outside package actors can name it.
 type Predecessor = interface {
 	// Contender gives its node and, where the node says so, its owner and since when. path is the
 	// lock path.
 	Contender(path string) messages.Contender
 }
 
-// TroubleListener is a Listener that is also told what keeps its request from being carried out though there are servers.
+// TroubleListener is a Listener that is also told what keeps its request from being carried out
+// though there are servers.
 type TroubleListener interface {
 	Listener
-	// Troubled says it in words, such as "the server hangs up on create container /x, 5 times": at the second time and
-	// each that follows, and "" when it is over.
+	// Troubled says it, such as "the server hangs up on create container /x, 5 times": from the
+	// second time on, and "" when it is over.
 	Troubled(text string)
 }
 
-// Tell sends a notice to the parent, to the observers and to the listener; to a parent that observes, once. Its
-// sender is the actor that tells it, so that an owner that was restarted knows whose it is.
+// Tell sends a notice to the parent, to the observers and to the listener; to a parent that
+// observes, once. Its sender is the actor that tells it, so that an owner that was restarted knows
+// whose it is.
 func (a *Audience) Tell(ctx actor.Context, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(a.Observers, parent.Equal) {
@@ -92,7 +94,7 @@ func (a *Audience) Tell(ctx actor.Context, notice any) {
 func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	if a.Pack != nil && !SameNode(ctx.ActorSystem(), to) {
 		packed := a.Pack(notice)
-		if packed == notice { // it does not cross, and protoactor's remote would log an error
+		if packed == notice { // protoactor's remote would log an error
 			return
 		}
 		notice = packed
@@ -100,7 +102,6 @@ func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	ctx.Request(to, notice)
 }
 
-// Record tells the listener and the observers a change of state.
 func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	if a.Listener != nil {
 		a.Listener.Moved(t.To, t.Node)
@@ -110,29 +111,26 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	}
 }
 
-// Troubled tells the listener what keeps the request from being carried out: see TroubleListener.
 func (a *Audience) Troubled(text string) {
 	if listener, ok := a.Listener.(TroubleListener); ok {
 		listener.Troubled(text)
 	}
 }
 
-// WaitsFor tells the listener which contender the request waits for: see WaitListener.
 func (a *Audience) WaitsFor(predecessor Predecessor) {
 	if listener, ok := a.Listener.(WaitListener); ok {
 		listener.WaitsFor(predecessor)
 	}
 }
 
-// Stopped tells the listener that the lock actor has stopped.
 func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 	if a.Listener != nil {
 		a.Listener.Hear(ctx.Self(), msg)
 	}
 }
 
-// Watched calls do, which watches them or unwatches them, with those whose end the lock actor is to hear of: the owner, and a
-// parent on another node. A parent on this node stops its lock actors itself.
+// Watched calls do, to watch or unwatch, with those whose end the lock actor is to hear of: the
+// owner, and a parent on another node. A parent on this node stops its lock actors itself.
 func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	if a.Owner != nil {
 		do(a.Owner)
@@ -142,8 +140,9 @@ func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	}
 }
 
-// Begin watches the owner. It refuses actors on other nodes where actors.WithRemote is not set, because notices would not
-// reach them. Then the audience has only those left that can be told so. The error wraps actors.ErrBadAcquire.
+// Begin watches the owner. It refuses actors on other nodes where actors.WithRemote is not set:
+// notices would not reach them. Then only those are left that can be told so. The error wraps
+// actors.ErrBadAcquire.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if a.Pack != nil {
 		a.Watched(ctx, ctx.Watch)
@@ -170,8 +169,7 @@ func (a *Audience) Begin(ctx actor.Context) error {
 	return nil
 }
 
-// noRemote is the address of actors in a system that has no remote; actors spawned before it had
-// one keep it.
+// noRemote is the address of actors in a system without remote; earlier actors keep it.
 const noRemote = "nonhost"
 
 // SameNode reports whether an actor runs in this actor system.

@@ -1,5 +1,5 @@
-// Package figures counts and times the steps of lock requests and sessions: package metering has the list, with their
-// names.
+// Package figures counts and times the steps of lock requests and sessions: package metering has
+// the list.
 package figures
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// Figures counts for one session. Nil figures count nothing: all methods may be called. Methods about the session
-// belong to the session actor, the others may be called from any goroutine.
+// Figures counts for one session; nil Figures count nothing. Methods about the session belong to
+// the session actor, the others may be called from any goroutine.
 type Figures struct {
 	*instruments
 	labels   metering.Labels
@@ -30,8 +30,8 @@ type Figures struct {
 	strands  sync.Map                 // by strandKey: *strand
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
-	state    string // the state that it is counted under; "" for a session that has not begun, or has ended
-	weight   int64  // as it was told last, in bytes
+	state    string // under which it is counted; "" before and after
+	weight   int64
 }
 
 type strandKey struct {
@@ -39,9 +39,9 @@ type strandKey struct {
 	labels attribute.Distinct
 }
 
-// New makes the figures of a session, which End ends. left tells how long its leases last, false where that is not known;
-// it is called from other goroutines. New returns nil when there is no provider, and an error when that refuses an
-// instrument.
+// New makes the figures of a session, which End ends. left tells how long its leases last, false
+// where that is not known; it is called from other goroutines. New returns nil without a provider,
+// and an error when that refuses an instrument.
 func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Duration, bool)) (*Figures, error) {
 	if from == nil {
 		return nil, nil
@@ -71,7 +71,6 @@ type measurement struct {
 	with    with
 }
 
-// counter is an Int64Counter or an Int64UpDownCounter.
 type counter interface {
 	Add(ctx context.Context, n int64, opts ...metric.AddOption)
 }
@@ -85,7 +84,7 @@ func (m measurement) tell() {
 	case m.amounts != nil:
 		m.amounts.Record(always, m.n, m.with.record...)
 	default:
-		_ = m.last.Unregister() // an error has no consequences
+		_ = m.last.Unregister() // its error has no consequences
 	}
 }
 
@@ -97,7 +96,7 @@ func (f *Figures) time(to metric.Float64Histogram, seconds float64, with with) {
 	f.told.Tell(measurement{times: to, seconds: seconds, with: with})
 }
 
-// Wait waits until the instruments have been told all that was measured before, or ctx ends.
+// Wait waits until the instruments have been told all earlier measurements, or ctx ends.
 func (f *Figures) Wait(ctx context.Context) {
 	if f != nil {
 		f.told.Wait(ctx)
@@ -112,13 +111,12 @@ func (f *Figures) Untold() int64 {
 	return f.told.Untold()
 }
 
-// Moment is a time in eight bytes: nanoseconds since the program began to count. Zero stands for no
-// time.
+// Moment is a time in eight bytes: nanoseconds since the program began to count; zero for none.
 type Moment int64
 
 var origin = time.Now().Add(-1)
 
-// Now is the time, for measurements that begin elsewhere; zero where there are no figures.
+// Now is the time, for measurements that begin elsewhere; zero without figures.
 func (f *Figures) Now() Moment {
 	if f == nil {
 		return 0
@@ -126,15 +124,16 @@ func (f *Figures) Now() Moment {
 	return Moment(time.Since(origin))
 }
 
-// stateWith has the states of a session that are counted, by their words. The session has one enumeration of its
-// connection's phases, actors.Phase, which says under which word each is counted.
+// stateWith has the counted states of a session, by their words: actors.Phase says under which each
+// phase is counted.
 var stateWith = map[string]with{
 	metering.StateConnecting:   newWith(metering.KeyState.String(metering.StateConnecting)),
 	metering.StateConnected:    newWith(metering.KeyState.String(metering.StateConnected)),
 	metering.StateDisconnected: newWith(metering.KeyState.String(metering.StateDisconnected)),
 }
 
-// Became counts a session under another state: a word of package metering, "" for a session that has ended.
+// Became counts a session under another state: a word of package metering, "" for one that has
+// ended.
 func (f *Figures) Became(to string) {
 	if f == nil || f.state == to {
 		return
@@ -155,7 +154,8 @@ var (
 	ByExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
 )
 
-// Interrupted takes the loss of a connection, a heartbeat that was not answered in time, or the expiry of a session.
+// Interrupted takes the loss of a connection, a heartbeat that was not answered in time, or the
+// expiry of a session.
 func (f *Figures) Interrupted(how with) {
 	if f != nil {
 		f.add(f.interruptions, 1, how)
@@ -181,7 +181,8 @@ func (f *Figures) Loaded(weight int) {
 	}
 }
 
-// Inside takes a change of the number of calls that wait above the session, without a node of their own.
+// Inside takes a change of the number of calls that wait above the session, without a node of their
+// own.
 func (f *Figures) Inside(by int) {
 	if f != nil {
 		f.add(f.instruments.inside, int64(by), with{})
@@ -199,8 +200,8 @@ func (f *Figures) End() {
 	}
 }
 
-// provider is a MeterProvider and the sessions that have it. They share the observable instruments: two callbacks
-// that observe one instrument with the same attributes would hide each other.
+// provider is a MeterProvider and the sessions that have it. They share the observable instruments:
+// two callbacks that observe one instrument with the same attributes would hide each other.
 type provider struct {
 	of          metric.MeterProvider
 	instruments *instruments
@@ -210,13 +211,11 @@ type provider struct {
 	sessions map[*Figures]struct{}
 }
 
-// providers has the MeterProviders that sessions use now.
 var (
 	providersMu sync.Mutex
 	providers   = map[metric.MeterProvider]*provider{}
 )
 
-// join adds a session to a provider.
 func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
@@ -244,7 +243,7 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	return p, nil
 }
 
-// forget takes a session off its provider, and gives what the last one is to unregister: the callback.
+// forget takes a session off its provider, and gives the callback to unregister with the last one.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
@@ -262,10 +261,10 @@ func (p *provider) forget(f *Figures) (last metric.Registration) {
 	return last
 }
 
-// longestWait bounds the wait of a collection for what was measured before it.
 const longestWait = time.Second
 
-// wait has a collection find all that was measured before it, unless an instrument is stuck.
+// wait has a collection find all that was measured before it, unless an instrument is stuck: for
+// longestWait.
 func (p *provider) wait(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
@@ -277,8 +276,8 @@ func (p *provider) wait(ctx context.Context) {
 	}
 }
 
-// observe tells the least time that is left of the leases of the sessions that hold locks. Others send no heartbeats:
-// theirs run out, and it means nothing.
+// observe tells the least time that is left of the leases of the sessions that hold locks. Others
+// send no heartbeats, and their leases run out.
 func (p *provider) observe(ctx context.Context, to metric.Observer) error {
 	p.wait(ctx)
 	p.mu.Lock()

@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
-// instruments are the instruments of one MeterProvider.
 type instruments struct {
 	acquire, hold, handoff                                          metric.Float64Histogram
 	held, waiting, sessions, weight, inside                         metric.Int64UpDownCounter
@@ -20,13 +19,11 @@ type instruments struct {
 	lease                                                           metric.Float64ObservableGauge
 }
 
-// maker makes instruments and keeps the errors.
 type maker struct {
 	all    map[string]metering.Instrument
 	failed []error
 }
 
-// one makes the instrument of a name, with a method of a meter.
 func one[I, Option any](m *maker, name string, make func(string, ...Option) (I, error)) I {
 	of, known := m.all[name]
 	if !known {
@@ -71,11 +68,10 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 	return i, errors.Join(m.failed...)
 }
 
-// always is for measurements that nobody cancels.
 var always = context.Background()
 
-// with is a set of attributes as instruments take it, made once: an instrument's method that is given such a slice
-// allocates none.
+// with is a set of attributes as instruments take it, made once: a method that is given such a
+// slice allocates none.
 type with struct {
 	add    []metric.AddOption
 	record []metric.RecordOption
@@ -86,7 +82,7 @@ func newWith(attributes ...attribute.KeyValue) with {
 	return with{add: []metric.AddOption{option}, record: []metric.RecordOption{option}}
 }
 
-// cause says in one word why a request went to find out where it stands.
+// cause says why a request went to find out where it stands.
 type cause uint8
 
 const (

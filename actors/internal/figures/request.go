@@ -12,19 +12,18 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Request follows one lock request: of a lock actor, or a call that shares holds with others. A nil Request follows
-// nothing: all its methods may be called.
+// Request follows one lock request: of a lock actor, or a call that shares holds with others. A nil
+// Request follows nothing.
 type Request struct {
 	figures   *Figures
 	strand    *strand
 	stage     stage
-	since     time.Time // when the stage began
-	handedOff Moment    // when the one before was gone; zero while it is not
-	local     bool      // it was of the same session
-	below     bool      // calls count the rest: only recoveries are counted
+	since     time.Time
+	handedOff Moment // when the one before was gone; zero while it is not
+	local     bool   // it was of the same session
+	below     bool   // only recoveries are counted; calls count the rest
 }
 
-// stage says how far a request has come.
 type stage uint8
 
 const (
@@ -34,15 +33,15 @@ const (
 	over
 )
 
-// HandedOff notes when the one before gave the lock back, or was heard to be gone; local reports whether it was of the same
-// session. A zero time notes nothing.
+// HandedOff notes when the earlier holder gave the lock back, or was heard to be gone; local: it
+// was of the same session. A zero time notes nothing.
 func (r *Request) HandedOff(at Moment, local bool) {
 	if r != nil && at != 0 {
 		r.handedOff, r.local = at, local
 	}
 }
 
-// Step takes the change by an event: the machine before and after.
+// Step takes the machine before and after an event.
 func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	if r == nil || after.State == before.State {
 		return
@@ -70,8 +69,8 @@ func (r *Request) Waits() {
 	}
 }
 
-// Asked notes that somebody asks for the lock, Forced that the grace is over. Of the lock actor of a hold that calls share
-// only Forced counts: they are asked themselves.
+// Asked notes that somebody asks for the lock, Forced that the grace is over. Of the lock actor of
+// a hold that calls share only Forced counts.
 func (r *Request) Asked() {
 	if r != nil && !r.below {
 		r.figures.add(r.figures.revocations, 1, r.strand.asked)
@@ -101,7 +100,7 @@ func (r *Request) Handoff() (at Moment, local bool) {
 	return r.handedOff, r.local
 }
 
-// Grants takes the grant; nothing when the lock was held already.
+// Grants takes the grant, once.
 func (r *Request) Grants() {
 	if r == nil || r.stage != waiting {
 		return
@@ -122,7 +121,7 @@ func (r *Request) Grants() {
 	r.stage, r.since = holding, now
 }
 
-// Leaves takes the end of the waiting or of the hold; nothing when that has been.
+// Leaves takes the end of the wait or of the hold, once.
 func (r *Request) Leaves(why messages.Reason, lost bool) {
 	if r == nil {
 		return
@@ -144,8 +143,8 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 	r.stage = over
 }
 
-// Request begins to follow a request; nil where there are no figures. It returns an error where the
-// function that makes labels panics: a mistake in a program's figures must not look like a fault of the
+// Request begins to follow a request; nil without figures. It returns an error where the function
+// that makes labels panics: a mistake in a program's figures must not look like a fault of the
 // lock.
 func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
@@ -176,8 +175,8 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 	return s.(*strand)
 }
 
-// begin exports the counts of rare events as zero before they happen: otherwise an alert on an increase would miss the
-// first.
+// begin exports the counts of rare events as zero before they happen: otherwise an alert on an
+// increase would miss the first.
 func (f *Figures) begin(s *strand) {
 	f.add(f.grants, 0, s.plain)
 	for _, kind := range []with{s.asked, s.forced} {
@@ -191,8 +190,8 @@ func (f *Figures) begin(s *strand) {
 // strand has the sets of attributes that requests of one mode and one label have in common.
 type strand struct {
 	plain         with
-	local, remote with // hand-offs
-	asked, forced with // revocations
+	local, remote with
+	asked, forced with
 	recovered     [causes]with
 	mu            sync.RWMutex
 	failed, ends  map[messages.Reason]with
@@ -219,10 +218,8 @@ func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
 	return s
 }
 
-// ended is for a hold that has ended.
 func (s *strand) ended(why messages.Reason) with { return s.because(s.ends, metering.KeyReason, why) }
 
-// because makes a reason's set when it is first seen.
 func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why messages.Reason) with {
 	s.mu.RLock()
 	w, made := known[why]
@@ -236,8 +233,8 @@ func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why 
 	return w
 }
 
-// lossesBy are the reasons for which locks are lost; there are others, where the servers' ACLs are changed under a
-// holder.
+// lossesBy are the usual reasons for which locks are lost; others come where the servers' ACLs are
+// changed under a holder.
 var lossesBy = []messages.Reason{messages.ReasonSessionExpired, messages.ReasonLeaseOver, messages.ReasonNodeDeleted,
 	messages.ReasonSessionClosed}
 

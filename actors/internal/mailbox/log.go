@@ -10,7 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// systemLog is the logger of an actor system, by way of a queue: its handler is the user's, and must not hold up an actor.
+// systemLog is the logger of an actor system, behind a queue: its handler is the user's, and must
+// not hold up an actor.
 type systemLog struct {
 	told   told.Log
 	logger *slog.Logger

@@ -1,6 +1,6 @@
-// Package mailbox has the mailboxes of lock actors, of session actors, and of actors whose names are
-// known before they are spawned. They are made for many small actors, and few goroutines to wake. The
-// workers of a session, and the log of an actor system, are here too.
+// Package mailbox has the mailboxes of lock actors, of session actors, and of actors whose names
+// are known before they are spawned, for many small actors and few goroutines to wake. It also has
+// the workers of a session, and the log of an actor system.
 package mailbox
 
 import (
@@ -9,24 +9,25 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox is the mailbox of a lock actor. Of those there may be a hundred thousand, each of which gets a few messages in
-// its life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more. Its rules are the same: system
-// messages come first, one message is taken at a time, and a panic is the supervisor's.
+// mailbox is the mailbox of a lock actor. There may be a hundred thousand, each of which gets a few
+// messages in its life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more.
+// Its rules are the same: system messages come first, one message is taken at a time, and a panic
+// is the supervisor's.
 type mailbox struct {
 	invoker actor.MessageInvoker
 
 	mu           sync.Mutex
 	system, user fifo
-	first        [2]any // where the first messages of users are kept
-	// running: somebody takes messages; also until Start, because a sender that knows the name may be early, while it is not
-	// known who takes them.
+	first        [2]any
+	// running: somebody takes messages; also until Start, because a sender that knows the name may
+	// be early, while it is not known who takes them.
 	running   bool
 	suspended bool
 }
 
-// TakesFromOtherNodes says what an actor takes from other nodes where gateway.WithRecovery is set, which
-// calls it on a nil mailbox: messages, and commands that protoactor itself carries out. A lock actor takes
-// none. Actors with other mailboxes, which do not say it, take all.
+// TakesFromOtherNodes says what an actor takes from other nodes where gateway.WithRecovery is set,
+// which calls it on a nil mailbox: messages, and commands that protoactor itself carries out. A
+// lock actor takes none. Actors with other mailboxes, without this method, take all.
 func (*mailbox) TakesFromOtherNodes(bool) bool { return false }
 
 // New makes the mailbox of a lock actor.
@@ -36,7 +37,6 @@ func New() actor.Mailbox {
 	return m
 }
 
-// remoteMailbox is the mailbox of a lock actor that has owners on other nodes.
 type remoteMailbox struct{ mailbox }
 
 func (*remoteMailbox) TakesFromOtherNodes(bool) bool { return true }
@@ -60,15 +60,14 @@ func (m *mailbox) PostUserMessage(message any) {
 	}
 }
 
-// PostSystemMessage puts in a message that comes before those of users.
 func (m *mailbox) PostSystemMessage(message any) {
 	if m.put(&m.system, message) {
 		m.take()
 	}
 }
 
-// put puts in a message, and reports whether the caller has to start handling messages, because
-// nobody does yet.
+// put puts in a message, and reports whether the caller has to handle messages, because nobody does
+// yet.
 func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,17 +84,14 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	m.invoker = invoker
 }
 
-// Start is called once all is set, and has what has come until then taken.
 func (m *mailbox) Start() { m.take() }
 
-// UserMessageCount counts the messages that wait.
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.user.all) - m.user.head
 }
 
-// take handles messages until no message is left.
 func (m *mailbox) take() {
 	for {
 		message, system, some := m.next()
@@ -146,17 +142,15 @@ func (m *mailbox) suspend(on bool) {
 	m.suspended = on
 }
 
-// fifo is a queue of messages.
 type fifo struct {
 	all  []any
 	head int // those before it were taken
 }
 
-// few is the number of messages for which an empty queue keeps room.
 const few = 4
 
-// pop takes the first message; false where the queue is empty. With the last of a burst the memory
-// of that is given back.
+// pop takes the first message; false where the queue is empty. With the last of a burst its memory
+// is given back.
 func (f *fifo) pop() (message any, some bool) {
 	if f.head == len(f.all) {
 		return nil, false
@@ -169,7 +163,7 @@ func (f *fifo) pop() (message any, some bool) {
 		f.all, f.head = nil, 0
 	case f.head == len(f.all):
 		f.all, f.head = f.all[:0], 0
-	case f.head >= 64 && 2*f.head >= len(f.all): // each message is moved once, on average
+	case f.head >= 64 && 2*f.head >= len(f.all): // so each message is moved once, on average
 		left := copy(f.all, f.all[f.head:])
 		clear(f.all[left:])
 		f.all, f.head = f.all[:left], 0
@@ -177,15 +171,14 @@ func (f *fifo) pop() (message any, some bool) {
 	return message, true
 }
 
-// Quiet is a part of messages that are dropped silently when the actor that they are sent to has ended.
+// Quiet is a part of messages to an ended actor that are dropped silently.
 type Quiet struct{}
 
-// IgnoreDeadLetterLogging keeps a dropped message out of the log.
 func (Quiet) IgnoreDeadLetterLogging() {}
 
-// Named makes the mailbox of an actor whose name is known before it is spawned, so that others may send
-// to it while it is being spawned. The actor system registers the name before the mailbox knows who takes
-// its messages: a message that comes in between is a data race, or calls nil, and one that comes right
+// Named makes the mailbox of an actor whose name is known before it is spawned, so that others may
+// send to it meanwhile. The actor system registers the name before the mailbox knows who takes its
+// messages: a message that comes in between is a data race, or calls nil, and one that comes right
 // after is taken before actor.Started. This mailbox blocks such a sender until the spawn is done.
 func Named() actor.Mailbox { return newNamed() }
 
@@ -193,7 +186,6 @@ func newNamed() *namedMailbox {
 	return &namedMailbox{Mailbox: actor.Unbounded()(), registered: make(chan struct{}), started: make(chan struct{})}
 }
 
-// singletonMailbox is the mailbox of a singleton, which passes messages on to its child.
 type singletonMailbox struct{ *namedMailbox }
 
 func (singletonMailbox) TakesFromOtherNodes(command bool) bool { return !command }
@@ -201,7 +193,6 @@ func (singletonMailbox) TakesFromOtherNodes(command bool) bool { return !command
 // Singleton makes the mailbox of a singleton: see Named.
 func Singleton() actor.Mailbox { return singletonMailbox{newNamed()} }
 
-// namedMailbox blocks senders that come too early.
 type namedMailbox struct {
 	actor.Mailbox
 	registered chan struct{} // closed when it is known who takes messages
@@ -213,7 +204,6 @@ func (m *namedMailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher
 	close(m.registered)
 }
 
-// Start is called when actor.Started has been posted.
 func (m *namedMailbox) Start() {
 	m.Mailbox.Start()
 	close(m.started)

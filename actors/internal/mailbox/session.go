@@ -7,10 +7,11 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// sessionMailbox is the mailbox of a session actor. While the session actor is idle, orders of lock actors and results of
-// workers run on the goroutine that sends them. So a hand-over within the session wakes only the next holder. Other
-// messages run on a worker, because their sender may hold a mutex that the session actor needs. Messages that come
-// meanwhile run on the same goroutine, up to a bound: a caller of Lock does not work for others for long.
+// sessionMailbox is the mailbox of a session actor. While the session actor is idle, orders of lock
+// actors and results of workers run on the goroutine that sends them. So a hand-over within the
+// session wakes only the next holder. Other messages run on a worker, because their sender may hold
+// a mutex that the session actor needs. Messages that come meanwhile run on the same goroutine, up
+// to a bound: a caller of Lock does not work for others for long.
 type sessionMailbox struct {
 	mailbox
 	workers *Workers
@@ -20,31 +21,27 @@ type sessionMailbox struct {
 // From says which sender brings a message to a session actor.
 type From uint8
 
-// The senders of messages.
 const (
 	// Others may hold a mutex that the session actor needs.
 	Others From = iota
 	// Locks are lock actors, on the goroutine of a caller of Lock or Unlock.
 	Locks
-	// Worker is one of the workers of the session, which has done its task.
+	// Worker is a worker of the session that has done its task.
 	Worker
 )
 
-// takenForOthers bounds the messages that are taken on the goroutine which brings an order.
 const takenForOthers = 16
 
-// NewSession makes the mailbox of a session actor that has these workers. from says who brings a message.
+// NewSession makes the mailbox of a session actor that has these workers. from says who brings a
+// message.
 func NewSession(w *Workers, from func(message any) From) actor.MailboxProducer {
 	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, from: from} }
 }
 
-// TakesFromOtherNodes: a session actor takes nothing.
 func (*sessionMailbox) TakesFromOtherNodes(bool) bool { return false }
 
-// Start has the messages taken that came while the actor was being spawned.
 func (m *sessionMailbox) Start() { m.workers.Do(m.take) }
 
-// PostUserMessage puts in a message.
 func (m *sessionMailbox) PostUserMessage(message any) {
 	if !m.put(&m.user, message) {
 		return
@@ -59,7 +56,6 @@ func (m *sessionMailbox) PostUserMessage(message any) {
 	}
 }
 
-// PostSystemMessage puts in a message that comes before those of users.
 func (m *sessionMailbox) PostSystemMessage(message any) {
 	if m.put(&m.system, message) {
 		m.workers.Do(m.take)
@@ -77,8 +73,8 @@ func (m *sessionMailbox) takeSome() {
 	m.workers.Do(m.take)
 }
 
-// Workers are goroutines that outlive the work they are given. A new goroutine for each piece of
-// work begins with a small stack and copies it as it grows, which was a quarter of the cost of a
+// Workers are goroutines that outlive the work they are given. A new goroutine for each piece
+// begins with a small stack and copies it as it grows, which was a quarter of the cost of a
 // hand-off.
 type Workers struct {
 	tasks chan func()
@@ -87,15 +83,13 @@ type Workers struct {
 	idle  atomic.Int32
 }
 
-// idleWorkers bounds how many wait for more work.
 const idleWorkers = 16
 
-// NewWorkers makes workers; none runs yet.
 func NewWorkers() *Workers {
 	return &Workers{tasks: make(chan func()), over: make(chan struct{})}
 }
 
-// Do has a worker carry out a task, at once: an idle one if there is any.
+// Do has a worker carry out a task at once: an idle one if there is any.
 func (w *Workers) Do(task func()) {
 	select {
 	case w.tasks <- task:
@@ -120,5 +114,5 @@ func (w *Workers) work(task func()) {
 	}
 }
 
-// End lets the idle ones go, and the others once they have done their tasks.
+// End lets the idle ones go, and the others after their tasks.
 func (w *Workers) End() { w.once.Do(func() { close(w.over) }) }

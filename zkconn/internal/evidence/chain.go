@@ -5,56 +5,54 @@ import (
 	"time"
 )
 
-// Chain has the proofs of one session so far. Make one with New. Its methods take the time by the clock of this process,
+// Chain has the proofs of one session so far. Its methods take the time by this process's clock,
 // which must not go back.
 //
-// Invariant: sure ≤ here. Until the chain is broken, the leader does not hold the session for due before sure, whichever
-// leader that is, and not before here if the server of the newest connection follows the leader.
+// Invariant: sure ≤ here. Until the chain is broken, the leader does not hold the session for due
+// before sure, whichever leader that is, and not before here if the server of the newest connection
+// follows the leader.
 type Chain struct {
-	tick    time.Duration // of the servers, 0 where it is not known
-	timeout time.Duration // the shortest that was granted to the session so far; 0 before there is a session
+	tick    time.Duration // of the servers, 0 for not known
+	timeout time.Duration // the shortest that was granted to the session; 0 before there is one
 	phase   phase
 	sure    Instant // the session lives until then, by the newest proof with a committed transaction
-	here    Instant // likewise by any proof of the newest connection; sure without one
+	here    Instant // by any proof of the newest connection; sure without one
 	proved  bool    // sure was proved with a transaction, not only by the session's beginning
 
-	connections uint64 // so far
+	connections uint64
 	opening     Instant
 	trips       trips
 	lastSent    Instant       // when the newest packet of the newest connection went out
-	flights     []flight      // its requests without an answer, in the order in which they went out: answers come in that order
-	lastTrip    Instant       // when its newest request went out that goes by way of the leader
-	lastCommit  Instant       // when the newest of these that is a transaction did
+	flights     []flight      // its requests without an answer, in the order of sending, and so of the answers
+	lastTrip    Instant       // when its newest request by way of the leader went out
+	lastCommit  Instant       // when its newest transaction went out
 	slowest     time.Duration // a round trip took lately
 }
 
-// phase is the phase of the newest connection.
 type phase uint8
 
 const (
 	idle     phase = iota // there is no connection
 	asking                // its connect request has gone out
 	answered              // a server has granted or renewed the session
-	unclear               // there is no connection, and nobody has answered the connect request of the last
-	broken                // the chain is broken: no connection proves anything any more
+	unclear               // there is no connection, and the connect request of the last was not answered
+	broken                // no connection proves anything any more
 )
 
-// flight is a request under way.
 type flight struct {
 	xid       int32
-	committed bool // it is a transaction, so its answer shows that it was committed
+	committed bool // a transaction: its answer shows that it was committed
 	touched   Instant
 	sent      Instant
 }
 
-// maxFlights bounds the requests that are followed; servers accept some thousand of one connection. Those beyond it are
-// no evidence.
+// maxFlights bounds the requests that are followed; others are no evidence. Servers accept some
+// thousand of one connection.
 const maxFlights = 1 << 14
 
 // Kind says which evidence the answer to a request is.
 type Kind uint8
 
-// The kinds.
 const (
 	// Local requests may be answered by a server alone.
 	Local Kind = iota
@@ -64,13 +62,13 @@ const (
 	Committed
 )
 
-// New makes the chain of a session that is yet to be granted. tick is the servers' tick, 0 where it
-// is not known.
+// New makes the chain of a session that is yet to be granted. tick is the servers' tick, 0 for not
+// known.
 func New(tick time.Duration) *Chain { return &Chain{tick: tick} }
 
-// Connecting begins a connection: its connect request goes out next. Nothing of an older connection counts any more.
-// shortest is the shortest timeout that any server of the list grants, as far as that is known, or else 0: the server may
-// grant it, and the leader go by it, whether or not the answer ever comes.
+// Connecting begins a connection: its connect request goes out next. Nothing of an older connection
+// counts any more. shortest is the shortest timeout that any server of the list grants, 0 for not
+// known: the server may grant it, and the leader go by it, even if the answer never comes.
 func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint64) {
 	c.Lost(now)
 	c.connections++
@@ -81,7 +79,7 @@ func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint
 	if c.timeout > 0 {
 		shortest = shorter(shortest, c.timeout)
 		if c.phase == unclear {
-			c.timeout = shortest // the request before this one may reach the leader at any time
+			c.timeout = shortest // the earlier request may reach the leader at any time
 		}
 		c.shorten(now + Good(shortest))
 	}
@@ -89,9 +87,9 @@ func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint
 	return c.connections
 }
 
-// Granted takes the timeout that a server granted on the newest connection to a session that there
-// was before, and gives the one that counts: the shortest so far. For a new leader starts a session
-// with the timeout that it was created with, and the leader goes by the timeout of the last touch.
+// Granted takes the timeout that a server granted to an existing session on the newest connection,
+// and gives the one that counts: the shortest so far. For a new leader starts a session with the
+// timeout that it was created with, and the leader goes by the timeout of the last touch.
 func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	c.Broken(now)
 	c.timeout = shorter(c.timeout, granted)
@@ -101,11 +99,11 @@ func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (
 	return c.timeout
 }
 
-// Connected says that the newest connection has the session, with this timeout. It gives the one that counts, as Granted
-// does.
+// Connected says that the newest connection has the session, with this timeout. It gives the one
+// that counts, as Granted does.
 //
-// The touch of a reconnect lies before its answer, so the answer must come while the chain lasts. A session's first
-// connection begins the chain: a transaction has created the session.
+// The touch of a reconnect lies before its answer, so the answer must come while the chain lasts. A
+// session's first connection begins the chain: a transaction has created the session.
 func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
 	if c.timeout == 0 {
 		until := c.opening + Good(granted)
@@ -117,13 +115,13 @@ func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration)
 	}
 	c.phase = answered
 	c.trips = newTrips(c.timeout, c.tick, trip{touched: c.opening, sent: c.opening, answered: now})
-	c.slowest = now - c.opening // the first requests would be too few if they waited to learn it
+	c.slowest = now - c.opening // the first requests would be too few if they waited for it
 	c.here = max(c.here, c.opening+Good(c.timeout))
 	return c.timeout
 }
 
-// Lost ends the newest connection. Its proofs without a committed transaction count no more: its server may have left
-// the leader long ago.
+// Lost ends the newest connection. Its proofs without a committed transaction count no more: its
+// server may have left the leader long ago.
 func (c *Chain) Lost(now Instant) {
 	asked := c.phase == asking || c.phase == unclear
 	if c.phase == broken || c.Broken(now) {
@@ -135,8 +133,8 @@ func (c *Chain) Lost(now Instant) {
 	}
 }
 
-// Sending records a packet that goes out next. It reports whether a ping should go out before it: a request by way of
-// the leader is worth as much as the packet before it.
+// Sending records a packet that goes out next. It reports whether a ping should go out before it: a
+// request by way of the leader is worth as much as the packet before it.
 func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (pingFirst bool) {
 	if connection != c.connections {
 		return false
@@ -160,7 +158,8 @@ func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (p
 	return pingFirst
 }
 
-// Replied takes the answer to a request. decided says that the leader has decided every part of it on our living session.
+// Replied takes the answer to a request. decided: the leader has decided every part of it on our
+// living session.
 func (c *Chain) Replied(now Instant, connection uint64, xid int32, decided bool) {
 	if connection != c.connections || c.phase != answered {
 		return
@@ -197,9 +196,9 @@ func (c *Chain) Broken(now Instant) bool {
 	return c.phase == broken
 }
 
-// Lasts reports whether requests that go out from now on can prove in time that the session lives. One by way of the leader
-// now, and a transaction behind it, are a proof at once if there is a round trip before them, and in a third of a session
-// timeout without one.
+// Lasts reports whether requests that go out from now on can prove in time that the session lives.
+// One by way of the leader now, and a transaction after it, are a proof at once after an earlier
+// round trip, and in a third of a session timeout without one.
 func (c *Chain) Lasts(now Instant) bool {
 	if c.Broken(now) || c.phase != answered {
 		return c.phase != broken
@@ -212,10 +211,9 @@ func (c *Chain) Lasts(now Instant) bool {
 	return end > now+takes
 }
 
-// Break breaks the chain.
 func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 
-// Ends gives when the chain breaks unless there is another proof before; false before there is a session.
+// Ends gives when the chain breaks without another proof; false before there is a session.
 func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
 
 // Lease gives the time until which a lease may last: the session lives until then, even if this
@@ -226,7 +224,7 @@ func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.proved && 
 // Timeout gives the shortest timeout of the session so far, 0 before there is one.
 func (c *Chain) Timeout() time.Duration { return c.timeout }
 
-// shorter gives the shorter of two timeouts, of which 0 stands for none.
+// shorter gives the shorter of two timeouts; 0 stands for none.
 func shorter(a, b time.Duration) time.Duration {
 	switch {
 	case a == 0:

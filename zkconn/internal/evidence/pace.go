@@ -3,13 +3,13 @@ package evidence
 // Keeping is the purpose for which a session is kept.
 type Keeping uint8
 
-// The purposes for which a session is kept.
 const (
 	// Idle sessions have nothing at the servers.
 	Idle Keeping = iota
 	// Leased sessions have an owner that sends a transaction each T/6.
 	Leased
-	// Owning sessions have nodes for which nobody sends transactions, such as ephemeral nodes of a Txn.
+	// Owning sessions have nodes for which nobody sends transactions, such as ephemeral nodes of a
+	// Txn.
 	Owning
 )
 
@@ -25,28 +25,30 @@ const (
 	// not quite a sixth: in simulated time two timers that are due at the same instant fire in any
 	// order, and a history could not be played again.
 	idlePace = 0.161
-	// lastingPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: a
-	// lost lease costs more than a lost session.
+	// lastingPace puts one sync between two transactions of the owner's, which come each T/6, and
+	// leaves 0.35 T: a lost lease costs more than a lost session.
 	lastingPace = 0.093
 	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
 	slackOfPace = 0.175
 	// slackOfFirst is half of 1 − 1/10 − 1/3: the first proof after a connect needs 4 r + T/3 and two paces.
 	slackOfFirst = 0.28
-	// fastestPace bounds the rate at which a session sends, however slow the servers are. Above a round trip of T/7 no
-	// pace is enough.
+	// fastestPace bounds the rate at which a session sends. Above a round trip of T/7 no pace is
+	// enough.
 	fastestPace = 1.0 / 32
-	// commitPace bounds the time that a lease may stay without a transaction. The transaction that
-	// its owner sends each T/6 comes first. One goes out in place of a sync, at lastingPace: 0.279 T after the last.
+	// commitPace bounds the time that a lease may stay without a transaction. Its owner's, each
+	// T/6, comes first; otherwise one goes out in place of a sync, at lastingPace: 0.279 T after
+	// the last.
 	commitPace = 1.0/6 + 1.0/24
-	// owningPace is the pace of the transactions of an Owning session: a sixth, less what timers are late by. A sync goes
-	// out in between.
+	// owningPace is the pace of the transactions of an Owning session: a sixth, less what timers
+	// are late by, with a sync in between.
 	owningPace = idlePace
-	// slowTrip is the round trip from which a lease needs more transactions than one each T/6, one at a time.
+	// slowTrip is the round trip from which a lease needs more transactions than one each T/6, one
+	// at a time.
 	slowTrip = 1.0 / 24
 )
 
-// Next gives when the next round trip is due if nothing else goes out, and whether it is to be a transaction; false while
-// there is no connection on which anything could be proved.
+// Next gives when the next round trip is due if nothing else goes out, and whether it is to be a
+// transaction; false while there is no connection on which anything could be proved.
 func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 	if c.phase != answered {
 		return 0, false, false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Clone gives a chain that goes on by itself from the same state. Package leasewalk explores from it.
+// Clone gives a chain that goes on by itself from the same state, for package leasewalk.
 func (c *Chain) Clone() *Chain {
 	next := *c
 	next.flights = slices.Clone(c.flights)
@@ -13,7 +13,7 @@ func (c *Chain) Clone() *Chain {
 	return &next
 }
 
-// AppendState appends the state that decides how the chain behaves: chains that append the same behave alike.
+// AppendState appends the state that decides how the chain behaves.
 func (c *Chain) AppendState(to []byte) []byte {
 	num := func(all ...Instant) {
 		for _, n := range all {

@@ -10,18 +10,19 @@ type Instant = time.Duration
 
 // The rule's fractions of the session timeout.
 const (
-	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at least.
+	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at
+	// least.
 	halfTick = 1.0 / 4
-	// Lateness bounds how late a leader's ping may be. It is added to half a tick, and waited for before a transaction counts.
+	// Lateness bounds how late a leader's ping may be. It is added to half a tick, and waited for
+	// before a transaction counts.
 	Lateness = 1.0 / 24
-	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for the time that a
-	// system takes to act on a deadline.
+	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for the
+	// time that it takes to act on a deadline.
 	Margin = 1.0 / 10
 	// rounding is the grain of round trips: two that begin within it count as one.
 	rounding = 1.0 / 64
 )
 
-// Fraction gives a part of a duration.
 func Fraction(d time.Duration, f float64) time.Duration { return time.Duration(f * float64(d)) }
 
 // Good gives the time for which a touch keeps a session alive: the session timeout less the margin.
@@ -29,11 +30,11 @@ func Good(timeout time.Duration) time.Duration { return timeout - Fraction(timeo
 
 // trips are the round trips of one connection. They show when the leader has heard of its session.
 type trips struct {
-	half   time.Duration // within which the leader has sent a ping, for certain
+	half   time.Duration // within which the leader has certainly sent a ping
 	settle time.Duration // by which a ping may be late
-	grain  time.Duration // round trips closer to each other than this are not told apart
+	grain  time.Duration // closer round trips are not told apart
 	opened trip          // of the connect request
-	all    []trip        // the others, in order; as many as matter
+	all    []trip        // the others that matter, in order
 }
 
 // trip is a request that went by way of the leader and was answered.
@@ -43,8 +44,7 @@ type trip struct {
 	answered Instant
 }
 
-// newTrips begins with the answer to a connect request. tick is the servers' tick, 0 where it is
-// not known.
+// newTrips begins with the answer to a connect request. tick is the servers' tick, 0 for not known.
 func newTrips(timeout, tick time.Duration, opened trip) trips {
 	half := Fraction(timeout, halfTick)
 	if tick > 0 {
@@ -54,8 +54,8 @@ func newTrips(timeout, tick time.Duration, opened trip) trips {
 	return trips{half: half + late, settle: late, grain: Fraction(timeout, rounding), opened: opened}
 }
 
-// since gives the latest instant at or after which the leader is known to have touched the session, once a request that
-// was sent then, by way of the leader, has been answered on this connection.
+// since gives the latest instant at or after which the leader is known to have touched the session,
+// once a request that was sent then, by way of the leader, has been answered on this connection.
 func (e *trips) since(sent Instant) (touched Instant, known bool) {
 	if sent < e.opened.answered {
 		return 0, false
@@ -71,8 +71,7 @@ func (e *trips) since(sent Instant) (touched Instant, known bool) {
 	return e.opened.touched, true
 }
 
-// last finds the newest round trip that fits; -1 where none does. It looks back from the newest, which is among the first
-// few dozen.
+// last finds the newest round trip that fits, or -1. It is among the first few dozen from the end.
 func (e *trips) last(fits func(trip) bool) int {
 	for i := len(e.all) - 1; i >= 0; i-- {
 		if fits(e.all[i]) {
@@ -82,8 +81,8 @@ func (e *trips) last(fits func(trip) bool) int {
 	return -1
 }
 
-// add records a round trip. A round trip that comes within a grain of the one before is passed
-// over. Round trips older than a session timeout are dropped, because they prove nothing.
+// add records a round trip. One within a grain of the one before is passed over. Those older than a
+// session timeout are dropped: they prove nothing.
 func (e *trips) add(t trip) {
 	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent+e.grain {
 		return
