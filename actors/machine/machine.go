@@ -34,7 +34,7 @@ type Machine struct {
 }
 
 // New makes the machine of a request that has not begun.
-func New(try, tellMore bool) Machine { return Machine{Try: try, TellMore: tellMore} }
+func New(want *messages.Acquire) Machine { return Machine{Try: want.Try, TellMore: want.TellMore} }
 
 // Holding reports whether the lock is held, or was when the connection was lost and may still be.
 func (m Machine) Holding() bool {

@@ -26,7 +26,7 @@ type request struct {
 }
 
 func newRequest(t *rapid.T) *request {
-	r := &request{t: t, session: &session{t: t}, m: machine.New(rapid.Bool().Draw(t, "try"), rapid.Bool().Draw(t, "more"))}
+	r := &request{t: t, session: &session{t: t}, m: machine.New(&messages.Acquire{Try: rapid.Bool().Draw(t, "try"), TellMore: rapid.Bool().Draw(t, "more")})}
 	switch r.session.choose("session", "up", "down", "not there yet") {
 	case "up":
 		r.session.up, r.session.established = true, true
