@@ -93,7 +93,7 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	switch d.Cmd {
 	case "new":
-		want := asks.Read(t, func(word string) (string, bool) { return "", d.HasArg(word) })
+		want := asks.Flags(d.HasArg)
 		s.m = machine.New(&want)
 		return ""
 	case "step":

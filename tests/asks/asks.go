@@ -101,6 +101,16 @@ func Read(t *testing.T, find func(word string) (text string, is bool)) (want mes
 	return want
 }
 
+// Flags gives a request by those of the fields that are true or false for which set says so.
+func Flags(set func(word string) bool) (want messages.Acquire) {
+	for _, f := range Fields {
+		if _, is := f.Good.(bool); is && set(f.Word()) {
+			want = f.With(want, true)
+		}
+	}
+	return want
+}
+
 // named finds the value of a name; another unknown one for none.
 func named[T ~uint8](name func(T) string, text string) (value T) {
 	for name(value) != text && name(value) != "unknown" {
