@@ -119,5 +119,5 @@ func (r Reason) MayPass() bool { return reasons[r].passes }
 // metrics and spans have it; "" for ReasonNone.
 func (r Reason) Word() string { return reasons[r].word }
 
-// Reasons lists all reasons but ReasonNone, in no order.
-func Reasons() []Reason { return slices.Collect(maps.Keys(reasons)) }
+// Reasons lists all reasons but ReasonNone, sorted.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(reasons)) }

@@ -49,6 +49,7 @@ const (
 // different answers: each is a series of its own, for as long as the program runs.
 type Labels func(path string) []attribute.KeyValue
 
+// Kind is the kind of an instrument.
 type Kind string
 
 const (

@@ -77,6 +77,7 @@ type Hold struct {
 	turn    chan struct{}
 }
 
+// Valid reports whether the hold is certainly held now, by the clock.
 func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 
 // Name names the lock actor of the hold, which has made its node.
