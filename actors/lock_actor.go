@@ -46,7 +46,7 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 		box = mailbox.NewRemote
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &lock{session: session, want: &want, m: machine.New(want.Try, want.TellMore), Audience: audience.New(opts)}
+		return &lock{session: session, want: &want, m: machine.New(&want), Audience: audience.New(opts)}
 	}, actor.WithMailbox(box))
 }
 
@@ -81,7 +81,7 @@ func (l *lock) Receive(ctx actor.Context) {
 			l.begin(ctx)
 		}
 	case *assignment:
-		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try, msg.want.TellMore)
+		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want)
 		l.begin(ctx)
 	case *lockEvent:
 		l.hear(ctx, msg)

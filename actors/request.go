@@ -82,32 +82,41 @@ func CheckAcquire(want messages.Acquire) error {
 	if !want.Mode.Known() {
 		return fmt.Errorf("%w: mode %d does not exist", ErrBadAcquire, want.Mode)
 	}
-	for _, f := range fields {
-		if !f.given(want) {
+	all := reflect.ValueOf(want)
+	for i := range fields {
+		f, value := &fields[i], all.Field(i)
+		if value.IsZero() && !(f.name == "Permits" && want.Mode == messages.Semaphore) {
 			continue
 		}
 		if f.modes != nil && !slices.Contains(f.modes, want.Mode) {
-			value := reflect.ValueOf(want).FieldByName(f.name)
 			return fmt.Errorf("%w: %s %v has no effect in mode %v: %s", ErrBadAcquire, f.name, value, want.Mode, f.why)
 		}
-		if f.check == nil {
-			continue
+		wrong := ""
+		switch {
+		case value.CanInt() && value.Int() < 0:
+			wrong = fmt.Sprintf("%s %v: it is negative", f.name, value)
+		case f.most > 0 && value.Len() > f.most:
+			wrong = fmt.Sprintf("%s of %d bytes is longer than %d", f.name, value.Len(), f.most)
+		case f.check != nil:
+			wrong = f.check(want)
 		}
-		if wrong := f.check(want); wrong != "" {
+		if wrong != "" {
 			return fmt.Errorf("%w: %s", ErrBadAcquire, wrong)
 		}
 	}
 	return nil
 }
 
+// field is the rule for one field of messages.Acquire. A number is not negative.
 type field struct {
-	name  string
-	given func(messages.Acquire) bool
+	name string
 	// modes are the modes of locks on which the field has an effect; nil means all. why says why it
 	// has none on others.
 	modes []messages.Mode
 	why   string
-	// check gives the fault of a given value; "" for none. Without it every value is good.
+	// most is the greatest length of a text in bytes; zero for any.
+	most int
+	// check gives the fault of a value that was given; "" for none. Without a check every value is good.
 	check func(messages.Acquire) string
 }
 
@@ -118,49 +127,30 @@ var (
 	permits   = []messages.Mode{messages.Semaphore}
 )
 
-// fields has a row for every field of messages.Acquire but Path and Mode: what may be asked for of
-// which kind of lock. A test finds a field without a row.
+// fields has a row for every field of messages.Acquire, in their order: the one place that says what may be asked for
+// of which kind of lock. A test finds a field without a row.
 var fields = []field{
-	{name: "Name", given: func(a messages.Acquire) bool { return a.Name != "" }, modes: queued,
-		why: "a contest has one node and no queue", check: checkName},
-	{name: "Naming", given: func(a messages.Acquire) bool { return a.Naming != messages.CuratorNaming }, modes: unlimited,
-		why: "the names of its nodes have one form", check: checkNaming},
-	{name: "Permits", given: func(a messages.Acquire) bool { return a.Permits != 0 || a.Mode == messages.Semaphore },
-		modes: permits, why: "only semaphores have permits",
+	{name: "Path"}, // see CheckAcquire
+	{name: "Mode"},
+	{name: "Name", modes: queued, why: "a contest has one node and no queue", most: maxName, check: checkName},
+	{name: "Naming", modes: unlimited, why: "the names of its nodes have one form", check: checkNaming},
+	{name: "Permits", modes: permits, why: "only semaphores have permits",
 		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Permits) }},
-	{name: "Weight", given: func(a messages.Acquire) bool { return a.Weight != 0 }, modes: permits,
-		why: "only semaphores have permits", check: checkWeight},
-	{name: "WatchAll", given: func(a messages.Acquire) bool { return a.WatchAll }, modes: unlimited,
-		why: "what its waiters watch is settled"},
-	{name: "Timeout", given: func(a messages.Acquire) bool { return a.Timeout != 0 }, check: func(a messages.Acquire) string {
-		return negative("timeout", a.Timeout)
-	}},
-	{name: "Try", given: func(a messages.Acquire) bool { return a.Try }},
-	{name: "Grace", given: func(a messages.Acquire) bool { return a.Grace != 0 }, check: func(a messages.Acquire) string {
-		return negative("grace", a.Grace)
-	}},
-	{name: "Beside", given: func(a messages.Acquire) bool { return a.Beside != "" }, modes: []messages.Mode{messages.Read},
-		why: "only a reader takes the lock at a writer's place", check: checkBeside},
-	{name: "Owner", given: func(a messages.Acquire) bool { return a.Owner != "" }, check: func(a messages.Acquire) string {
-		return tooLong("an owner", a.Owner, maxKey)
-	}},
-	{name: "Caller", given: func(a messages.Acquire) bool { return a.Caller != "" }, check: func(a messages.Acquire) string {
-		return tooLong("a caller", a.Caller, maxKey)
-	}},
-	{name: "Deadlocks", given: func(a messages.Acquire) bool { return a.Deadlocks != messages.Detection{} }, modes: queued,
-		why: "those who wait for a contest leave no trace by which a deadlock could be found", check: checkDetection},
-	{name: "Label", given: func(a messages.Acquire) bool { return a.Label != "" }, check: func(a messages.Acquire) string {
-		return tooLong("a label", a.Label, maxLabel)
-	}},
-	{name: "Reclaim", given: func(a messages.Acquire) bool { return a.Reclaim != "" }, modes: exclusive,
-		why: "only exclusive locks are reclaimed", check: func(a messages.Acquire) string {
-			return tooLong("a key to reclaim with", a.Reclaim, maxLabel)
-		}},
-	{name: "Priority", given: func(a messages.Acquire) bool { return a.Priority != 0 }, modes: exclusive,
-		why: "only candidates in an election have one", check: func(a messages.Acquire) string {
-			return negative("priority", a.Priority)
-		}},
-	{name: "TellMore", given: func(a messages.Acquire) bool { return a.TellMore }},
+	{name: "Weight", modes: permits, why: "only semaphores have permits", check: checkWeight},
+	{name: "WatchAll", modes: unlimited, why: "what its waiters watch is settled"},
+	{name: "Timeout"},
+	{name: "Try"},
+	{name: "Grace"},
+	{name: "Beside", modes: []messages.Mode{messages.Read}, why: "only a reader takes the lock at a writer's place",
+		check: checkBeside},
+	{name: "Owner", most: maxKey},
+	{name: "Caller", most: maxKey},
+	{name: "Deadlocks", modes: queued, why: "those who wait for a contest leave no trace by which a deadlock could be found",
+		check: checkDetection},
+	{name: "Label", most: maxLabel},
+	{name: "Reclaim", modes: exclusive, why: "only exclusive locks are reclaimed", most: maxLabel},
+	{name: "Priority", modes: exclusive, why: "only candidates in an election have one"},
+	{name: "TellMore"},
 }
 
 // The greatest lengths, in bytes, of texts in the contender's node: name, label, and the key of an
@@ -171,24 +161,8 @@ const (
 	maxKey   = 1024
 )
 
-func negative[N ~int | ~int64](what string, n N) string {
-	if n < 0 {
-		return fmt.Sprintf("%s %v: it is negative", what, n)
-	}
-	return ""
-}
-
-func tooLong(what, text string, most int) string {
-	if len(text) > most {
-		return fmt.Sprintf("%s of %d bytes is longer than %d", what, len(text), most)
-	}
-	return ""
-}
-
 func checkName(want messages.Acquire) string {
 	switch {
-	case len(want.Name) > maxName:
-		return tooLong("a name", want.Name, maxName)
 	case strings.ContainsAny(want.Name, "/\x00"):
 		return fmt.Sprintf("name %q has a slash or a NUL", want.Name)
 	case strings.HasPrefix(want.Name, "_c_"):
@@ -211,10 +185,7 @@ func checkNaming(want messages.Acquire) string {
 }
 
 func checkWeight(want messages.Acquire) string {
-	switch {
-	case want.Weight < 0:
-		return negative("weight", want.Weight)
-	case want.Weight > want.Permits:
+	if want.Weight > want.Permits {
 		return fmt.Sprintf("weight %d is more than there are permits, %d", want.Weight, want.Permits)
 	}
 	return ""

@@ -187,7 +187,20 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 }
 
 func (k *call) Refused(why messages.Reason, detail string) {
-	k.refused(stateOf(why), "", why, detail)
+	err := k.from.faulty(stateOf(why), "", why, detail)
+	switch {
+	case why == messages.ReasonDeadlock && k.gaveUp != nil:
+		err.Detail, err.Err = "", k.gaveUp
+	case why == messages.ReasonBadInput && k.from.fault != nil:
+		err = &Error{Op: "lock", Path: k.from.want.Path, Err: k.from.fault}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answered {
+		return
+	}
+	k.err = err
+	k.settle()
 }
 
 func stateOf(why messages.Reason) messages.State {
@@ -201,24 +214,7 @@ func stateOf(why messages.Reason) messages.State {
 	return messages.StateFailed
 }
 
-func (k *call) refused(state messages.State, node string, why messages.Reason, detail string) {
-	usual := error(ErrFailed)
-	if why == messages.ReasonDeadlock && k.gaveUp != nil {
-		detail, usual = "", k.gaveUp
-	}
-	err := k.from.faulty(state, node, why, detail, usual)
-	if why == messages.ReasonBadInput && k.from.fault != nil {
-		err = &Error{Op: "lock", Path: k.from.want.Path, Err: k.from.fault}
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.answered {
-		return
-	}
-	k.err = err
-	k.settle()
-}
-
+// Deadlocked notes the deadlock for which the call is refused.
 func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
@@ -231,10 +227,8 @@ func (k *call) Told(state messages.State, until time.Time, why messages.Reason, 
 		l.end(ErrRevoked)
 	case messages.StateReleased, messages.StateCancelled:
 		l.finish(nil)
-	case messages.StateLost:
-		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrLost))
-	case messages.StateFailed:
-		l.finish(k.from.faulty(state, k.hold.Node, why, detail, ErrFailed))
+	case messages.StateLost, messages.StateFailed:
+		l.finish(k.from.faulty(state, k.hold.Node, why, detail))
 	default:
 		if k.suspended.CompareAndSwap(true, false) {
 			l.tellResumed(k.hold.Clock.Deadline())
@@ -257,12 +251,17 @@ func (k *call) timedOut(why error) error {
 	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
 }
 
-func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string, usual error) error {
-	err := sentinel(reason, usual)
+// faulty makes the error of a call that has ended for a reason.
+func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string) *Error {
+	err := sentinel(reason)
 	if reason == messages.ReasonSessionClosed {
 		err = l.client.whyClosed()
 	}
-	if usual == ErrLost && err != ErrLost { // it is lost all the same
+	switch {
+	case state != messages.StateLost:
+	case errors.Is(err, ErrFailed), errors.Is(err, ErrLost):
+		err = ErrLost
+	default: // it is lost all the same
 		err = errors.Join(ErrLost, err)
 	}
 	return &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}

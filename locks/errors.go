@@ -9,89 +9,133 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
+// Errors to test with errors.Is. The declaration of each makes its row of errorTable.
 var (
+	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
+	// the servers have refused a credential, or a client without one.
+	ErrClosed = because(messages.ReasonSessionClosed, actors.ErrSessionClosed)
+
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
-	ErrNotAcquired = errors.New("turnstile: the lock is not free")
+	ErrNotAcquired = because(messages.ReasonNotAcquired, errors.New("turnstile: the lock is not free"))
 	// ErrDeadlock: the request was part of a deadlock, and gave up.
-	ErrDeadlock = errors.New("turnstile: deadlock")
-	// ErrLost: the lock was held and was lost. It is the cause of the lease's context.
-	ErrLost = errors.New("turnstile: the lock was lost")
-	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is the cause of the
-	// lease's context.
-	ErrRevoked = errors.New("turnstile: the lock was revoked")
-	// ErrMaxHold: WithMaxHold's time is over. It is the cause of the lease's context.
-	ErrMaxHold = errors.New("turnstile: the hold reached its time limit")
-	// ErrReleased is the cause of the lease's context after Unlock and Release.
-	ErrReleased = errors.New("turnstile: the lock was released")
-	// ErrNotHeld: Unlock of a lease that was given back before.
-	ErrNotHeld = errors.New("turnstile: the lock is not held")
-	// ErrReentry: the context is that of a lease of the same lock, so the call would wait for
-	// itself. See WithReentry.
-	ErrReentry = errors.New("turnstile: the lock is held by its own caller")
+	ErrDeadlock = mayPass("deadlock", errors.New("turnstile: deadlock"))
+	// ErrReentry: the context is that of a lease of the same lock, which would wait for itself. See
+	// WithReentry.
+	ErrReentry = because(messages.ReasonReentry, errors.New("turnstile: the lock is held by its own caller"))
 	// ErrUpgrade: the context is that of a lease for reading, and a lease for writing is asked for.
-	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
-	// ErrNotWriter: only a lease for writing can be downgraded.
-	ErrNotWriter = errors.New("turnstile: not a lease for writing")
+	ErrUpgrade = because(messages.ReasonUpgrade, errors.New("turnstile: a lease for reading cannot become one for writing"))
 	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than
 	// the request needs.
-	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
-	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard
-	// of the release. The session goes on trying.
-	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
+	ErrPermits = because(messages.ReasonPermits, errors.New("turnstile: the semaphore has another number of permits"))
 	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
-	// much as they may (WithMaxNodeBytes), and none is in this queue. Nothing was sent. It may
-	// pass.
-	ErrSessionFull = actors.ErrSessionFull
+	// much as they may (WithMaxNodeBytes), and none is in this queue. Nothing was sent. It may pass.
+	ErrSessionFull = because(messages.ReasonSessionFull, actors.ErrSessionFull)
 	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
 	// may pass.
-	ErrQueueFull = errors.New("turnstile: too many wait for the lock")
-	// ErrFailed: the lock could not be acquired, or could not be given back; the text says why.
-	ErrFailed = errors.New("turnstile: the lock failed")
-	// ErrClosed: the client, or its session, is closed. It comes with zkconn.ErrAuthFailed where
-	// the servers have refused a credential, or a client without one.
-	ErrClosed = actors.ErrSessionClosed
-	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
-	// until it expires.
-	ErrSessionRemains = zkconn.ErrSessionRemains
-	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of
-	// WithSessionFile.
-	ErrSessionFileInUse = actors.ErrSessionFileInUse
-	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
-	ErrUnknownOutcome = zkconn.ErrUnknownOutcome
-	// ErrNoAuth: an ACL does not allow what the lock needs.
-	ErrNoAuth = zkconn.ErrNoAuth
+	ErrQueueFull = because(messages.ReasonQueueFull, errors.New("turnstile: too many wait for the lock"))
 	// ErrQuota: a quota of the lock path does not allow another node (zookeeper.enforceQuota).
-	ErrQuota = zkconn.ErrQuota
+	ErrQuota = because(messages.ReasonQuota, zkconn.ErrQuota)
+	// ErrNoAuth: an ACL does not allow what the lock needs.
+	ErrNoAuth = because(messages.ReasonNoAuth, zkconn.ErrNoAuth)
 	// ErrLocalSession: the servers keep sessions local and do not make them global, so there can be
 	// no lock (localSessionsEnabled without localSessionsUpgradingEnabled).
-	ErrLocalSession = zkconn.ErrLocalSession
+	ErrLocalSession = because(messages.ReasonLocalSession, zkconn.ErrLocalSession)
+	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range.
+	// Nothing was sent.
+	ErrBadAcquire = because(messages.ReasonBadInput, actors.ErrBadAcquire)
 	// ErrBadPath: a lock path is not well formed. Nothing was sent.
-	ErrBadPath = zkconn.ErrBadPath
+	ErrBadPath = mayNotPass("bad_input", zkconn.ErrBadPath)
 	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB),
 	// such as a Lease.Txn with much data. Nothing was sent.
-	ErrTooLarge = zkconn.ErrTooLarge
-	// ErrBadAcquire: the request is not well formed, such as an option out of its range. Nothing
-	// was sent.
-	ErrBadAcquire = actors.ErrBadAcquire
-	// ErrGone: the contender that was to be broken is not there any more.
-	ErrGone = inspect.ErrGone
-	// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
-	ErrNotHolding = errors.New("turnstile: nobody holds the lock")
-	// ErrNoLeader: nobody leads.
-	ErrNoLeader = errors.New("turnstile: nobody leads")
-	// ErrNotRun: RunOnceFor did not call the work for its instant, and nobody is known to have done
-	// so. Once.Outcome says why.
-	ErrNotRun = errors.New("turnstile: not run for this instant")
+	ErrTooLarge = mayNotPass("bad_input", zkconn.ErrTooLarge)
 	// ErrNeedsSession: what was asked for does not work over a gateway.
-	ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
+	ErrNeedsSession = mayNotPass("bad_input", errors.New("turnstile: this needs a session, and does not work over a gateway"))
+
+	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is the cause of the
+	// lease's context.
+	ErrRevoked = mayPass("revoked", errors.New("turnstile: the lock was revoked"))
+	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is the cause of the
+	// lease's context.
+	ErrMaxHold = mayPass("max_hold", errors.New("turnstile: the hold reached its time limit"))
+	// ErrLost: the lock was held and was lost. It is the cause of the lease's context.
+	ErrLost = because(messages.ReasonHoldGone, errors.New("turnstile: the lock was lost"))
+	// ErrReleased is the cause of the lease's context after Unlock and Release.
+	ErrReleased = mayNotPass("released", errors.New("turnstile: the lock was released"))
+	// ErrNotHeld: Unlock of a lease that was given back before.
+	ErrNotHeld = mayNotPass("not_held", errors.New("turnstile: the lock is not held"))
+	// ErrNotWriter: only a lease for writing can be downgraded.
+	ErrNotWriter = mayNotPass("bad_input", errors.New("turnstile: not a lease for writing"))
+	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard
+	// of the release. The session goes on trying.
+	ErrUnconfirmed = mayPass("unconfirmed", errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying"))
+	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
+	ErrUnknownOutcome = mayPass("unknown_outcome", zkconn.ErrUnknownOutcome)
+
+	// ErrGone: the contender that was to be broken is not there any more.
+	ErrGone = because(messages.ReasonGone, inspect.ErrGone)
+	// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
+	ErrNotHolding = mayPass("not_holding", errors.New("turnstile: nobody holds the lock"))
+	// ErrNoLeader: nobody leads.
+	ErrNoLeader = mayPass("no_leader", errors.New("turnstile: nobody leads"))
+	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
+	// has. Once.Outcome says why.
+	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrAgain marks an error of your own as one that may pass: see MayPass.
 	//
 	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
-	ErrAgain = errors.New("turnstile: try again")
+	ErrAgain = mayPass("again", errors.New("turnstile: try again"))
+	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
+	// until it expires.
+	ErrSessionRemains = mayNotPass("session_remains", zkconn.ErrSessionRemains)
+	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of
+	// WithSessionFile.
+	ErrSessionFileInUse = mayNotPass("session_file", actors.ErrSessionFileInUse)
+
+	// Errors of other packages, which have no name here.
+	_ = []error{
+		mayNotPass("bad_input", zkconn.ErrBadConfig),
+		mayNotPass("session_file", sessionfile.ErrRefused),
+		mayNotPass("no_auth", zkconn.ErrAuthFailed),
+
+		// Of the caller's ctx.
+		mayPass("timeout", context.DeadlineExceeded),
+		mayNotPass("cancelled", context.Canceled),
+
+		// The servers, or gateways, do not carry requests out now.
+		mayPass("unreachable", zkconn.ErrUnavailable),
+		mayPass("throttled", zkconn.ErrThrottled),
+		mayPass("read_only", zkconn.ErrReadOnly),
+		mayPass("session_moved", zkconn.ErrSessionMoved),
+
+		// A part of a transaction was refused: the program has to read the nodes.
+		mayNotPass("node_deleted", zkconn.ErrGuardGone),
+		mayNotPass("bad_version", zkconn.ErrGuardChanged),
+		mayNotPass("no_node", zkconn.ErrNoNode),
+		mayNotPass("node_exists", zkconn.ErrNodeExists),
+		mayNotPass("not_empty", zkconn.ErrNotEmpty),
+		mayNotPass("bad_version", zkconn.ErrBadVersion),
+		mayNotPass("no_children_for_ephemerals", zkconn.ErrNoChildrenForEphemerals),
+
+		// Of the packages below, which turn them into others before they come here.
+		mayNotPass("refused", zkconn.ErrRefused),
+		mayNotPass("session_closed", zkconn.ErrClosed),
+		mayNotPass("session_expired", zkconn.ErrOtherSession),
+		mayNotPass("hung_up", zkconn.ErrHungUp),
+		mayNotPass("server_error", zkconn.ErrServerError),
+		mayNotPass("no_answer", zkconn.ErrNoAnswer),
+		mayNotPass("not_held", actors.ErrNotHolding),
+		mayNotPass("permits", queue.ErrNoPermits),
+		mayNotPass("zxid_out_of_range", messages.ErrTokenRange),
+	}
+
+	// ErrFailed: the lock could not be acquired, or could not be given back; the text says why.
+	ErrFailed = mayNotPass("refused", errors.New("turnstile: the lock failed"))
 )
 
 // Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package,

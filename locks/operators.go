@@ -177,7 +177,7 @@ func refused(op, path string, why messages.Refusal) error {
 	if why.Reason == messages.ReasonNone {
 		return nil
 	}
-	err := sentinel(why.Reason, ErrFailed)
+	err := sentinel(why.Reason)
 	if why.Detail == "" {
 		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}

@@ -1,5 +1,10 @@
 package messages
 
+import (
+	"maps"
+	"slices"
+)
+
 // Reason says why a request has ended, or is about to.
 type Reason string
 
@@ -70,77 +75,49 @@ const (
 	ReasonGone Reason = "the contender is gone"
 )
 
-// reasonTable has a row for every reason but ReasonNone: the answer of MayPass, and the word that metrics and spans have.
+// reasons has a row for every reason but ReasonNone: the word that metrics and spans have, and the answer of MayPass.
 // Programs alert on these words, so they do not change.
-var reasonTable = []struct {
-	reason Reason
-	passes passing
+var reasons = map[Reason]struct {
 	word   string
+	passes bool
 }{
-	{ReasonBadInput, mayNotPass, "bad_input"},
-	{ReasonReleased, mayNotPass, "released"},
-	{ReasonOwnerGone, mayNotPass, "owner_gone"},
-	{ReasonStopped, mayNotPass, "stopped"},
-	{ReasonCancelled, mayNotPass, "cancelled"},
-	{ReasonTimeout, mayPass, "timeout"},
-	{ReasonNotAcquired, mayPass, "not_acquired"},
-	{ReasonRevoked, mayPass, "revoked"},
-	{ReasonSessionExpired, mayPass, "session_expired"},
-	{ReasonSessionClosed, mayNotPass, "session_closed"},
-	{ReasonLeaseOver, mayPass, "lease_over"},
-	{ReasonNodeDeleted, mayPass, "node_deleted"},
-	{ReasonNoAuth, mayNotPass, "no_auth"},
-	{ReasonQuota, mayPass, "quota"},
-	{ReasonLocalSession, mayNotPass, "local_session"},
-	{ReasonRefused, mayNotPass, "refused"},
-	{ReasonSequenceExhausted, mayNotPass, "sequence_exhausted"},
-	{ReasonReentry, mayNotPass, "reentry"},
-	{ReasonUpgrade, mayNotPass, "upgrade"},
-	{ReasonHoldGone, mayPass, "hold_gone"},
-	{ReasonPermits, mayNotPass, "permits"},
-	{ReasonDeadlock, mayPass, "deadlock"},
-	{ReasonUnreachable, mayPass, "unreachable"},
-	{ReasonGatewayFull, mayPass, "gateway_full"},
-	{ReasonSessionFull, mayPass, "session_full"},
-	{ReasonQueueFull, mayPass, "queue_full"},
-	{ReasonZxidOutOfRange, mayNotPass, "zxid_out_of_range"},
-	{ReasonGone, mayNotPass, "gone"},
+	ReasonBadInput:          {"bad_input", false},
+	ReasonReleased:          {"released", false},
+	ReasonOwnerGone:         {"owner_gone", false},
+	ReasonStopped:           {"stopped", false},
+	ReasonCancelled:         {"cancelled", false},
+	ReasonTimeout:           {"timeout", true},
+	ReasonNotAcquired:       {"not_acquired", true},
+	ReasonRevoked:           {"revoked", true},
+	ReasonSessionExpired:    {"session_expired", true},
+	ReasonSessionClosed:     {"session_closed", false},
+	ReasonLeaseOver:         {"lease_over", true},
+	ReasonNodeDeleted:       {"node_deleted", true},
+	ReasonNoAuth:            {"no_auth", false},
+	ReasonQuota:             {"quota", true},
+	ReasonLocalSession:      {"local_session", false},
+	ReasonRefused:           {"refused", false},
+	ReasonSequenceExhausted: {"sequence_exhausted", false},
+	ReasonReentry:           {"reentry", false},
+	ReasonUpgrade:           {"upgrade", false},
+	ReasonHoldGone:          {"hold_gone", true},
+	ReasonPermits:           {"permits", false},
+	ReasonDeadlock:          {"deadlock", true},
+	ReasonUnreachable:       {"unreachable", true},
+	ReasonGatewayFull:       {"gateway_full", true},
+	ReasonSessionFull:       {"session_full", true},
+	ReasonQueueFull:         {"queue_full", true},
+	ReasonZxidOutOfRange:    {"zxid_out_of_range", false},
+	ReasonGone:              {"gone", false},
 }
-
-type passing bool
-
-const (
-	mayPass    passing = true
-	mayNotPass passing = false
-)
 
 // MayPass reports whether a request that has ended for this reason may succeed later without
 // anybody changing something. locks.MayPass answers by it for errors that have a reason.
-func (r Reason) MayPass() bool {
-	for _, row := range reasonTable {
-		if row.reason == r {
-			return row.passes == mayPass
-		}
-	}
-	return false
-}
-
-// Reasons lists all reasons but ReasonNone, in the order in which they are declared.
-func Reasons() []Reason {
-	all := make([]Reason, len(reasonTable))
-	for i, row := range reasonTable {
-		all[i] = row.reason
-	}
-	return all
-}
+func (r Reason) MayPass() bool { return reasons[r].passes }
 
 // Word gives the reason in one word, as the attributes error.type and turnstile.lock.reason of
 // metrics and spans have it; "" for ReasonNone.
-func (r Reason) Word() string {
-	for _, row := range reasonTable {
-		if row.reason == r {
-			return row.word
-		}
-	}
-	return ""
-}
+func (r Reason) Word() string { return reasons[r].word }
+
+// Reasons lists all reasons but ReasonNone, sorted.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(reasons)) }

@@ -8,140 +8,115 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Codes of KeeperException. The package doc has a table with the meaning of each.
+// Codes of KeeperException that this package looks at.
 const (
-	codeSystemError             = -1
-	codeRuntimeInconsistency    = -2
-	codeDataInconsistency       = -3
-	codeConnectionLoss          = -4
-	codeMarshalling             = -5
-	codeUnimplemented           = -6
-	codeOperationTimeout        = -7
-	codeBadArguments            = -8
-	codeUnknownSession          = -12
-	codeNewConfigNoQuorum       = -13
-	codeReconfigInProgress      = -14
-	codeAPIError                = -100
-	codeNoNode                  = -101
-	codeNoAuth                  = -102
-	codeBadVersion              = -103
-	codeNoChildrenForEphemerals = -108
-	codeNodeExists              = -110
-	codeNotEmpty                = -111
-	codeSessionExpired          = -112
-	codeInvalidCallback         = -113
-	codeInvalidACL              = -114
-	codeAuthFailed              = -115
-	codeSessionMoved            = -118
-	codeNotReadOnly             = -119
-	codeEphemeralOnLocal        = -120
-	codeNoWatcher               = -121
-	codeRequestTimeout          = -122
-	codeReconfigDisabled        = -123
-	codeSASLRequired            = -124
-	codeQuotaExceeded           = -125
-	codeThrottled               = -127
+	codeRuntimeInconsistency = -2
+	codeUnimplemented        = -6
+	codeNoNode               = -101
+	codeNoAuth               = -102
+	codeSessionExpired       = -112
+	codeAuthFailed           = -115
+	codeSessionMoved         = -118
+	codeNoWatcher            = -121
+	codeSASLRequired         = -124
+	codeThrottled            = -127
 )
 
-// codes gives this package's value for each code that a server answers with. A code is an unknown
-// outcome where it may come after the transaction was proposed, or where the library uses it for
-// something else as well:
+// subject says what was asked, where one code means different things.
+type subject uint8
+
+const (
+	anything subject = iota
+	// theGuard: the part of a transaction that checks its guard.
+	theGuard
+	// theNewNode: the part that checks whether the session may read the node that another part makes.
+	theNewNode
+)
+
+// answer is a row of the table of outcomes. A column that does not apply is zero.
+type answer struct {
+	of subject
+	// code is the server's, and said what the library makes of it; zero where it keeps the code in a text.
+	code int32
+	said error
+	// value is this package's error.
+	value error
+	// outcome is its meaning for the nodes, proves its meaning for the session.
+	outcome Outcome
+	proves  verdict
+	// trouble says to people what the servers do: see Trouble.
+	trouble string
+}
+
+// outcomes is the table of outcomes: whatever servers, the library and this package say in place of success. Rows that
+// stand first are looked for first: ErrUnknownOutcome, because an operation that was under way when the connection was
+// closed carries ErrClosed as well.
 //
-//   - marshalling error, when a reply could not be written (FinalRequestProcessor);
-//   - session expired, which the library also says to requests whose fate it does not know. The session is over, and
-//     the outcome of the request is resolved in the next one;
-//   - API error, which the library also says of a transaction's reply that it cannot decode;
-//   - connection loss, operation timeout, invalid callback and request timeout, which no server
-//     sends.
-var codes = map[int]error{
-	codeSystemError:             ErrUnknownOutcome,
-	codeRuntimeInconsistency:    ErrUnknownOutcome,
-	codeDataInconsistency:       ErrUnknownOutcome,
-	codeConnectionLoss:          ErrUnknownOutcome,
-	codeMarshalling:             ErrUnknownOutcome,
-	codeUnimplemented:           ErrRefused,
-	codeOperationTimeout:        ErrUnknownOutcome,
-	codeBadArguments:            ErrRefused,
-	codeUnknownSession:          ErrUnknownOutcome,
-	codeNewConfigNoQuorum:       ErrRefused,
-	codeReconfigInProgress:      ErrRefused,
-	codeAPIError:                ErrUnknownOutcome,
-	codeNoNode:                  ErrNoNode,
-	codeNoAuth:                  ErrNoAuth,
-	codeBadVersion:              ErrBadVersion,
-	codeNoChildrenForEphemerals: ErrNoChildrenForEphemerals,
-	codeNodeExists:              ErrNodeExists,
-	codeNotEmpty:                ErrNotEmpty,
-	codeSessionExpired:          ErrUnknownOutcome,
-	codeInvalidCallback:         ErrUnknownOutcome,
-	codeInvalidACL:              ErrRefused,
-	codeAuthFailed:              ErrAuthFailed,
-	codeSessionMoved:            ErrSessionMoved,
-	codeNotReadOnly:             ErrReadOnly,
-	codeEphemeralOnLocal:        ErrLocalSession,
-	codeNoWatcher:               ErrRefused,
-	codeRequestTimeout:          ErrUnknownOutcome,
-	codeReconfigDisabled:        ErrRefused,
-	codeSASLRequired:            ErrAuthFailed,
-	codeQuotaExceeded:           ErrQuota,
-	codeThrottled:               ErrThrottled,
+// A code without a row is an unknown outcome: those that may come after the transaction was proposed (system error,
+// marshalling error), and those that no server sends (connection loss, operation timeout, invalid callback, request
+// timeout). So are session expired and API error, which the library also says of requests whose fate it does not know.
+var outcomes = []answer{
+	{value: ErrUnknownOutcome, outcome: Unknown},
+	{said: zk.ErrInvalidPath, value: ErrBadPath, outcome: NotSent},
+	{said: zk.ErrNoServer, value: ErrUnavailable, outcome: NotSent},
+	{value: ErrBadConfig, outcome: NotSent},
+	{value: ErrTooLarge, outcome: NotSent},
+	{value: ErrClosed, outcome: NotSent},
+	{value: errNotWanted, outcome: NotSent},
+
+	{theGuard, codeNoNode, zk.ErrNoNode, ErrGuardGone, Refused, decided, ""},
+	{theGuard, -103, zk.ErrBadVersion, ErrGuardChanged, Refused, decided, ""},
+	{theNewNode, codeNoAuth, zk.ErrNoAuth, errUnreadable, Refused, decided, ""},
+
+	{0, codeNoNode, zk.ErrNoNode, ErrNoNode, Refused, decided, ""},
+	{0, codeNoAuth, zk.ErrNoAuth, ErrNoAuth, Refused, decidedInPart, ""},
+	{0, -103, zk.ErrBadVersion, ErrBadVersion, Refused, decided, ""},
+	{0, -108, zk.ErrNoChildrenForEphemerals, ErrNoChildrenForEphemerals, Refused, decided, ""},
+	{0, -110, zk.ErrNodeExists, ErrNodeExists, Refused, decided, ""},
+	{0, -111, zk.ErrNotEmpty, ErrNotEmpty, Refused, decided, ""},
+	{0, codeAuthFailed, zk.ErrAuthFailed, ErrAuthFailed, Refused, 0, ""},
+	{0, codeSASLRequired, nil, ErrAuthFailed, Refused, 0, ""},
+	{0, -120, nil, ErrLocalSession, Refused, 0, ""},
+	{0, -125, nil, ErrQuota, Refused, 0, ""},
+	{0, codeUnimplemented, nil, ErrRefused, Refused, 0, ""},
+	{0, -8, zk.ErrBadArguments, ErrRefused, Refused, 0, ""},
+	{0, -13, nil, ErrRefused, Refused, 0, ""}, // new config, no quorum
+	{0, -14, nil, ErrRefused, Refused, 0, ""}, // reconfiguration in progress
+	{0, -114, zk.ErrInvalidACL, ErrRefused, Refused, 0, ""},
+	{0, codeNoWatcher, nil, ErrRefused, Refused, 0, ""},
+	{0, -123, zk.ErrReconfigDisabled, ErrRefused, Refused, 0, ""},
+
+	{value: ErrHungUp, outcome: Unknown, trouble: "the server hangs up on"},
+	{value: ErrNoAnswer, outcome: Unknown, trouble: "the server does not answer"},
+	{value: ErrServerError, outcome: Unknown, trouble: "the server fails at"},
+	{said: zk.ErrAPIError, value: ErrUnknownOutcome, // the server's word, or the library's: nothing tells the difference
+		outcome: Unknown, trouble: "the server gives an answer that cannot be read to"},
+	{0, codeSessionExpired, zk.ErrSessionExpired, ErrUnknownOutcome, Unknown, ended,
+		// A follower that keeps sessions local has its leader look at a transaction, which does not know the session.
+		"the servers say that the session is over, or local to one of them, to"},
+	{0, codeThrottled, nil, ErrThrottled, Deferred, 0, "the server is throttled and does not carry out"},
+	{0, -119, nil, ErrReadOnly, Deferred, 0, "the server is read-only and does not carry out"},
+	{0, codeSessionMoved, zk.ErrSessionMoved, ErrSessionMoved, Deferred, moved,
+		"the session has moved to another server, and this one does not carry out"},
 }
 
-// named pairs the library's errors with the codes that it has them for.
-var named = []struct {
-	library error
-	code    int
-}{
-	{zk.ErrNoNode, codeNoNode},
-	{zk.ErrNodeExists, codeNodeExists},
-	{zk.ErrNotEmpty, codeNotEmpty},
-	{zk.ErrNoAuth, codeNoAuth},
-	{zk.ErrAuthFailed, codeAuthFailed},
-	{zk.ErrBadVersion, codeBadVersion},
-	{zk.ErrNoChildrenForEphemerals, codeNoChildrenForEphemerals},
-	{zk.ErrInvalidACL, codeInvalidACL},
-	{zk.ErrSessionMoved, codeSessionMoved},
-	{zk.ErrBadArguments, codeBadArguments},
-	{zk.ErrReconfigDisabled, codeReconfigDisabled},
-}
-
-// classify gives this package's value for an error of the library. An error is an unknown outcome unless it is a
-// definite code of the server, or a definite word of the library that the request never left: a net.OpError leaks
-// through the library, and so do errors of decoding a reply whose request was executed.
-func classify(err error) error {
-	switch {
-	case errors.Is(err, zk.ErrNoServer):
-		return ErrUnavailable
-	case errors.Is(err, zk.ErrInvalidPath):
-		return ErrBadPath
-	}
-	if code, ok := codeOf(err); ok {
-		if value, known := codes[code]; known {
-			return value
+// answerTo finds the row of an error of the library. An error is an unknown outcome unless it is a definite code of the
+// server, or a definite word of the library that the request never left: a net.OpError leaks through the library, and so
+// do errors of decoding a reply whose request was executed.
+func answerTo(what subject, err error) answer {
+	code, _ := unnamedCode(err)
+	for _, row := range outcomes {
+		if (row.of == anything || row.of == what) &&
+			(row.said != nil && errors.Is(err, row.said) || code != 0 && row.code == code) {
+			return row
 		}
 	}
-	return ErrUnknownOutcome
-}
-
-// codeOf gives the code that a server has answered with. It knows none for zk.ErrSessionExpired and zk.ErrAPIError,
-// which the library says of other things as well.
-func codeOf(err error) (int, bool) {
-	for _, n := range named {
-		if errors.Is(err, n.library) {
-			return n.code, true
-		}
-	}
-	return unnamedCode(err)
-}
-
-func hasCode(err error) bool {
-	_, has := codeOf(err)
-	return has
+	return outcomes[0]
 }
 
 // unnamedCode reads the code out of the text that the library makes for codes it does not know; it keeps it nowhere
 // else (ErrCode.toError in its constants.go).
-func unnamedCode(err error) (int, bool) {
+func unnamedCode(err error) (int32, bool) {
 	if err == nil {
 		return 0, false
 	}
@@ -149,11 +124,11 @@ func unnamedCode(err error) (int, bool) {
 	if !found {
 		return 0, false
 	}
-	code, parseErr := strconv.Atoi(text)
-	return code, parseErr == nil
+	code, parseErr := strconv.ParseInt(text, 10, 32)
+	return int32(code), parseErr == nil
 }
 
-func hasUnnamedCode(err error, code int) bool {
+func hasUnnamedCode(err error, code int32) bool {
 	got, ok := unnamedCode(err)
 	return ok && got == code
 }

@@ -27,37 +27,38 @@ type NewNode struct {
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
 // failed that did, and names its path.
 func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, err error) {
-	t, err := c.newTransaction(creates, deletes, exist)
+	t, err := c.newBatch(creates, deletes, exist)
 	if err != nil {
 		return nil, err
 	}
 	if first := t.firstCreate(); first != "" && next != nil {
-		c.before(c.cfg.chroot+first, next, func() { made, err = c.commit(t) })
+		c.before(t.at(first), next, func() { made, err = t.commit() })
 		return made, err
 	}
-	return c.commit(t)
+	return t.commit()
 }
 
-func (c *Conn) commit(t *transaction) (made []Created, err error) {
-	const op = commitOp
+// batch is the transaction of Commit, and maps its answers to the nodes. Its creates are the last of its parts.
+type batch struct {
+	transaction
+	creates []newChild
+}
+
+func (t *batch) commit() (made []Created, err error) {
+	c := t.conn
 	if err := c.gate.enter(); err != nil {
-		return nil, &Error{op, t.paths[0], err}
+		return nil, &Error{t.op, t.path, err}
 	}
 	defer c.gate.leave()
-	if err := t.checkSize(op, c.cfg); err != nil {
+	if err := t.checkSize(); err != nil {
 		return nil, err
 	}
-	first := c.cfg.chroot + t.firstCreate()
+	first := t.at(t.firstCreate())
 	want := c.wants.want(opCreate, first, nil)
 	defer want.done()
-	results, err := c.transact(t.parts...)
+	results, err := c.transact(&t.transaction)
 	if err != nil {
-		at := t.paths[0]
-		var refused *partError
-		if errors.As(err, &refused) {
-			at, err = t.paths[refused.part], refused.cause
-		}
-		return nil, c.failure(op, at, err)
+		return nil, err
 	}
 	var at int64
 	if len(t.creates) > 0 {
@@ -67,61 +68,50 @@ func (c *Conn) commit(t *transaction) (made []Created, err error) {
 		made, err = t.read(results, at)
 	}
 	if err != nil {
-		return nil, c.failure(op, t.paths[0], err)
+		return nil, c.failure(t.op, t.path, err)
 	}
 	return made, nil
 }
-
-// transaction is the request of Commit, and maps its answers to the nodes. Its creates are the last of its parts.
-type transaction struct {
-	parts   []any
-	paths   []string // of each part
-	creates []newChild
-}
-
-// commitOp names Commit in errors.
-const commitOp = "commit"
 
 // newChild says which node a part creates, and its place among the creates of its parent.
 type newChild struct{ node, place int }
 
 // firstCreate is the path of the first part that makes a node, before the server adds the sequence number; empty for none.
-func (t *transaction) firstCreate() string {
+func (t *batch) firstCreate() string {
 	if len(t.creates) == 0 {
 		return ""
 	}
 	return t.paths[len(t.paths)-len(t.creates)]
 }
 
-func (c *Conn) newTransaction(creates []NewNode, deletes, exist []string) (*transaction, error) {
-	const op = commitOp
+func (c *Conn) newBatch(creates []NewNode, deletes, exist []string) (*batch, error) {
+	t := &batch{transaction{conn: c, op: "commit"}, placed(creates)}
 	if len(creates)+len(deletes) == 0 {
-		return nil, &Error{op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
+		return nil, &Error{t.op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
 	}
-	size := len(exist) + len(deletes) + len(creates)
-	t := &transaction{parts: make([]any, 0, size), paths: make([]string, 0, size), creates: placed(creates)}
 	for _, path := range slices.Concat(exist, deletes) {
 		if err := CheckPath(path); err != nil {
-			return nil, &Error{op, path, err}
+			return nil, &Error{t.op, path, err}
 		}
 	}
 	for _, path := range exist {
-		t.add(path, &zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1})
+		t.check(anything, path, -1)
 	}
 	for _, path := range deletes {
-		t.add(path, &zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1})
+		t.delete(path, -1)
 	}
 	for _, child := range t.creates {
 		n := creates[child.node]
 		path := n.Parent + "/" + n.Prefix
 		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
-			return nil, &Error{op, path, err}
+			return nil, &Error{t.op, path, err}
 		}
-		if err := checkSize(op, path, n.Data); err != nil {
+		if err := checkSize(t.op, path, n.Data); err != nil {
 			return nil, err
 		}
-		t.add(path, &zk.CreateRequest{Path: c.cfg.chroot + path, Data: n.Data, Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential})
+		t.create(path, n.Data, c.cfg.acl, zk.FlagEphemeralSequential)
 	}
+	t.path = t.paths[0]
 	return t, nil
 }
 
@@ -145,14 +135,14 @@ func placed(creates []NewNode) []newChild {
 }
 
 // checkSize refuses a transaction that a server would cut the connection for. Each part may be small enough by itself.
-func (t *transaction) checkSize(op string, cfg Config) error {
+func (t *transaction) checkSize() error {
 	const fields = 32 // of a part, more or less
 	acl, size := 0, 0
-	for _, e := range cfg.acl {
+	for _, e := range t.conn.cfg.acl {
 		acl += 12 + len(e.Scheme) + len(e.ID)
 	}
 	for i, part := range t.parts {
-		size += fields + len(cfg.chroot) + len(t.paths[i])
+		size += fields + len(t.at(t.paths[i]))
 		switch part := part.(type) {
 		case *zk.CreateRequest:
 			size += acl + len(part.Data)
@@ -161,13 +151,13 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 		}
 	}
 	if size > maxRequest {
-		return &Error{op, t.paths[0], fmt.Errorf("%w: a transaction of %d bytes, the limit is %d", ErrTooLarge, size, maxRequest)}
+		return &Error{t.op, t.path, fmt.Errorf("%w: a transaction of %d bytes, the limit is %d", ErrTooLarge, size, maxRequest)}
 	}
 	return nil
 }
 
 // read finds the created nodes in the answers.
-func (t *transaction) read(results []zk.MultiResponse, czxid int64) ([]Created, error) {
+func (t *batch) read(results []zk.MultiResponse, czxid int64) ([]Created, error) {
 	made := make([]Created, len(t.creates))
 	for i, result := range results[len(results)-len(t.creates):] {
 		if result.String == "" {

@@ -1,7 +1,6 @@
 package zkconn
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -96,51 +95,32 @@ func (c *Conn) before(absolute string, next, create func()) {
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
 // ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
 func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
-	const op = "create"
-	return c.createNamed(op, parent, name, data, func(create *zk.CreateRequest) []any {
-		if beside == "" {
-			return []any{create, &zk.CheckVersionRequest{Path: create.Path, Version: -1}}
-		}
-		return []any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}, create}
-	}, func(part int, cause error) error {
-		switch {
-		case beside != "" && part == 0:
-			return c.failure(op, parent+"/"+beside, cause)
-		case beside == "" && part == 1:
-			return unreadable(cause)
-		}
-		return cause
-	})
-}
-
-// unreadable explains the refusal of the check of a node that was made in the same transaction.
-func unreadable(cause error) error {
-	if errors.Is(cause, zk.ErrNoAuth) {
-		return fmt.Errorf("its own session may not read it: %w", cause)
+	t := &transaction{conn: c, op: "create", path: parent + "/" + name}
+	if beside != "" {
+		t.check(anything, parent+"/"+beside, -1)
 	}
-	return cause
+	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
+	if beside == "" {
+		t.check(theNewNode, t.path, -1)
+	}
+	return t.createNamed(data)
 }
 
-// createNamed makes an ephemeral node with just this name, in a transaction of parts; why makes an error of its refusal.
-func (c *Conn) createNamed(op, parent, name string, data []byte, parts func(*zk.CreateRequest) []any,
-	why func(part int, cause error) error) (created Created, err error) {
-	path := parent + "/" + name
-	err = c.operate(op, path, func(absolute string) error {
-		if err := checkSize(op, path, data); err != nil {
+// errUnreadable: the refusal of the check of a node that was made in the same transaction.
+var errUnreadable = fmt.Errorf("%w: its own session may not read it", ErrNoAuth)
+
+// createNamed makes the ephemeral node that the transaction is named after.
+func (t *transaction) createNamed(data []byte) (created Created, err error) {
+	err = t.conn.operate(t.op, t.path, func(absolute string) error {
+		if err := checkSize(t.op, t.path, data); err != nil {
 			return err
 		}
-		want := c.wants.want(opCreate, absolute, nil)
+		want := t.conn.wants.want(opCreate, absolute, nil)
 		defer want.done()
-		create := &zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral}
-		_, err := c.transact(parts(create)...)
-		var refused *partError
-		switch {
-		case errors.As(err, &refused):
-			return why(refused.part, refused.cause)
-		case err != nil:
+		if _, err := t.conn.transact(t); err != nil {
 			return err
 		}
-		created.Name = name
+		created.Name = lastElement(absolute)
 		created.Czxid, err = want.czxid(absolute)
 		return err
 	})
@@ -153,13 +133,25 @@ func (c *Conn) createNamed(op, parent, name string, data []byte, parts func(*zk.
 // ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
 // CreateNamed.
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
-	const op = "replace"
-	return c.createNamed(op, parent, name, data, func(create *zk.CreateRequest) []any {
-		return []any{&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version}, create}
-	}, func(part int, cause error) error {
-		if part == 0 {
-			return c.failure(op, parent+"/"+sibling, cause)
-		}
-		return cause
-	})
+	t := &transaction{conn: c, op: "replace", path: parent + "/" + name}
+	t.delete(parent+"/"+sibling, version)
+	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
+	return t.createNamed(data)
+}
+
+// CreateGuarded makes an ephemeral node with just this name, and its guard: an ephemeral sibling of the
+// name guard, without data. Both are one transaction, which is refused if one of them exists. Its
+// session has to be able to READ the node: the transaction checks that, and nothing is made otherwise.
+//
+// The error wraps ErrNodeExists, with the Path of the one that exists, ErrNoNode (of the parent), ErrNoAuth,
+// ErrNoChildrenForEphemerals or ErrTooLarge.
+func (c *Conn) CreateGuarded(parent, name, guard string, data []byte) (Created, error) {
+	t := &transaction{conn: c, op: "create", path: parent + "/" + name}
+	if err := CheckPath(parent + "/" + guard); err != nil {
+		return Created{}, &Error{t.op, t.path, err}
+	}
+	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
+	t.check(theNewNode, t.path, -1)
+	t.create(parent+"/"+guard, []byte{}, c.cfg.acl, zk.FlagEphemeral)
+	return t.createNamed(data)
 }

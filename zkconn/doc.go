@@ -13,8 +13,8 @@
 // The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file is one
 // idea, and uses only files above it here:
 //
-//   - codes.go, outcome.go, errors.go: the answers of servers, and their meaning for the nodes
-//     (package outcome has the outcomes);
+//   - codes.go, outcome.go, errors.go: the table of outcomes, which has the answers of servers with
+//     their meaning for the nodes, for the session and for people (package outcome has the words);
 //   - wire.go, wanted.go, watches.go, replies.go: the bytes of frames; what callers want of a request beside its answer, as
 //     pipelining behind a create, and the czxid of a new node; the watches that stand at the server, and the removal of
 //     those that nobody wants; the requests without an answer, and the check of those that servers send;
@@ -34,7 +34,7 @@
 //     While something is held, pauses are short and attempts to dial overlap;
 //   - session.go, observe.go: the library's states made into an ordered sequence of events;
 //   - conn.go, open.go: the connection, from Dial to Close;
-//   - operation.go, node.go, create.go, create_guarded.go, commit.go, fence.go, txn.go, parents.go: the
+//   - operation.go, node.go, create.go, commit.go, fence.go, txn.go, parents.go: the
 //     operations.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does
@@ -76,7 +76,7 @@
 //	-101 NoNode                        no        own        ErrNoNode           no
 //	-102 NoAuth                        no        fails      ErrNoAuth           no
 //	-103 BadVersion                    no        own        ErrBadVersion       no
-//	-108 NoChildrenForEphemerals       no        fails      ErrFailed           no
+//	-108 NoChildrenForEphemerals       no        fails      ErrNoChildrenForEphemerals  no
 //	-110 NodeExists                    no        own        ErrNodeExists       no
 //	-111 NotEmpty                      no        own        ErrNotEmpty         no
 //	-112 SessionExpired                perhaps   resolves   ctx, Detail         yes
@@ -93,7 +93,7 @@
 //	-125 QuotaExceeded                 no        fails      ErrQuota            yes
 //	-127 ThrottledOp                   no        repeats    ErrThrottled        yes
 //
-// Package locks has ErrFailed for codes without a value of its own. Only callers of this package see
+// Lock has ErrFailed for ErrRefused and ErrNoChildrenForEphemerals. Only callers of this package see
 // the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
 // request is sent again here, too, for a twelfth of the session timeout.
 //

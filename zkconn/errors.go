@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
 // The errors of this package, to be tested with errors.Is. An operation returns an *Error that wraps one of them,
@@ -19,13 +21,13 @@ var (
 	// connection of a client that sends more, so nothing was sent.
 	ErrTooLarge = errors.New("request too large")
 	// ErrNoNode: the node, or the parent of a node to be created, does not exist.
-	ErrNoNode = errors.New("no such node")
+	ErrNoNode error = outcome.NoNode
 	// ErrNodeExists: the node exists.
-	ErrNodeExists = errors.New("node exists")
+	ErrNodeExists error = outcome.NodeExists
 	// ErrNotEmpty: the node has children.
 	ErrNotEmpty = errors.New("node has children")
 	// ErrNoAuth: the node's ACL does not allow it.
-	ErrNoAuth = errors.New("not allowed by the ACL")
+	ErrNoAuth error = outcome.NoAuth
 	// ErrAuthFailed: the server refused a credential, or a client without one; or a SASL exchange failed for good
 	// (WithSASL).
 	ErrAuthFailed = errors.New("credential refused")
@@ -34,10 +36,10 @@ var (
 	// ErrNoChildrenForEphemerals: an ephemeral node cannot have children.
 	ErrNoChildrenForEphemerals = errors.New("parent is ephemeral")
 	// ErrQuota: a quota of the path does not allow it. It may be allowed when other nodes have gone.
-	ErrQuota = errors.New("quota exceeded")
+	ErrQuota error = outcome.OverQuota
 	// ErrLocalSession: the session is local to its server, which does not make it global, so it cannot have an
 	// ephemeral node (localSessionsEnabled without localSessionsUpgradingEnabled).
-	ErrLocalSession = errors.New("an ephemeral node on a local session")
+	ErrLocalSession error = outcome.LocalSession
 	// ErrThrottled: the server is overloaded and has not carried the request out (ThrottledOp). It may later.
 	ErrThrottled = errors.New("throttled by the server")
 	// ErrReadOnly: the server has lost its quorum and takes no writes. It may later, or another server.

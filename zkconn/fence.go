@@ -18,23 +18,12 @@ type Guard struct {
 // The refusals of a guard. Nothing was done.
 var (
 	// ErrGuardGone: the node that guards a transaction does not exist.
-	ErrGuardGone = errors.New("the guarding node is gone")
+	ErrGuardGone = fmt.Errorf("the guarding node is gone: %w", ErrNoNode)
 	// ErrGuardChanged: the node that guards a transaction has another version. Somebody has written to
 	// it, or a Fence has. Read its version, and send the transaction again. It does not wrap
 	// ErrBadVersion, which is of an op.
 	ErrGuardChanged = errors.New("the guarding node has another version")
 )
-
-// refusal gives the error of Txn where the check of the guard was refused; nil for any other cause.
-func (g Guard) refusal(cause error) error {
-	switch classify(cause) {
-	case ErrNoNode:
-		return fmt.Errorf("%w: %w: %w", ErrGuardGone, ErrNoNode, cause)
-	case ErrBadVersion:
-		return fmt.Errorf("%w: it is not %d", ErrGuardChanged, g.Version)
-	}
-	return nil
-}
 
 // Fence sees to it that no Txn which this session has sent with guard is carried out any more. When
 // it returns nil, each of them has been carried out, or never will be. Reads that this Conn sends

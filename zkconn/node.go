@@ -1,10 +1,6 @@
 package zkconn
 
-import (
-	"errors"
-
-	"github.com/go-zookeeper/zk"
-)
+import "github.com/go-zookeeper/zk"
 
 // The operations on one node. Each blocks until its outcome is known or certain to stay unknown.
 // All return an *Error: ErrBadPath for a path that CheckPath refuses, ErrClosed once the Conn is
@@ -150,7 +146,8 @@ const removedAtOnce = 256
 // as operations do; it is nil where there is nothing to do. A watch for which a read goes out in between stays. So a
 // caller that wants a watch before it sends the read, and decides both on one goroutine, never loses one.
 //
-// A server that does not know removeWatches keeps its watches until the connection ends.
+// A server that does not know removeWatches keeps its watches until the connection ends. It is asked less and less often:
+// remove is nil in between.
 func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove func()) {
 	t := c.link.established()
 	if t == nil {
@@ -207,12 +204,10 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 // over; a read or a sync does not. The lease does not run from there: see the package doc. The
 // error wraps ErrNoNode where the node does not exist.
 func (c *Conn) Heartbeat(path string) error {
-	return c.operate("heartbeat", path, func(absolute string) error {
-		_, err := c.transact(&zk.CheckVersionRequest{Path: absolute, Version: -1})
-		var failed *partError
-		if errors.As(err, &failed) {
-			return failed.cause
-		}
+	t := &transaction{conn: c, op: "heartbeat", path: path}
+	t.check(anything, path, -1)
+	return c.operate(t.op, path, func(string) error {
+		_, err := c.transact(t)
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,21 +56,26 @@ func (c *Conn) operate(op, path string, run func(absolute string) error) error {
 // failure makes an *Error of an error of the library; an error that is an *Error already is not
 // changed.
 func (c *Conn) failure(op, path string, cause error) error {
+	return c.failureOf(anything, op, path, cause)
+}
+
+func (c *Conn) failureOf(what subject, op, path string, cause error) error {
 	var done *Error
 	if errors.As(cause, &done) {
 		return cause
 	}
-	value, closed := classify(cause), c.gate.why()
+	value, closed := answerTo(what, cause).value, c.gate.why()
 	switch {
-	case closed != nil && value == ErrUnknownOutcome:
-		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, closed, cause)}
-	case closed != nil && value == ErrUnavailable:
-		// The library fails the requests in its queue with this error when it is closed.
-		return &Error{op, path, fmt.Errorf("%w: %w", closed, cause)}
-	case value == ErrUnknownOutcome && hasCode(cause):
-		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, ErrServerError, cause)}
-	case value == ErrUnknownOutcome && c.lost.of(cause) != nil:
-		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, c.lost.of(cause), cause)}
+	case value == ErrUnavailable && closed != nil:
+		value = closed // the library fails the requests in its queue with that error when it is closed
+	case value == ErrUnknownOutcome:
+		why := cmp.Or(closed, c.lost.of(cause))
+		if _, answered := unnamedCode(cause); answered && closed == nil {
+			why = ErrServerError
+		}
+		if why != nil {
+			cause = fmt.Errorf("%w: %w", why, cause)
+		}
 	}
 	return &Error{op, path, fmt.Errorf("%w: %w", value, cause)}
 }
@@ -82,47 +88,75 @@ func checkSize(op, path string, data []byte) error {
 	return nil
 }
 
-// partError is the refusal of a transaction, and the part that it was refused for.
-type partError struct {
-	part  int
-	cause error
+// transaction is a request of several parts.
+type transaction struct {
+	conn *Conn
+	// op and path name it in errors that no part is known for.
+	op, path string
+	parts    []any
+	paths    []string  // of each part, as the caller knows it
+	asks     []subject // of each part
 }
 
-func (e *partError) Error() string { return fmt.Sprintf("part %d: %v", e.part, e.cause) }
-func (e *partError) Unwrap() error { return e.cause }
+func (t *transaction) add(what subject, path string, part any) {
+	t.parts, t.paths, t.asks = append(t.parts, part), append(t.paths, path), append(t.asks, what)
+}
+
+func (t *transaction) at(path string) string { return t.conn.cfg.chroot + path }
+
+func (t *transaction) check(what subject, path string, version int32) {
+	t.add(what, path, &zk.CheckVersionRequest{Path: t.at(path), Version: version})
+}
+
+func (t *transaction) delete(path string, version int32) {
+	t.add(anything, path, &zk.DeleteRequest{Path: t.at(path), Version: version})
+}
+
+func (t *transaction) create(path string, data []byte, acl []ACL, flags int32) {
+	t.add(anything, path, &zk.CreateRequest{Path: t.at(path), Data: data, Acl: acl, Flags: flags})
+}
 
 // transact commits all parts or none. Its results are good for something only when err is nil: in the reply to a
 // transaction that failed, the parts before the failing one look fine though nothing was done, and those behind it
-// carry -2. A refusal is a *partError when the reply tells the part. A transaction that is put off is sent again.
-func (c *Conn) transact(parts ...any) ([]zk.MultiResponse, error) {
+// carry -2. The *Error of a refusal names the path of the part when the reply tells it. A transaction that is put off is
+// sent again.
+func (c *Conn) transact(t *transaction) ([]zk.MultiResponse, error) {
 	var results []zk.MultiResponse
+	part := -1
 	err := c.patiently(func() (err error) {
-		results, err = c.zk.Multi(parts...)
-		results, err = transactionResult(results, err, len(parts))
+		results, err = c.zk.Multi(t.parts...)
+		part, err = transactionResult(results, err, len(t.parts))
 		return err
 	})
-	return results, err
+	switch {
+	case err == nil:
+		return results, nil
+	case part >= 0:
+		return nil, c.failureOf(t.asks[part], t.op, t.paths[part], err)
+	}
+	return nil, c.failure(t.op, t.path, err)
 }
 
-// transactionResult finds the first real error, which the library may give for the whole, for parts, or both.
-func transactionResult(results []zk.MultiResponse, err error, parts int) ([]zk.MultiResponse, error) {
-	for i, result := range results {
+// transactionResult finds the first real error, which the library may give for the whole, for parts, or both, and the
+// part that it is of; -1 where that is not told.
+func transactionResult(results []zk.MultiResponse, err error, parts int) (int, error) {
+	for i, result := range results[:min(len(results), parts)] {
 		if result.Error != nil && !hasUnnamedCode(result.Error, codeRuntimeInconsistency) {
-			return nil, &partError{part: i, cause: result.Error}
+			return i, result.Error
 		}
 	}
 	switch {
 	case err != nil:
-		return nil, err
+		return -1, err
 	case len(results) != parts:
-		return nil, fmt.Errorf("reply to a transaction of %d parts has %d", parts, len(results))
+		return -1, fmt.Errorf("reply to a transaction of %d parts has %d", parts, len(results))
 	}
 	for i, result := range results {
 		if result.Error != nil { // nothing but -2: not to be told from a success that was cut short
-			return nil, &partError{part: i, cause: result.Error}
+			return i, result.Error
 		}
 	}
-	return results, nil
+	return -1, nil
 }
 
 // relative gives a path as the user knows it. A node above the chroot has no such path: it keeps its own.
@@ -157,7 +191,9 @@ func (c *Conn) patiently(send func() error) error {
 	return err
 }
 
-func throttled(err error) bool { return err != nil && classify(err) == ErrThrottled }
+func throttled(err error) bool {
+	return errors.Is(err, ErrThrottled) || hasUnnamedCode(err, codeThrottled)
+}
 
 // pause waits; it reports whether the Conn is still open.
 func (c *Conn) pause(d time.Duration) bool {

@@ -13,33 +13,34 @@ import (
 
 func TestOutcomes(t *testing.T) {
 	for _, test := range []struct {
-		err   error
-		value error
-		want  Outcome
+		err       error
+		value     error
+		want      Outcome
+		committed bool
 	}{
-		{zk.ErrNoNode, ErrNoNode, Refused},
-		{zk.ErrNodeExists, ErrNodeExists, Refused},
-		{zk.ErrNotEmpty, ErrNotEmpty, Refused},
-		{zk.ErrNoAuth, ErrNoAuth, Refused},
-		{zk.ErrAuthFailed, ErrAuthFailed, Refused},
-		{zk.ErrBadVersion, ErrBadVersion, Refused},
-		{zk.ErrNoChildrenForEphemerals, ErrNoChildrenForEphemerals, Refused},
-		{zk.ErrInvalidACL, ErrRefused, Refused},
-		{zk.ErrSessionMoved, ErrSessionMoved, Deferred},
-		{zk.ErrBadArguments, ErrRefused, Refused},
-		{errors.New("unknown error: -6"), ErrRefused, Refused},
-		{errors.New("unknown error: -125"), ErrQuota, Refused},
-		{zk.ErrNoServer, ErrUnavailable, NotSent},
-		{zk.ErrInvalidPath, ErrBadPath, NotSent},
-		{zk.ErrConnectionClosed, ErrUnknownOutcome, Unknown},
-		{zk.ErrClosing, ErrUnknownOutcome, Unknown},
-		{zk.ErrSessionExpired, ErrUnknownOutcome, Unknown},
-		{zk.ErrAPIError, ErrUnknownOutcome, Unknown},
-		{zk.ErrShortBuffer, ErrUnknownOutcome, Unknown},
-		{errors.New("unknown error: -1"), ErrUnknownOutcome, Unknown},
-		{errors.New("unknown error: x"), ErrUnknownOutcome, Unknown},
-		{&net.OpError{Op: "read", Err: io.EOF}, ErrUnknownOutcome, Unknown},
-		{io.ErrUnexpectedEOF, ErrUnknownOutcome, Unknown},
+		{zk.ErrNoNode, ErrNoNode, Refused, true},
+		{zk.ErrNodeExists, ErrNodeExists, Refused, true},
+		{zk.ErrNotEmpty, ErrNotEmpty, Refused, true},
+		{zk.ErrNoAuth, ErrNoAuth, Refused, true},
+		{zk.ErrAuthFailed, ErrAuthFailed, Refused, false},
+		{zk.ErrBadVersion, ErrBadVersion, Refused, true},
+		{zk.ErrNoChildrenForEphemerals, ErrNoChildrenForEphemerals, Refused, true},
+		{zk.ErrInvalidACL, ErrRefused, Refused, false},
+		{zk.ErrSessionMoved, ErrSessionMoved, Deferred, false},
+		{zk.ErrBadArguments, ErrRefused, Refused, false},
+		{errors.New("unknown error: -6"), ErrRefused, Refused, false},
+		{errors.New("unknown error: -125"), ErrQuota, Refused, false},
+		{zk.ErrNoServer, ErrUnavailable, NotSent, false},
+		{zk.ErrInvalidPath, ErrBadPath, NotSent, false},
+		{zk.ErrConnectionClosed, ErrUnknownOutcome, Unknown, false},
+		{zk.ErrClosing, ErrUnknownOutcome, Unknown, false},
+		{zk.ErrSessionExpired, ErrUnknownOutcome, Unknown, false},
+		{zk.ErrAPIError, ErrUnknownOutcome, Unknown, false},
+		{zk.ErrShortBuffer, ErrUnknownOutcome, Unknown, false},
+		{errors.New("unknown error: -1"), ErrUnknownOutcome, Unknown, false},
+		{errors.New("unknown error: x"), ErrUnknownOutcome, Unknown, false},
+		{&net.OpError{Op: "read", Err: io.EOF}, ErrUnknownOutcome, Unknown, false},
+		{io.ErrUnexpectedEOF, ErrUnknownOutcome, Unknown, false},
 	} {
 		require.Equal(t, test.want, OutcomeOf(test.err), "%v by itself", test.err)
 		c := &Conn{gate: newGate()}
@@ -49,10 +50,13 @@ func TestOutcomes(t *testing.T) {
 		require.ErrorIs(t, err, test.err, "the library's own stays reachable")
 		require.ErrorContains(t, err, "get /a")
 		require.Equal(t, test.want, OutcomeOf(fmt.Errorf("wrapped: %w", err)))
+		require.Equal(t, test.committed, CommittedRefusal(err), "%v", err)
 	}
 	require.Equal(t, Applied, OutcomeOf(nil))
 	require.Equal(t, NotSent, OutcomeOf(CheckPath("x")))
 	require.Equal(t, NotSent, OutcomeOf(ErrClosed))
+	require.False(t, CommittedRefusal(nil))
+	require.False(t, CommittedRefusal(errors.Join(ErrNoNode, ErrUnknownOutcome)), "a part of it may have been done")
 	require.Equal(t, "unknown", Unknown.String())
 	require.Equal(t, "Outcome(9)", Outcome(9).String())
 }
@@ -86,22 +90,43 @@ func TestFailedTransactions(t *testing.T) {
 		"header, all fine":  {[]zk.MultiResponse{fine, fine}, zk.ErrSessionMoved, -1, zk.ErrSessionMoved},
 		"connection closed": {nil, zk.ErrConnectionClosed, -1, zk.ErrConnectionClosed},
 	} {
-		_, err := transactionResult(test.results, test.err, 2)
+		part, err := transactionResult(test.results, test.err, 2)
 		require.ErrorIs(t, err, test.want, name)
-		var part *partError
-		require.Equal(t, test.part >= 0, errors.As(err, &part), name)
-		if part != nil {
-			require.Equal(t, test.part, part.part, name)
-		}
+		require.Equal(t, test.part, part, name)
 	}
-	for name, results := range map[string][]zk.MultiResponse{"nothing but -2": {behind, behind}, "too short": {fine}, "empty": nil} {
+	for name, results := range map[string][]zk.MultiResponse{"nothing but -2": {behind, behind}, "too short": {fine}, "empty": nil,
+		"too long": {fine, fine, refused}} {
 		_, err := transactionResult(results, nil, 2)
 		require.Error(t, err, name)
 		require.Equal(t, Unknown, OutcomeOf(err), name)
 	}
-	results, err := transactionResult([]zk.MultiResponse{fine, fine}, nil, 2)
+	_, err := transactionResult([]zk.MultiResponse{fine, fine}, nil, 2)
 	require.NoError(t, err)
-	require.Len(t, results, 2)
+}
+
+// TestCatchUp trusts no refusal that a server gives without asking the leader: it has not been committed, so it does not
+// prove that the server shows what was there before.
+func TestCatchUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		code int32
+		err  error // nil: it is caught up
+	}{
+		"no node":       {-101, nil},
+		"no auth":       {-102, nil},
+		"session moved": {-118, ErrSessionMoved},
+		"throttled":     {-127, ErrThrottled},
+		"not read-only": {-119, ErrReadOnly},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: c.code} }, grants(2000))
+			err := conn.CatchUp("/p")
+			if c.err == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, c.err)
+		})
+	}
 }
 
 func TestEventKindNames(t *testing.T) {

@@ -148,9 +148,9 @@ func (c *Conn) makeContainer(absolute string) error {
 // refuse them: then a persistent node may be made instead. A server may have made the container
 // although it hung up: the caller tries again, and finds out.
 func (c *Conn) refusesContainers(err error) bool {
-	code, answered := codeOf(err)
+	answered := errors.Is(err, zk.ErrBadArguments) || hasUnnamedCode(err, codeUnimplemented)
 	switch {
-	case answered && (code == codeUnimplemented || code == codeBadArguments):
+	case answered:
 	case c.lost.of(err) == ErrHungUp:
 		if c.containerHangUps.Add(1) < manyHangUps {
 			return false

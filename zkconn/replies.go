@@ -179,18 +179,6 @@ func (a *asked) answered(xid int32) (question, bool) {
 	return q, ok
 }
 
-// some reports whether there are such requests.
-func (a *asked) some(op int32) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, q := range a.sent {
-		if q.op == op {
-			return true
-		}
-	}
-	return false
-}
-
 // growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much
 // more (a stat of 68 bytes for a path of two and its data).
 const growth = 4

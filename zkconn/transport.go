@@ -128,12 +128,7 @@ func (t *transport) fail(doing string, cause error) error {
 		doing, cause = "handshake", fmt.Errorf("the server hung up in place of an answer (%s): %w", t.whyHungUp(), cause)
 	}
 	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
-	t.failure.Do(func() {
-		if hungUp(cause) && t.asked.some(opRemoveWatches) {
-			t.standing.removals.hangUps.Add(1)
-		}
-		t.observer.failed(t, err)
-	})
+	t.failure.Do(func() { t.observer.failed(t, err) })
 	_ = t.Close()
 	return err
 }

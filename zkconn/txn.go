@@ -59,13 +59,12 @@ type OpResult struct {
 // before says up to which transaction the servers had told when this one was handed over: its own
 // changes have a greater zxid. After an unknown outcome, call Fence and then ResolveTxn.
 func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err error) {
-	const op = "transaction"
-	t, err := c.newGuarded(op, guard, ops)
+	t, err := c.newGuarded(guard, ops)
 	if err != nil {
 		return nil, before, err
 	}
 	if err := c.gate.enter(); err != nil {
-		return nil, before, &Error{op, guard.Path, err}
+		return nil, before, &Error{t.op, t.path, err}
 	}
 	defer c.gate.leave()
 	before = c.guard.heard()
@@ -75,22 +74,14 @@ func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err
 			t.keepalive.leaseIsKept()
 		}
 	}
-	answers, err := c.transact(t.parts...)
+	parts, err := c.transact(t)
 	if err != nil {
-		at := guard.Path
-		var refused *partError
-		if errors.As(err, &refused) {
-			at, err = t.paths[refused.part], refused.cause
-			if why := guard.refusal(err); refused.part == 0 && why != nil {
-				return nil, before, &Error{op, at, why}
-			}
-		}
-		return nil, before, c.failure(op, at, err)
+		return nil, before, err
 	}
 	results = make([]OpResult, len(ops))
 	for i, o := range ops {
 		results[i].Path = o.Path
-		switch answer := answers[i+1]; {
+		switch answer := parts[i+1]; {
 		case o.Kind == OpCreate:
 			results[i].Path = strings.TrimPrefix(answer.String, c.cfg.chroot)
 		case o.Kind == OpSet && answer.Stat != nil:
@@ -126,7 +117,8 @@ func CheckOps(ops []Op) error {
 }
 
 // newGuarded makes the transaction of Txn. Its first part checks the guard.
-func (c *Conn) newGuarded(op string, guard Guard, ops []Op) (*transaction, error) {
+func (c *Conn) newGuarded(guard Guard, ops []Op) (*transaction, error) {
+	t := &transaction{conn: c, op: "transaction", path: guard.Path}
 	err := CheckPath(guard.Path)
 	if err == nil {
 		err = CheckOps(ops)
@@ -135,15 +127,14 @@ func (c *Conn) newGuarded(op string, guard Guard, ops []Op) (*transaction, error
 		err = fmt.Errorf("%w: version %d of the guard", ErrBadConfig, guard.Version)
 	}
 	if err != nil {
-		return nil, &Error{op, guard.Path, err}
+		return nil, &Error{t.op, t.path, err}
 	}
 	if at := slices.IndexFunc(ops, func(o Op) bool { return o.Parents }); at >= 0 {
-		return nil, &Error{op, ops[at].Path, fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)}
+		return nil, &Error{t.op, ops[at].Path, fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)}
 	}
-	t := &transaction{}
-	t.add(guard.Path, &zk.CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version})
+	t.check(theGuard, guard.Path, guard.Version)
 	for _, o := range ops {
-		at, data := c.cfg.chroot+o.Path, o.Data
+		data := o.Data
 		if data == nil {
 			data = []byte{}
 		}
@@ -153,20 +144,16 @@ func (c *Conn) newGuarded(op string, guard Guard, ops []Op) (*transaction, error
 			if o.acl != nil {
 				acl = o.acl
 			}
-			t.add(o.Path, &zk.CreateRequest{Path: at, Data: data, Acl: acl, Flags: o.flags()})
+			t.create(o.Path, data, acl, o.flags())
 		case OpSet:
-			t.add(o.Path, &zk.SetDataRequest{Path: at, Data: data, Version: o.Version})
+			t.add(anything, o.Path, &zk.SetDataRequest{Path: t.at(o.Path), Data: data, Version: o.Version})
 		case OpDelete:
-			t.add(o.Path, &zk.DeleteRequest{Path: at, Version: o.Version})
+			t.delete(o.Path, o.Version)
 		case OpCheck:
-			t.add(o.Path, &zk.CheckVersionRequest{Path: at, Version: o.Version})
+			t.check(anything, o.Path, o.Version)
 		}
 	}
-	return t, t.checkSize(op, c.cfg)
-}
-
-func (t *transaction) add(path string, part any) {
-	t.parts, t.paths = append(t.parts, part), append(t.paths, path)
+	return t, t.checkSize()
 }
 
 func (o Op) flags() int32 {

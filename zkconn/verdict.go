@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
@@ -15,6 +16,9 @@ const (
 	undecided verdict = iota
 	// decided: the leader has decided every part of it, on our living session.
 	decided
+	// decidedInPart is decided in a part of a transaction, and undecided elsewhere: a server may say it of its own accord
+	// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set).
+	decidedInPart
 	// moved: the session goes on, but not on this connection (SessionMoved).
 	moved
 	// ended: the leader has said that the session is over (SessionExpired).
@@ -22,19 +26,17 @@ const (
 )
 
 // verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed
-// like any other transaction. All other answers a server may give by itself: throttled,
-// authentication required, and no permission (ZooKeeperServer.authWriteRequest, where
-// zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, counts that refusal).
+// like any other transaction. All other outcomes a server may give by itself: throttled,
+// authentication required.
 func verdictOf(code int32) verdict {
-	switch code {
-	case 0, codeNoNode, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
+	if code == 0 {
 		return decided
-	case codeSessionExpired:
-		return ended
-	case codeSessionMoved:
-		return moved
 	}
-	return undecided
+	i := slices.IndexFunc(outcomes, func(row answer) bool { return row.of == anything && row.code == code })
+	if i < 0 {
+		return undecided
+	}
+	return outcomes[i].proves
 }
 
 // verdictOfParts judges the body of an answer to a multi whose header says that all is well. A refused multi has an error
@@ -57,9 +59,8 @@ func verdictOfParts(body []byte) verdict {
 		if len(body) < withCode {
 			break
 		}
-		switch code := int32(binary.BigEndian.Uint32(body[header:])); code {
-		case codeSessionExpired, codeSessionMoved:
-			return verdictOf(code)
+		if v := verdictOf(int32(binary.BigEndian.Uint32(body[header:]))); v == ended || v == moved {
+			return v
 		}
 	}
 	return undecided

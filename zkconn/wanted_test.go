@@ -50,7 +50,7 @@ func TestCreateNamedLearnsTheCzxid(t *testing.T) {
 			requireNoBirths(t, c)
 		})
 	}
-	refused := concat(multiPart(-1, codeNodeExists, []byte{255, 255, 255, 146}), multiEnd())
+	refused := concat(multiPart(-1, -110, []byte{255, 255, 255, 146}), multiEnd())
 	c, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{zxid: 78, body: refused} })
 	created, err := c.CreateNamed("/q", "one", nil, "")
 	require.ErrorIs(t, err, ErrNodeExists)

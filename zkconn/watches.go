@@ -45,6 +45,7 @@ func (s *standingWatches) removes(w watch) bool {
 		return false
 	}
 	delete(s.stands, w)
+	s.removals.sent.Store(true)
 	return true
 }
 
@@ -89,8 +90,7 @@ func (s *standingWatches) fired(body []byte) {
 func (s *standingWatches) unwanted(wanted func(watch) bool) (all []watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.removals; r.unknown.Load() || r.hangUps.Load() >= manyHangUps {
-		clear(s.stands)
+	if !s.removals.due() {
 		return nil
 	}
 	for w := range s.stands {
@@ -102,22 +102,27 @@ func (s *standingWatches) unwanted(wanted func(watch) bool) (all []watch) {
 	return all
 }
 
-// watchRemovals is what a Config's servers make of removeWatches, which they know since 3.5. Those that refuse it, or hang
-// up on it twice in a row, are not asked again in any session: then watches stay until their connection ends.
+// watchRemovals says when a Config's servers are asked to remove watches. Servers before 3.5 do not know how, and hang up.
+// Others do not carry it out while they are throttled, or end the session, or go down. So after each look in a row whose
+// removals had no success, one look of twice as many is for removals. This outlives sessions.
 type watchRemovals struct {
-	unknown atomic.Bool
-	hangUps atomic.Int32
+	looks, failed atomic.Uint32
+	sent          atomic.Bool // a removal, since the last look or success
 }
 
-// answered takes the answer to one. It reports whether the watch is gone.
-func (r *watchRemovals) answered(code int32) (gone bool) {
-	switch code {
-	case 0, codeNoWatcher:
-		r.hangUps.Store(0)
-		return true
-	case codeThrottled: // it may be removed later
-	default:
-		r.unknown.Store(true)
+// due counts a look, and reports whether it is for removals.
+func (r *watchRemovals) due() bool {
+	if r.sent.Swap(false) {
+		r.failed.Add(1)
 	}
-	return false
+	return r.looks.Add(1)&(1<<r.failed.Load()-1) == 0
+}
+
+// answered takes the answer to a removal. It reports whether the watch is gone.
+func (r *watchRemovals) answered(code int32) (gone bool) {
+	if gone = code == 0 || code == codeNoWatcher; gone {
+		r.sent.Store(false)
+		r.failed.Store(0)
+	}
+	return gone
 }

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -113,34 +114,54 @@ func TestWatchThatIsWantedAgainFires(t *testing.T) {
 	}
 }
 
-// TestServersWithoutRemoveWatches are not asked for ever, in this session or in the next.
+// TestServersWithoutRemoveWatches are asked less and less, in this session and in the next. Once they remove them, as before.
 func TestServersWithoutRemoveWatches(t *testing.T) {
-	for name, row := range map[string]struct {
-		fault embedded.Fault
-		hits  int
-	}{
-		"hang up":       {embedded.Fault{Action: embedded.CutBefore}, manyHangUps},
-		"unimplemented": {embedded.Fault{Action: embedded.Refuse, Code: codeUnimplemented}, 1},
-		"throttled":     {embedded.Fault{Action: embedded.Refuse, Code: codeThrottled}, 10},
+	for name, fault := range map[string]embedded.Fault{
+		"hang up":       {Action: embedded.CutBefore},
+		"unimplemented": {Action: embedded.Refuse, Code: codeUnimplemented},
+		"throttled":     {Action: embedded.Refuse, Code: codeThrottled},
+		"expired":       {Action: embedded.Refuse, Code: codeSessionExpired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, c, _ := watching(t)
-			row.fault.Op, row.fault.Count = embedded.OpRemoveWatches, -1
-			injected, err := server.Inject(row.fault)
-			require.NoError(t, err)
-			for range 2 {
-				for set := 0; set < 5; {
-					if _, _, err := c.ExistsWatched("/w/n"); err == nil {
-						set++
-					}
-					drop(c, "")
-				}
+			again := func() {
 				c.Close()
+				var err error
 				c, err = Dial(c.cfg, c.epoch+1, func(Event) {})
 				require.NoError(t, err)
 				t.Cleanup(func() { _ = c.Close() })
 			}
-			require.Equal(t, row.hits, injected.Hits())
+			fault.Op, fault.Count = embedded.OpRemoveWatches, -1
+			injected, err := server.Inject(fault)
+			require.NoError(t, err)
+			const looks, doublings = 64, 6
+			for n := range looks {
+				if _, _, err := c.ExistsWatched("/w/n"); errors.Is(err, ErrClosed) || n == looks/2 {
+					again()
+				}
+				drop(c, "")
+			}
+			require.LessOrEqual(t, injected.Hits(), doublings+1)
+			require.GreaterOrEqual(t, injected.Hits(), doublings/2)
+
+			injected.Remove()
+			again()
+			for looks := 0; looks < 3; {
+				_, _, err := c.ExistsWatched("/w/n")
+				require.NoError(t, err)
+				remove := c.DropWatches(func(string, bool) bool { return false })
+				if looks > 0 {
+					require.NotNil(t, remove)
+				}
+				if remove != nil {
+					remove()
+					looks++
+				}
+			}
+			require.Eventually(t, func() bool { // also of the connections before
+				n, err := rig.Address(server.Addr()).Watches(t.Context())
+				return err == nil && n == 0
+			}, time.Minute, time.Millisecond)
 		})
 	}
 }

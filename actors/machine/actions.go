@@ -6,6 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// Guard is a condition of a transition.
 type Guard struct {
 	Name  string
 	Holds func(Machine, Event) bool
@@ -63,6 +64,7 @@ func and(guards ...Guard) func(Machine, Event) bool {
 	}
 }
 
+// Action is a step of a transition.
 type Action struct {
 	Name string
 	Run  func(*Machine, Event) Effects

@@ -5,11 +5,12 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // A request that finds somebody before it, waits, and holds when that one is gone.
 func ExampleMachine_Step() {
-	m := machine.New(false, false)
+	m := machine.New(&messages.Acquire{})
 	position, shown := queue.Find([]string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001", 0)
 	for _, ev := range []machine.Event{
 		{Kind: machine.Begin},

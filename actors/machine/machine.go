@@ -23,15 +23,17 @@ type Machine struct {
 	Detail string
 	// Places is the number of places behind the token's that are ours alone.
 	Places int
-	// Try: give up instead of waiting. TellMore: tell Waiting and Watched, too.
-	Try, TellMore bool
-	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since it
-	// was resumed.
+	Flags
+	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since
+	// it was resumed.
 	Counted, Unwatched bool
 }
 
+// Flags are what rows judge of the request: see messages.Acquire.
+type Flags struct{ Try, TellMore bool }
+
 // New makes the machine of a request that has not begun.
-func New(try, tellMore bool) Machine { return Machine{Try: try, TellMore: tellMore} }
+func New(want *messages.Acquire) Machine { return Machine{Flags: Flags{want.Try, want.TellMore}} }
 
 // Holding reports whether the lock is held, or was when the connection was lost and may still be.
 func (m Machine) Holding() bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // How many histories a property is tried on, and how long they are on average, unless flags say so.
@@ -167,6 +168,7 @@ func isEnd(d machine.Do) bool { return d >= machine.TellReleased && d <= machine
 // TestStepIsAFunction: the same machine and event give the same, and a machine is a value.
 func TestStepIsAFunction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		want := asks.Flags(func(word string) bool { return rapid.Bool().Draw(t, word) })
 		m := machine.Machine{
 			State:       messages.State(rapid.IntRange(0, int(messages.StateFailed)).Draw(t, "state")),
 			From:        messages.State(rapid.IntRange(0, int(messages.StateReleasing)).Draw(t, "from")),
@@ -174,8 +176,7 @@ func TestStepIsAFunction(t *testing.T) {
 			Op:          rapid.Uint64Range(1, 1<<40).Draw(t, "op"),
 			Node:        rapid.SampledFrom([]string{"", "n-1"}).Draw(t, "node"),
 			Predecessor: rapid.SampledFrom([]string{"", "p"}).Draw(t, "predecessor"),
-			Try:         rapid.Bool().Draw(t, "try"),
-			TellMore:    rapid.Bool().Draw(t, "more"),
+			Flags:       machine.New(&want).Flags,
 			Counted:     rapid.Bool().Draw(t, "counted"),
 			Unwatched:   rapid.Bool().Draw(t, "unwatched"),
 		}
@@ -196,7 +197,7 @@ func TestStepIsAFunction(t *testing.T) {
 			t.Fatalf("%+v, %+v: %+v, %+v", copied, ev, next, again)
 		}
 		checkStep(t, m, ev)
-		if next.Op < m.Op || (row == nil && next != m) || next.Try != m.Try || next.TellMore != m.TellMore {
+		if next.Op < m.Op || (row == nil && next != m) || next.Flags != m.Flags {
 			t.Fatalf("%+v, %+v: %+v", m, ev, next)
 		}
 		if (m.Stale(ev) || m.State.Terminal()) && (next != m || len(effects) != 0 || row != nil) {

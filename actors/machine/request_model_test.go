@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // request is the shell of a machine in the model: it gives it events, hands its orders on, and checks
@@ -26,7 +27,8 @@ type request struct {
 }
 
 func newRequest(t *rapid.T) *request {
-	r := &request{t: t, session: &session{t: t}, m: machine.New(rapid.Bool().Draw(t, "try"), rapid.Bool().Draw(t, "more"))}
+	want := asks.Flags(func(word string) bool { return rapid.Bool().Draw(t, word) })
+	r := &request{t: t, session: &session{t: t}, m: machine.New(&want)}
 	switch r.session.choose("session", "up", "down", "not there yet") {
 	case "up":
 		r.session.up, r.session.established = true, true

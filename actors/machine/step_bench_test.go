@@ -55,7 +55,7 @@ var lives = []life{
 
 // live gives a machine all events, and tells where that led.
 func (l life) live() (at messages.State, effects int) {
-	m := machine.New(false, false)
+	m := machine.New(&messages.Acquire{})
 	for _, ev := range l.events {
 		more, _ := m.Step(ev)
 		effects += len(more.All())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // The traces in testdata are stories: what happens to one lock request, one event a stanza. A trace is
@@ -92,7 +93,8 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	switch d.Cmd {
 	case "new":
-		s.m = machine.New(d.HasArg("try"), d.HasArg("more"))
+		want := asks.Flags(d.HasArg)
+		s.m = machine.New(&want)
 		return ""
 	case "step":
 		return s.step(parseEvent(t, d, s.m))

@@ -49,6 +49,7 @@ const (
 // answers: each is a series of its own.
 type Labels func(path string) []attribute.KeyValue
 
+// Kind is the kind of an instrument.
 type Kind string
 
 const (
@@ -73,45 +74,42 @@ var (
 	sizes     = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-var (
-	acquireDuration = Instrument{"turnstile.lock.acquire.duration", Histogram, "s", []attribute.Key{KeyMode, KeyErrorType},
-		"from asking for a lock until it is held, or the request has given up", durations}
-	holdDuration = Instrument{"turnstile.lock.hold.duration", Histogram, "s", []attribute.Key{KeyMode, KeyReason},
-		"from the grant until the lock is given back or lost", durations}
-	handoffDuration = Instrument{"turnstile.lock.handoff.duration", Histogram, "s", []attribute.Key{KeyMode, KeyHandoff},
-		"from the end of the one before until the lock is held", durations}
-	held = Instrument{"turnstile.lock.held", UpDownCounter, "{lock}", []attribute.Key{KeyMode},
-		"locks that are held now", nil}
-	waiting = Instrument{"turnstile.lock.waiting", UpDownCounter, "{request}", []attribute.Key{KeyMode},
-		"requests that wait for their lock now", nil}
-	grants = Instrument{"turnstile.lock.grants", Counter, "{grant}", []attribute.Key{KeyMode},
-		"locks that were granted", nil}
-	losses = Instrument{"turnstile.lock.losses", Counter, "{loss}", []attribute.Key{KeyMode, KeyReason},
-		"locks that were held and lost", nil}
-	revocations = Instrument{"turnstile.lock.revocations", Counter, "{revocation}", []attribute.Key{KeyMode, KeyRevocation},
-		"holds that somebody asked for, and that were ended by force", nil}
-	recoveries = Instrument{"turnstile.lock.recoveries", Counter, "{recovery}", []attribute.Key{KeyMode, KeyCause},
-		"requests that had to find out where they stand", nil}
-	sessionCount = Instrument{"turnstile.session.count", UpDownCounter, "{session}", []attribute.Key{KeyState},
-		"sessions that are in a state now", nil}
-	leaseRemaining = Instrument{"turnstile.session.lease.remaining", Gauge, "s", nil,
-		"how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least", nil}
-	interruptions = Instrument{"turnstile.session.interruptions", Counter, "{interruption}", []attribute.Key{KeyCause},
-		"what came between sessions and their servers", nil}
-	batches = Instrument{"turnstile.session.batches", Counter, "{batch}", nil,
-		"creates and deletes that were sent, those that share a transaction as one", nil}
-	weight = Instrument{"turnstile.session.weight", UpDownCounter, "By", nil,
-		"what the ephemeral nodes of sessions weigh in the transactions that end them", nil}
-	inside = Instrument{"turnstile.session.inside", UpDownCounter, "{request}", nil,
-		"requests that wait inside their session, without a node", nil}
-	batchSize = Instrument{"turnstile.session.batch.size", Histogram, "{operation}", nil,
-		"creates and deletes that were sent together", sizes}
-)
-
-// Instruments lists all instruments, in the order of the package doc's table.
+// Instruments lists all instruments, as the table of the package's documentation does. Those of a session are made from it.
 func Instruments() []Instrument {
-	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
-		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize, weight, inside})
+	return []Instrument{
+		{"turnstile.lock.acquire.duration", Histogram, "s", []attribute.Key{KeyMode, KeyErrorType},
+			"from asking for a lock until it is held, or the request has given up", durations},
+		{"turnstile.lock.hold.duration", Histogram, "s", []attribute.Key{KeyMode, KeyReason},
+			"from the grant until the lock is given back or lost", durations},
+		{"turnstile.lock.handoff.duration", Histogram, "s", []attribute.Key{KeyMode, KeyHandoff},
+			"from the end of the one before until the lock is held", durations},
+		{"turnstile.lock.held", UpDownCounter, "{lock}", []attribute.Key{KeyMode},
+			"locks that are held now", nil},
+		{"turnstile.lock.waiting", UpDownCounter, "{request}", []attribute.Key{KeyMode},
+			"requests that wait for their lock now", nil},
+		{"turnstile.lock.grants", Counter, "{grant}", []attribute.Key{KeyMode},
+			"locks that were granted", nil},
+		{"turnstile.lock.losses", Counter, "{loss}", []attribute.Key{KeyMode, KeyReason},
+			"locks that were held and lost", nil},
+		{"turnstile.lock.revocations", Counter, "{revocation}", []attribute.Key{KeyMode, KeyRevocation},
+			"holds that somebody asked for, and that were ended by force", nil},
+		{"turnstile.lock.recoveries", Counter, "{recovery}", []attribute.Key{KeyMode, KeyCause},
+			"requests that had to find out where they stand", nil},
+		{"turnstile.session.count", UpDownCounter, "{session}", []attribute.Key{KeyState},
+			"sessions that are in a state now", nil},
+		{"turnstile.session.lease.remaining", Gauge, "s", nil,
+			"how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least", nil},
+		{"turnstile.session.interruptions", Counter, "{interruption}", []attribute.Key{KeyCause},
+			"what came between sessions and their servers", nil},
+		{"turnstile.session.batches", Counter, "{batch}", nil,
+			"creates and deletes that were sent, those that share a transaction as one", nil},
+		{"turnstile.session.batch.size", Histogram, "{operation}", nil,
+			"creates and deletes that were sent together", sizes},
+		{"turnstile.session.weight", UpDownCounter, "By", nil,
+			"what the ephemeral nodes of sessions weigh in the transactions that end them", nil},
+		{"turnstile.session.inside", UpDownCounter, "{request}", nil,
+			"requests that wait inside their session, without a node", nil},
+	}
 }
 
 // Values lists the values of an attribute, in order, for dashboards and alerts; none for a key of

@@ -70,19 +70,18 @@ type Hold struct {
 	Clock *zkconn.LeaseClock
 	// Shared: several calls may have it.
 	Shared bool
-	// System is the actor system of its lock actor.
-	System string
-
 	// Version is the version of its node that its transactions saw last: see actors.Transaction.
 	Version atomic.Int32
+	calls   *Calls
 	mu      sync.Mutex
 	turn    chan struct{}
 }
 
+// Valid reports whether the hold is certainly held now, by the clock.
 func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 
 // Name names the lock actor of the hold, which has made its node.
-func (h *Hold) Name() string { return h.Actor.Key(h.System) }
+func (h *Hold) Name() string { return h.Actor.Key(h.calls.system) }
 
 // Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks
 // for meanwhile. Where the hold serves one call only, its node says that name.

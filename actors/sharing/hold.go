@@ -15,7 +15,6 @@ import (
 
 type hold struct {
 	Hold
-	calls     *Calls
 	lane      *lane
 	want      *messages.Acquire
 	observers []*actor.PID
@@ -48,9 +47,9 @@ type hold struct {
 }
 
 func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
-	h := &hold{calls: c, lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
+	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
-	h.ID, h.Shared, h.System, h.awaited = o.Hold, o.Shared, c.system, h.first[:0]
+	h.ID, h.Shared, h.calls = o.Hold, o.Shared, c
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {

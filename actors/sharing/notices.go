@@ -29,6 +29,7 @@ func NewNotices(path string, send func(notice any)) *Notices {
 // Waits tells that it waits.
 func (n *Notices) Waits() { n.move("Begin", messages.ReasonNone, messages.StateWatching) }
 
+// Granted is that of a Call.
 func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func() {
 	return func() {
 		held := *hold.Held
@@ -43,10 +44,12 @@ func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func
 	}
 }
 
+// Deadlocked is that of a Call.
 func (n *Notices) Deadlocked(d messages.Deadlock) {
 	n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: d})
 }
 
+// Refused is that of a Call.
 func (n *Notices) Refused(why messages.Reason, detail string) {
 	to := messages.StateFailed
 	switch why {
@@ -58,6 +61,7 @@ func (n *Notices) Refused(why messages.Reason, detail string) {
 
 func (n *Notices) withdrawn(why messages.Reason) { n.end(messages.StateCancelled, why, "") }
 
+// Told is that of a Call.
 func (n *Notices) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
 	if state.Terminal() {
 		n.end(state, why, detail)

@@ -145,6 +145,7 @@ type Event struct {
 	Detail        string
 }
 
+// Effect is what is to be done.
 type Effect uint8
 
 // The effects, to be carried out in order.

@@ -126,6 +126,7 @@ func (t *Turns) firstBehind(h *hold) (first *call) {
 	return first
 }
 
+// Stands says where a call stands; the zero value for one that has ended.
 func (t *Turns) Stands(id CallID) (found Standing) {
 	if c := t.call(id); c != nil {
 		t.standings(c.queue, t.used(), func(s Standing) bool {

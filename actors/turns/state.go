@@ -37,8 +37,10 @@ type Bounds struct {
 	Kept int
 }
 
+// DefaultBounds are those that clients have.
 func DefaultBounds() Bounds { return Bounds{Waiting: 256, Kept: 1024} }
 
+// New makes the machine of a client that has just begun.
 func New(b Bounds) *Turns { return &Turns{queues: map[Key]*queue{}, bounds: b} }
 
 // Take gives what is to be done, in order, and forgets it. It is valid until the next Take.

@@ -35,6 +35,7 @@ const (
 	Contests
 )
 
+// KeyOf gives the queue that a request belongs to.
 func KeyOf(want *Want) Key {
 	k := Key{Path: want.Path, Name: want.Name}
 	switch want.Mode {

@@ -52,16 +52,8 @@ Exit status:
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.hold(cmd, asJSON) },
 	}
-	f := cmd.Flags()
-	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
-	f.DurationVar(&r.wait, "wait", -1,
-		"give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
-	r.flock.addTo(f)
-	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
-	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.Lookup("wait").DefValue = "0s" // so that help shows none
+	r.addTo(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -39,6 +39,28 @@ type runArgs struct {
 	command []string
 }
 
+// addTo registers the flags that run and hold have alike.
+func (r *runArgs) addTo(f *pflag.FlagSet) {
+	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the\nsame number")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
+	f.Lookup("wait").DefValue = "0s" // so that help shows none
+	r.flock.addTo(f)
+	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
+	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
+}
+
+// addRunTo registers those of run alone.
+func (r *runArgs) addRunTo(f *pflag.FlagSet) {
+	f.IntVar(&r.most, mostFlag, 0, "do not wait behind `N` or more that hold or wait")
+	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
+	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
+	f.BoolVar(&r.noCreds, "no-credentials", false, "take $"+authVariable+" and $"+saslVariable+"… out of the\ncommand's environment")
+	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this time, by\nthe servers' clock")
+	f.Lookup(everyFlag).DefValue = "0s"
+	r.job.addTo(f)
+}
+
 func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	if err := r.readWaits(cmd); err != nil {

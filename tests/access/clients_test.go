@@ -22,7 +22,7 @@ var (
 )
 
 // bound bounds a wait for something that must come, on a machine of any speed.
-const bound = patient.Bound
+var bound = patient.Bound
 
 // happens waits for a signal that must come.
 func happens(t *testing.T, c <-chan struct{}, what string) {

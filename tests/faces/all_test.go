@@ -28,7 +28,7 @@ type answer struct {
 func (c client) askAll(t *testing.T, wants ...messages.Acquire) *callOfAll {
 	var lockers []locks.Locker
 	for _, want := range wants {
-		lockers = append(lockers, c.locker(want))
+		lockers = append(lockers, c.locker(t, want))
 	}
 	ctx, cancel := context.WithCancel(patient.Deadline(t))
 	t.Cleanup(cancel)

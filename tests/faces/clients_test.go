@@ -58,7 +58,7 @@ func (c client) ask(t *testing.T, want messages.Acquire) request {
 			late.Pass()
 		}()
 	}
-	locker := c.locker(want, patient.ObservedBy(rec))
+	locker := c.locker(t, want, patient.ObservedBy(rec))
 	if want.Try {
 		locker = locks.Try(locker)
 	}
@@ -66,8 +66,11 @@ func (c client) ask(t *testing.T, want messages.Acquire) request {
 		got: patient.Elsewhere(lockCtx, locker.Lock), unlocked: make(chan error, 10)}
 }
 
-// locker gives the lock that is wanted.
-func (c client) locker(want messages.Acquire, opts ...locks.LockOption) locks.Locker {
+// locker gives the lock that is wanted. ask sees to Try and Timeout.
+func (c client) locker(t *testing.T, want messages.Acquire, opts ...locks.LockOption) locks.Locker {
+	t.Helper()
+	require.Equal(t, messages.Acquire{Path: want.Path, Mode: want.Mode, Permits: want.Permits, Weight: want.Weight, Grace: want.Grace,
+		Label: want.Label, WatchAll: want.WatchAll, Try: want.Try, Timeout: want.Timeout}, want, "no option is made of the rest")
 	opts = append(opts, locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
 	if want.WatchAll {
 		opts = append(opts, locks.WithWatchAll())

@@ -136,8 +136,7 @@ var own = []ownMistake{
 		"if err = c.Heartbeat(guard.Path); errors.Is(err, ErrNoNode) {", "if err != nil {"),
 		"zkconn", "TestFenceOfAGuardThatIsGone"},
 	{in("zkconn", "guard-of-any-version", "a transaction does not check the version of its guard",
-		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: guard.Version}",
-		"CheckVersionRequest{Path: c.cfg.chroot + guard.Path, Version: -1}"),
+		"t.check(theGuard, guard.Path, guard.Version)", "t.check(theGuard, guard.Path, -1)"),
 		"zkconn", "TestFence"},
 
 	{in("actors", "not-fenced", "a transaction whose reply was lost is resolved though it may yet be carried out",

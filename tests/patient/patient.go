@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -17,8 +18,15 @@ import (
 )
 
 // Bound bounds a wait of a test for something that must come. Tests that run beside others wait for
-// the processor, too.
-const Bound = 3 * time.Minute
+// the processor, too. TURNSTILE_PATIENCE=10s shortens it while one develops: a test that hangs says so soon.
+var Bound = patience()
+
+func patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("TURNSTILE_PATIENCE")); err == nil {
+		return d
+	}
+	return 3 * time.Minute
+}
 
 // Session is a session timeout under which no lease runs out because the machine is slow.
 const Session = 30 * time.Second

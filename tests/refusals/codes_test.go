@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,41 +20,39 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it:
-// the rows of package zkconn's table that are not answers on which the recipe decides. -112, -115
-// and -124 end the whole session: TestLockMeetsTheEndOfItsSession has those, the fault
-// "ended-elsewhere" of package matrix has -112 for each request of a lock, and TestRefused of
-// package sasl has the other two on real servers.
-var lockRows = []struct {
+// lockRow has the outcome of a Lock for a code that refuses its create, or says nothing of it.
+type lockRow struct {
 	code int32
 	err  error
 	// passes: MayPass. goes: the request goes on until its ctx ends.
 	passes, goes bool
-}{
-	{-1, context.DeadlineExceeded, true, true},
-	{-2, context.DeadlineExceeded, true, true},
-	{-3, context.DeadlineExceeded, true, true},
-	{-4, context.DeadlineExceeded, true, true},
-	{-5, context.DeadlineExceeded, true, true},
-	{-6, locks.ErrFailed, false, false},
-	{-7, context.DeadlineExceeded, true, true},
-	{-8, locks.ErrFailed, false, false},
-	{-12, context.DeadlineExceeded, true, true},
-	{-13, locks.ErrFailed, false, false},
-	{-14, locks.ErrFailed, false, false},
-	{-100, context.DeadlineExceeded, true, true},
-	{-102, locks.ErrNoAuth, false, false},
-	{-108, locks.ErrFailed, false, false},
-	{-113, context.DeadlineExceeded, true, true},
-	{-114, locks.ErrFailed, false, false},
-	{-118, context.DeadlineExceeded, true, true},
-	{-119, context.DeadlineExceeded, true, true},
-	{-120, locks.ErrLocalSession, false, false},
-	{-121, locks.ErrFailed, false, false},
-	{-122, context.DeadlineExceeded, true, true},
-	{-123, locks.ErrFailed, false, false},
-	{-125, locks.ErrQuota, true, false},
-	{-127, context.DeadlineExceeded, true, true},
+}
+
+// lockRows are the rows of package zkconn's table that are not answers on which the recipe decides. -112, -115
+// and -124 end the whole session: TestLockMeetsTheEndOfItsSession has those, the fault
+// "ended-elsewhere" of package matrix has -112 for each request of a lock, and TestRefused of
+// package sasl has the other two on real servers.
+func lockRows(t *testing.T) (rows []lockRow) {
+	doc, err := os.ReadFile("../../zkconn/doc.go")
+	require.NoError(t, err)
+	seen := map[string]error{"ctx, Detail": context.DeadlineExceeded, "ErrNoAuth": locks.ErrNoAuth,
+		"ErrLocalSession": locks.ErrLocalSession, "ErrQuota": locks.ErrQuota}
+	table := regexp.MustCompile(`(?m)^//\t(-\d+) \w+ +\w+ +(fails|resolves|repeats) +(.*?) +(yes|no)$`)
+	for _, row := range table.FindAllStringSubmatch(string(doc), -1) {
+		code, err := strconv.Atoi(row[1])
+		require.NoError(t, err)
+		r := lockRow{int32(code), locks.ErrFailed, row[4] == "yes", row[2] != "fails"}
+		if sees := seen[row[3]]; sees != nil {
+			r.err = sees
+		} else if r.goes {
+			r.err = context.DeadlineExceeded
+		}
+		if code != -112 && code != -115 && code != -124 {
+			rows = append(rows, r)
+		}
+	}
+	require.Len(t, rows, 24)
+	return rows
 }
 
 // askRefused has a client ask for the lock /x for a minute, while the server answers each create of
@@ -73,7 +74,7 @@ func askRefused(
 // TestLockMeetsEachCode: what Lock returns where a server answers its create so each time, whether that may pass, and
 // what Ready says. Where Lock goes on it does so at a pace. Afterwards all is as it was.
 func TestLockMeetsEachCode(t *testing.T) {
-	for _, row := range lockRows {
+	for _, row := range lockRows(t) {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := bubble.Server(t)
@@ -270,13 +271,4 @@ func TestThrottledHolder(t *testing.T) {
 		<-lease.Revoked()
 		bubble.GiveBack(t, lease)
 	})
-}
-
-// TestErrorsOfCodes: package locks gives the errors of package zkconn.
-func TestErrorsOfCodes(t *testing.T) {
-	for _, passing := range []error{zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, zkconn.ErrQuota} {
-		require.True(t, locks.MayPass(fmt.Errorf("wrapped: %w", passing)), "%v", passing)
-	}
-	require.False(t, locks.MayPass(zkconn.ErrLocalSession))
-	require.False(t, locks.MayPass(zkconn.ErrRefused))
 }

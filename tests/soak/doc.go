@@ -82,8 +82,8 @@
 //   - wake-ups that only the poll replaced: a lock was free and waited for, nothing had been broken for a while, and
 //     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
-//   - figures that grow: what clients and servers have when no request is under way, from look to look (rest.go). Only
-//     Turnstile's clients count.
+//   - figures that grow: what clients have when no request is under way, from look to look, and watches that stay at the
+//     servers then (rest.go). Only Turnstile's clients count.
 //   - stale commits, and commits of which the wrong thing was told. Holders of Turnstile's
 //     exclusive locks write to ZooKeeper by transactions under their leases, and once more after
 //     they have lost them. Package journal says what there may be then: no entry of a holder behind

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"time"
 )
 
 // Nothing may grow. At each quiet point all requests have ended, and every client process of Turnstile counts what it
-// has: live heap objects after a collection, goroutines, actors. The controller adds its connections, and the watches of
-// all servers. The first look at a process is left out: its pools and tables have no size yet. Each later look is compared
-// with the one before. By chance about as many figures rise as fall, and a leak makes nearly all of them rise. So a figure
-// grows when the median of its differences is above a bound: there are a hundred in an hour, and three at least.
+// has: live heap objects after a collection, goroutines, actors. The controller adds its connections. The first look at a
+// process is left out: its pools and tables have no size yet. Each later look is compared with the one before. By chance
+// about as many figures rise as fall, and a leak makes nearly all of them rise. So a figure grows when the median of its
+// differences is above a bound: there are a hundred in an hour, and three at least.
 
 // rest is what a process has at rest, by the names in restFigures.
 type rest map[string]int
@@ -25,7 +24,7 @@ var restFigures = []struct {
 	name string
 	most int
 }{
-	{restObjects, 300}, {restGoroutines, 1}, {restActors, 0}, {restConnections, 0}, {restWatches, 2},
+	{restObjects, 300}, {restGoroutines, 1}, {restActors, 0}, {restConnections, 0},
 }
 
 const (
@@ -33,7 +32,6 @@ const (
 	restGoroutines  = "goroutines of a client"
 	restActors      = "actors of a client"
 	restConnections = "connections of a client"
-	restWatches     = "watches at the servers"
 
 	// restLeast is how many differences there must be for a judgement.
 	restLeast = 3
@@ -61,7 +59,7 @@ func (t *turnstile) count(log *loglines) rest {
 	return rest{restObjects: int(heap.HeapObjects) - log.count(), restGoroutines: runtime.NumGoroutine(), restActors: actors}
 }
 
-// look has all processes count, and the servers.
+// look has all processes count, and looks at the servers.
 func (s *stage) look() {
 	if s.o.peer != peerTurnstile {
 		return
@@ -73,18 +71,31 @@ func (s *stage) look() {
 			s.judge.rested(r.From, r.Rest)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), restBound)
+	s.awaitNoWatch()
+}
+
+// awaitNoWatch finds watches that stay at the servers. How many there are when requests end says nothing: a client leaves
+// them for up to two session timeouts, of those that servers allow. Then there is none.
+func (s *stage) awaitNoWatch() {
+	ctx, cancel := context.WithTimeout(context.Background(), 4*s.o.session+2*restBound)
 	defer cancel()
-	watches := 0
-	for _, member := range s.ensemble.Members() {
-		known, err := member.Address().Mntr(ctx)
-		n, wrong := strconv.Atoi(known["zk_watch_count"])
-		if err != nil || wrong != nil {
-			return // it is down, or has just come back
+	for end := time.Now().Add(4*s.o.session + restBound); ; time.Sleep(time.Second / 10) {
+		left := 0
+		for _, member := range s.ensemble.Members() {
+			n, err := member.Address().Watches(ctx)
+			if err != nil {
+				return // it is down, or has just come back
+			}
+			left += n
 		}
-		watches += n
+		switch {
+		case left == 0:
+			return
+		case time.Now().After(end):
+			s.accuse(grows, "%d watches stay at the servers", left)
+			return
+		}
 	}
-	s.judge.rested(holder{Client: -1}, rest{restWatches: watches})
 }
 
 // count has the process count what it has.

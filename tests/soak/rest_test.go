@@ -36,13 +36,3 @@ func TestWhatGrowsIsFound(t *testing.T) {
 		})
 	}
 }
-
-// TestWatchesOfServersAreJudged: those are of no process.
-func TestWatchesOfServersAreJudged(t *testing.T) {
-	c := newCourtroom(t)
-	for n := range 6 {
-		c.rested(holder{Client: -1}, rest{restWatches: 40 + 3*n})
-	}
-	c.judgeRest()
-	c.found(map[string]int{grows: 1})
-}

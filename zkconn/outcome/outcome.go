@@ -1,6 +1,6 @@
-// Package outcome has one enumeration: how much is known of an operation at the servers. It is pure,
-// so that package zkconn, which finds an outcome, and the coordinator, which decides on it, mean the
-// same. Both name its values as their own: zkconn.Unknown is outcome.Unknown.
+// Package outcome has two enumerations: how much is known of an operation at the servers, and the refusals that
+// decisions depend on. It is pure, so that package zkconn, which finds them, and the coordinator, which decides on them,
+// mean the same. Both name its values as their own: zkconn.Unknown is outcome.Unknown, zkconn.ErrNoAuth is outcome.NoAuth.
 package outcome
 
 import "fmt"
@@ -24,6 +24,21 @@ const (
 	// zkconn.Conn.ResolveTxn finds that, behind a Fence.
 	NotApplied
 )
+
+// Cause is the error of a refusal: see the variables of package zkconn.
+type Cause string
+
+// The causes.
+const (
+	NoNode       Cause = "no such node"
+	NodeExists   Cause = "node exists"
+	NoAuth       Cause = "not allowed by the ACL"
+	OverQuota    Cause = "quota exceeded"
+	LocalSession Cause = "an ephemeral node on a local session"
+)
+
+// Error is the cause in words.
+func (c Cause) Error() string { return string(c) }
 
 // String gives the outcome in lower case.
 func (o Outcome) String() string {

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
+// Log writes log lines from a queue, so that no handler holds anybody up.
 type Log struct{ *Queue[record] }
 
 type record struct {

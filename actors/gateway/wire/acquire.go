@@ -2,8 +2,8 @@ package wire
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -14,27 +14,38 @@ import (
 
 // FromAcquire gives a request as it crosses.
 func FromAcquire(a messages.Acquire) *Acquire {
-	return &Acquire{
-		Path: a.Path, Mode: uint32(a.Mode), Name: a.Name, Naming: uint32(a.Naming),
-		Permits: int64(a.Permits), Weight: int64(a.Weight), WatchAll: a.WatchAll, Timeout: int64(a.Timeout), Try: a.Try,
-		Grace: int64(a.Grace), Owner: a.Owner, Beside: a.Beside,
-		Caller: a.Caller, DetectionRoot: a.Deadlocks.Root, DetectionEvery: int64(a.Deadlocks.Every), Label: a.Label,
-		Priority: int64(a.Priority), Reclaim: a.Reclaim, TellMore: a.TellMore,
-	}
+	x := &Acquire{}
+	eachField(reflect.ValueOf(x).Elem(), reflect.ValueOf(&a).Elem(), "", func(crosses, asked reflect.Value) {
+		crosses.Set(asked.Convert(crosses.Type()))
+	})
+	return x
 }
 
 // Messages gives the request. Unknown modes and namings stay unknown: actors.CheckAcquire refuses
 // them.
-func (x *Acquire) Messages() messages.Acquire {
-	return messages.Acquire{
-		Path: x.GetPath(), Mode: messages.Mode(small(x.GetMode())), Name: x.GetName(),
-		Naming:  messages.Naming(small(x.GetNaming())),
-		Permits: int(x.GetPermits()), Weight: int(x.GetWeight()), WatchAll: x.GetWatchAll(),
-		Timeout: time.Duration(x.GetTimeout()), Try: x.GetTry(), Grace: time.Duration(x.GetGrace()),
-		Owner: x.GetOwner(), Beside: x.GetBeside(),
-		Caller: x.GetCaller(), Label: x.GetLabel(), Priority: int(x.GetPriority()), Reclaim: x.GetReclaim(),
-		TellMore:  x.GetTellMore(),
-		Deadlocks: messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())},
+func (x *Acquire) Messages() (a messages.Acquire) {
+	if x == nil {
+		return a
+	}
+	eachField(reflect.ValueOf(x).Elem(), reflect.ValueOf(&a).Elem(), "", func(crosses, asked reflect.Value) {
+		if crosses.Kind() == reflect.Uint32 {
+			crosses = reflect.ValueOf(small(uint32(crosses.Uint())))
+		}
+		asked.Set(crosses.Convert(asked.Type()))
+	})
+	return a
+}
+
+// eachField pairs each field of a request with the field of the message that has its name. Those of a struct have the
+// name of its type in front: Deadlocks.Root crosses as DetectionRoot.
+func eachField(message, request reflect.Value, prefix string, do func(crosses, asked reflect.Value)) {
+	for i := range request.NumField() {
+		f := request.Type().Field(i)
+		if f.Type.Kind() == reflect.Struct {
+			eachField(message, request.Field(i), f.Type.Name(), do)
+		} else {
+			do(message.FieldByName(prefix+f.Name), request.Field(i))
+		}
 	}
 }
 

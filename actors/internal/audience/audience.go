@@ -101,6 +101,7 @@ func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
 	ctx.Request(to, notice)
 }
 
+// Record tells the observers of a transition.
 func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	if a.Listener != nil {
 		a.Listener.Moved(t.To, t.Node)
@@ -110,18 +111,21 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	}
 }
 
+// Troubled tells the listener what keeps the servers from carrying it out.
 func (a *Audience) Troubled(text string) {
 	if listener, ok := a.Listener.(TroubleListener); ok {
 		listener.Troubled(text)
 	}
 }
 
+// WaitsFor tells the listener for whom it waits.
 func (a *Audience) WaitsFor(predecessor Predecessor) {
 	if listener, ok := a.Listener.(WaitListener); ok {
 		listener.WaitsFor(predecessor)
 	}
 }
 
+// Stopped tells the listener that the actor has stopped.
 func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 	if a.Listener != nil {
 		a.Listener.Hear(ctx.Self(), msg)

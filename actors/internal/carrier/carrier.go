@@ -37,24 +37,16 @@ func madeFirst(c zkconn.Created) coordinator.Made {
 	return m
 }
 
-// causes are the refusals that decisions depend on.
-var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
-	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits,
-	coordinator.OverQuota: zkconn.ErrQuota, coordinator.LocalSession: zkconn.ErrLocalSession}
-
 // failureOf classifies the error of an operation.
 func failureOf(err error) (f coordinator.Failure) {
 	if err == nil {
 		return f
 	}
 	f.Detail, f.Trouble = err.Error(), zkconn.Trouble(err)
-	if f.Outcome = zkconn.OutcomeOf(err); errors.Is(err, queue.ErrNoPermits) {
-		f.Outcome = zkconn.Refused
-	}
-	for cause, value := range causes {
-		if errors.Is(err, value) {
-			f.Cause = cause
-		}
+	f.Outcome = zkconn.OutcomeOf(err)
+	errors.As(err, &f.Cause)
+	if errors.Is(err, queue.ErrNoPermits) {
+		f.Outcome, f.Cause = coordinator.Refused, coordinator.NoPermits
 	}
 	var of *zkconn.Error
 	if errors.As(err, &of) {

@@ -76,12 +76,12 @@ func (c *Coordinator) unpark(r *request) (creates bool) {
 
 // reason translates a refusal.
 func reason(f Failure) messages.Reason {
-	switch {
-	case f.is(NoAuth):
+	switch f.Cause {
+	case NoAuth:
 		return messages.ReasonNoAuth
-	case f.is(OverQuota):
+	case OverQuota:
 		return messages.ReasonQuota
-	case f.is(LocalSession):
+	case LocalSession:
 		return messages.ReasonLocalSession
 	}
 	return messages.ReasonRefused

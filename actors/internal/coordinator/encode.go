@@ -183,7 +183,8 @@ func (e *encoder) request(r *request) {
 	}
 	e.mark()
 	if v := r.early; v != nil {
-		e.num(uint64(v.Permits), uint64(v.Failure.Outcome), uint64(v.Failure.Cause))
+		e.num(uint64(v.Permits), uint64(v.Failure.Outcome))
+		e.text(string(v.Failure.Cause))
 		if v.Queue != nil {
 			e.text(v.Queue.Names()...)
 		}

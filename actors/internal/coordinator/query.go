@@ -294,20 +294,17 @@ const (
 )
 
 // Cause tells the refusals apart that decisions depend on.
-type Cause uint8
+type Cause = outcome.Cause
 
-// The causes.
+// The causes: see package outcome.
 const (
-	Other Cause = iota
-	NoNode
-	NodeExists
-	NoAuth
+	NoNode       = outcome.NoNode
+	NodeExists   = outcome.NodeExists
+	NoAuth       = outcome.NoAuth
+	OverQuota    = outcome.OverQuota
+	LocalSession = outcome.LocalSession
 	// NoPermits: the data of the lock path are no number of permits.
-	NoPermits
-	// OverQuota: a quota does not allow it.
-	OverQuota
-	// LocalSession: the session cannot have a node, because it is local to its server.
-	LocalSession
+	NoPermits Cause = "no permits"
 )
 
 // Failure says why a query has failed; the zero value says that it has not.

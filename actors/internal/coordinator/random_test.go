@@ -276,7 +276,7 @@ func (g *game) come() bool {
 	want := g.want()
 	spec := NewSpec(want, fmt.Sprintf("r%d", id), fmt.Sprintf("by%d", id), noTime)
 	spec.Requester = []string{"", "", "near", "far"}[g.r.IntN(4)]
-	p := &player{id: id, spec: spec, m: machine.New(want.Try, want.TellMore)}
+	p := &player{id: id, spec: spec, m: machine.New(spec.Want)}
 	g.players = append(g.players, p)
 	g.take(p, machine.Event{Kind: machine.Begin})
 	return true

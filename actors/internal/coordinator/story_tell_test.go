@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // tell carries out one line of a story.
@@ -64,15 +65,10 @@ func requestID(args *arguments, name string) RequestID {
 // request reads what a request wants.
 func (s *story) request(args *arguments) {
 	name := args.next()
-	modes := map[string]messages.Mode{"exclusive": messages.Exclusive, "read": messages.Read, "write": messages.Write,
-		"semaphore": messages.Semaphore, "contest": messages.Contest}
-	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
-		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
-		Owner: args.text("owner", ""), Label: args.text("label", ""), Beside: long(args.text("beside", "")), Try: args.has("try"),
-		TellMore: args.has("tells-more"), WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""),
-		Naming:  map[string]messages.Naming{"recipe": messages.RecipeNaming}[args.text("naming", "")],
-		Permits: args.number("permits", 0), Weight: args.number("weight", 0), Priority: args.number("priority", 0),
-	}, name, "actor-of-"+name, time.Time{})
+	path := args.next()
+	want := asks.Read(args.t, func(word string) (string, bool) { return args.text(word, ""), args.has(word) })
+	want.Path, want.Beside = path, long(want.Beside)
+	s.specs[requestID(args, name)] = NewSpec(&want, name, "actor-of-"+name, time.Time{})
 	s.specs[requestID(args, name)].Requester = args.text("requester", "")
 }
 

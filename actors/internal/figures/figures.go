@@ -23,7 +23,6 @@ import (
 // Figures counts for one session; nil Figures count nothing. Methods about the session belong to
 // the session actor, others to any goroutine.
 type Figures struct {
-	*instruments
 	labels   metering.Labels
 	provider *provider
 	told     *told.Queue[measurement] // the instruments are the user's
@@ -50,21 +49,17 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	if f.provider, err = join(from, f); err != nil {
 		return nil, fmt.Errorf("turnstile: metrics: %w", err)
 	}
-	f.instruments = f.provider.instruments
 	for _, how := range []with{ByDisconnect, BySilence, ByExpiry} {
-		f.add(f.interruptions, 0, how) // as begin does for locks
+		f.add("turnstile.session.interruptions", 0, how) // as begin does for locks
 	}
-	f.add(f.instruments.weight, 0, with{})
-	f.add(f.instruments.inside, 0, with{})
+	f.add("turnstile.session.weight", 0, with{})
+	f.add("turnstile.session.inside", 0, with{})
 	return f, nil
 }
 
-// measurement is what an instrument is to be told: one of the first four fields says which.
+// measurement is what an instrument is to be told; of a registration, that it is over.
 type measurement struct {
-	count   counter
-	times   metric.Float64Histogram
-	amounts metric.Int64Histogram
-	last    metric.Registration
+	to      any
 	n       int64
 	seconds float64
 	with    with
@@ -75,24 +70,24 @@ type counter interface {
 }
 
 func (m measurement) tell() {
-	switch {
-	case m.count != nil:
-		m.count.Add(always, m.n, m.with.add...)
-	case m.times != nil:
-		m.times.Record(always, m.seconds, m.with.record...)
-	case m.amounts != nil:
-		m.amounts.Record(always, m.n, m.with.record...)
-	default:
-		_ = m.last.Unregister()
+	switch to := m.to.(type) {
+	case counter:
+		to.Add(always, m.n, m.with.add...)
+	case metric.Float64Histogram:
+		to.Record(always, m.seconds, m.with.record...)
+	case metric.Int64Histogram:
+		to.Record(always, m.n, m.with.record...)
+	case metric.Registration:
+		_ = to.Unregister() // an error has no consequences
 	}
 }
 
-func (f *Figures) add(to counter, n int64, with with) {
-	f.told.Tell(measurement{count: to, n: n, with: with})
+func (f *Figures) add(name string, n int64, with with) {
+	f.told.Tell(measurement{to: f.provider.instruments[name], n: n, with: with})
 }
 
-func (f *Figures) time(to metric.Float64Histogram, seconds float64, with with) {
-	f.told.Tell(measurement{times: to, seconds: seconds, with: with})
+func (f *Figures) time(name string, seconds float64, with with) {
+	f.told.Tell(measurement{to: f.provider.instruments[name], seconds: seconds, with: with})
 }
 
 // Wait waits until the instruments have been told all earlier measurements, or ctx ends.
@@ -138,10 +133,10 @@ func (f *Figures) Became(to string) {
 		return
 	}
 	if f.state != "" {
-		f.add(f.sessions, -1, stateWith[f.state])
+		f.add("turnstile.session.count", -1, stateWith[f.state])
 	}
 	if to != "" {
-		f.add(f.sessions, 1, stateWith[to])
+		f.add("turnstile.session.count", 1, stateWith[to])
 	}
 	f.state = to
 }
@@ -157,15 +152,15 @@ var (
 // expiry of a session.
 func (f *Figures) Interrupted(how with) {
 	if f != nil {
-		f.add(f.interruptions, 1, how)
+		f.add("turnstile.session.interruptions", 1, how)
 	}
 }
 
 // Batch takes so many creates and deletes that are sent together.
 func (f *Figures) Batch(operations int) {
 	if f != nil {
-		f.add(f.batches, 1, with{})
-		f.told.Tell(measurement{amounts: f.size, n: int64(operations)})
+		f.add("turnstile.session.batches", 1, with{})
+		f.add("turnstile.session.batch.size", int64(operations), with{})
 	}
 }
 
@@ -175,7 +170,7 @@ func (f *Figures) Loaded(weight int) {
 		return
 	}
 	if d := int64(weight) - f.weight; d != 0 {
-		f.add(f.instruments.weight, d, with{})
+		f.add("turnstile.session.weight", d, with{})
 		f.weight += d
 	}
 }
@@ -184,7 +179,7 @@ func (f *Figures) Loaded(weight int) {
 // own.
 func (f *Figures) Inside(by int) {
 	if f != nil {
-		f.add(f.instruments.inside, int64(by), with{})
+		f.add("turnstile.session.inside", int64(by), with{})
 	}
 }
 
@@ -194,7 +189,7 @@ func (f *Figures) End() {
 		f.Loaded(0)
 		f.Became("")
 		if last := f.provider.forget(f); last != nil {
-			f.told.Tell(measurement{last: last})
+			f.told.Tell(measurement{to: last})
 		}
 	}
 }
@@ -203,7 +198,7 @@ func (f *Figures) End() {
 // two callbacks that observe one instrument with the same attributes would hide each other.
 type provider struct {
 	of          metric.MeterProvider
-	instruments *instruments
+	instruments instruments
 	registered  metric.Registration
 
 	mu       sync.Mutex
@@ -233,7 +228,7 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 		return nil, err
 	}
 	p := &provider{of: from, instruments: made, sessions: map[*Figures]struct{}{f: {}}}
-	if p.registered, err = meter.RegisterCallback(p.observe, made.lease); err != nil {
+	if p.registered, err = meter.RegisterCallback(p.observe, made.lease()); err != nil {
 		return nil, err
 	}
 	if sharable {
@@ -290,7 +285,7 @@ func (p *provider) observe(ctx context.Context, to metric.Observer) error {
 		}
 	}
 	if found {
-		to.ObserveFloat64(p.instruments.lease, least)
+		to.ObserveFloat64(p.instruments.lease(), least)
 	}
 	return nil
 }

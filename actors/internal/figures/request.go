@@ -53,7 +53,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 		r.handedOff = 0
 	case to == messages.StateRecovering:
 		r.handedOff = 0
-		r.figures.add(r.figures.recoveries, 1, r.strand.recovered[causeOf(ev)])
+		r.figures.add("turnstile.lock.recoveries", 1, r.strand.recovered[causeOf(ev)])
 	case to.Holding():
 		r.Grants()
 	case to == messages.StateReleasing || to.Terminal():
@@ -65,7 +65,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 func (r *Request) Waits() {
 	if r != nil && !r.below {
 		r.stage, r.since = waiting, time.Now()
-		r.figures.add(r.figures.waiting, 1, r.strand.plain)
+		r.figures.add("turnstile.lock.waiting", 1, r.strand.plain)
 	}
 }
 
@@ -73,14 +73,14 @@ func (r *Request) Waits() {
 // a hold that calls share only Forced counts.
 func (r *Request) Asked() {
 	if r != nil && !r.below {
-		r.figures.add(r.figures.revocations, 1, r.strand.asked)
+		r.figures.add("turnstile.lock.revocations", 1, r.strand.asked)
 	}
 }
 
 // Forced is explained at Asked.
 func (r *Request) Forced() {
 	if r != nil {
-		r.figures.add(r.figures.revocations, 1, r.strand.forced)
+		r.figures.add("turnstile.lock.revocations", 1, r.strand.forced)
 	}
 }
 
@@ -106,17 +106,17 @@ func (r *Request) Grants() {
 		return
 	}
 	f, now := r.figures, time.Now()
-	f.add(f.waiting, -1, r.strand.plain)
-	f.time(f.acquire, now.Sub(r.since).Seconds(), r.strand.plain)
-	f.add(f.grants, 1, r.strand.plain)
-	f.add(f.held, 1, r.strand.plain)
+	f.add("turnstile.lock.waiting", -1, r.strand.plain)
+	f.time("turnstile.lock.acquire.duration", now.Sub(r.since).Seconds(), r.strand.plain)
+	f.add("turnstile.lock.grants", 1, r.strand.plain)
+	f.add("turnstile.lock.held", 1, r.strand.plain)
 	f.holders.Add(1)
 	if r.handedOff != 0 {
 		how := r.strand.remote
 		if r.local {
 			how = r.strand.local
 		}
-		f.time(f.handoff, (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how)
+		f.time("turnstile.lock.handoff.duration", (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how)
 	}
 	r.stage, r.since = holding, now
 }
@@ -129,15 +129,15 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 	f, after := r.figures, time.Since(r.since).Seconds()
 	switch r.stage {
 	case waiting:
-		f.add(f.waiting, -1, r.strand.plain)
-		f.time(f.acquire, after, r.strand.because(r.strand.failed, metering.KeyErrorType, why))
+		f.add("turnstile.lock.waiting", -1, r.strand.plain)
+		f.time("turnstile.lock.acquire.duration", after, r.strand.because(r.strand.failed, metering.KeyErrorType, why))
 	case holding:
 		how := r.strand.ended(why)
-		f.add(f.held, -1, r.strand.plain)
+		f.add("turnstile.lock.held", -1, r.strand.plain)
 		f.holders.Add(-1)
-		f.time(f.hold, after, how)
+		f.time("turnstile.lock.hold.duration", after, how)
 		if lost {
-			f.add(f.losses, 1, how)
+			f.add("turnstile.lock.losses", 1, how)
 		}
 	}
 	r.stage = over
@@ -177,12 +177,12 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 // begin exports the counts of rare events as zero before they happen: otherwise an alert on an
 // increase would miss the first.
 func (f *Figures) begin(s *strand) {
-	f.add(f.grants, 0, s.plain)
+	f.add("turnstile.lock.grants", 0, s.plain)
 	for _, kind := range []with{s.asked, s.forced} {
-		f.add(f.revocations, 0, kind)
+		f.add("turnstile.lock.revocations", 0, kind)
 	}
 	for _, why := range lossesBy {
-		f.add(f.losses, 0, s.ended(why))
+		f.add("turnstile.lock.losses", 0, s.ended(why))
 	}
 }
 

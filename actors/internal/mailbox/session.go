@@ -84,6 +84,7 @@ type Workers struct {
 
 const idleWorkers = 16
 
+// NewWorkers makes workers that idle.
 func NewWorkers() *Workers {
 	return &Workers{tasks: make(chan func()), over: make(chan struct{})}
 }

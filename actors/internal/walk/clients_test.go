@@ -141,7 +141,7 @@ func (w *world) ask(s, k int, o turns.Output) {
 			a.asked.beside, a.beside = uint8(writer+1), w.actors[writer].m.Node
 		}
 		w.suit(i)
-		a.life, a.m = asked, machine.New(o.Try, o.Shared)
+		a.life, a.m = asked, machine.New(w.specs[i].Want)
 		a.inbox = with(a.inbox, envelope{event: machine.Event{Kind: machine.Begin}})
 		if w.telling {
 			w.note("call %d asks for %s", k+1, actorName(i))

@@ -92,7 +92,7 @@ func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
 		}
 	}
 	for i := range plan.Sessions {
-		w.actors[i].m = machine.New(plan.Try[i], plan.TellMore[i])
+		w.actors[i].m = machine.New(w.specs[i].Want)
 		if !plan.Arrive[i] && plan.Within[i]+plan.Beside[i] == 0 && !plan.ofCalls(i) {
 			w.make(move{kind: begins, at: uint8(i)})
 		}

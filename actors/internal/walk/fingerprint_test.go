@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
@@ -136,7 +137,8 @@ func (e *writer) actor(i int) {
 	if m.Holding() {
 		e.num(a.held, a.term)
 	}
-	e.flags(m.Try, m.TellMore, m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
+	e.b = append(e.b, (*[unsafe.Sizeof(m.Flags)]byte)(unsafe.Pointer(&m.Flags))[:]...) // all of them, whatever their names
+	e.flags(m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	e.askedFor(&a.asked)

@@ -208,6 +208,7 @@ func (c *Chain) Lasts(now Instant) bool {
 	return end > now+takes
 }
 
+// Break ends the chain for good.
 func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 
 // Ends gives when the chain breaks without another proof; false before there is a session.

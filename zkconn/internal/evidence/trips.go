@@ -22,6 +22,7 @@ const (
 	rounding = 1.0 / 64
 )
 
+// Fraction gives a part of a duration.
 func Fraction(d time.Duration, f float64) time.Duration { return time.Duration(f * float64(d)) }
 
 // Good gives the time for which a touch keeps a session alive: the session timeout less the margin.

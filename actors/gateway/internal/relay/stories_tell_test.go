@@ -2,6 +2,8 @@ package relay_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // requesterStory is a story of one requester.
@@ -18,7 +21,14 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	at := relay.Instant(span(t, d, "at"))
 	switch d.Cmd {
 	case "new":
-		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout"), TellMore: d.HasArg("tells-more")}
+		want := asks.Read(t, func(word string) (string, bool) {
+			at := slices.IndexFunc(d.CmdArgs, func(arg datadriven.CmdArg) bool { return arg.Key == word })
+			if at < 0 {
+				return "", false
+			}
+			return strings.Join(d.CmdArgs[at].Vals, ""), true
+		})
+		want.Path = "/lock"
 		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want)
 		s.r.Prefer(int(count(t, d, "prefers")))
 		return s.r.Begin(0)

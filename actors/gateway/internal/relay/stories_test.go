@@ -18,7 +18,7 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [prefers=N] [tells-more]
+//	new gateways=N [timeout=D] [prefers=N] [tell-more]
 //	                                   begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [id=ID] [gateway=N]
 //	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
@@ -218,7 +218,7 @@ func sending(r relay.Request) string {
 			text += fmt.Sprintf(" timeout=%v", r.Want.Timeout)
 		}
 		if r.Want.TellMore {
-			text += " tells-more"
+			text += " tell-more"
 		}
 	}
 	for name, wish := range wishes {
