@@ -14,6 +14,7 @@ import (
 // OpKind is the kind of an Op.
 type OpKind string
 
+// The kinds.
 const (
 	OpCreate OpKind = "create"
 	OpSet    OpKind = "set"

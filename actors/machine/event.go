@@ -10,6 +10,7 @@ import (
 // Kind names an event.
 type Kind uint8
 
+// The events of a lock request.
 const (
 	Begin Kind = iota
 

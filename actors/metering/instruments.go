@@ -52,6 +52,7 @@ type Labels func(path string) []attribute.KeyValue
 // Kind is the kind of an instrument.
 type Kind string
 
+// The kinds, as OpenTelemetry calls them.
 const (
 	Counter       Kind = "counter"
 	UpDownCounter Kind = "updowncounter"

@@ -34,6 +34,7 @@ const (
 var phaseNames = [...]string{"paused", "campaigning", "active", "draining", "stopping", "lapsed", "lost", "releasing",
 	"ended"}
 
+// String gives the phase's name: "paused", "campaigning", …
 func (p Phase) String() string { return phaseNames[p] }
 
 // Then is the next step when the lock is gone and no work runs.
@@ -75,6 +76,7 @@ const (
 
 var outcomeNames = [...]string{"none", "completed", "revoked", "stopped", "failing", "given-back", "taken", "lease-lost"}
 
+// String gives the outcome's name: "none", "completed", …
 func (o Outcome) String() string { return outcomeNames[o] }
 
 // Outcomes lists the outcomes.
@@ -123,6 +125,7 @@ const (
 var kindNames = [...]string{"Begin", "PauseOver", "Held", "Declined", "Revoke", "Lapse", "Gone", "LockEnded", "WorkRestarted",
 	"WorkEnded", "Close", "Stop"}
 
+// String gives the event's name.
 func (k Kind) String() string { return kindNames[k] }
 
 // Kinds lists the events.
@@ -175,6 +178,7 @@ const (
 var effectNames = [...]string{"Campaign", "StartWork", "EndContext", "DrainWork", "StopWork", "Release", "NoPause",
 	"ShortestPause", "LongerPause", "LongPause", "Finish"}
 
+// String gives the effect's name.
 func (e Effect) String() string { return effectNames[e] }
 
 // Shared slices, because a step of Do has no time to make new ones.

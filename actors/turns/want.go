@@ -29,6 +29,7 @@ type Key struct {
 // Kind tells queues of one path and name apart.
 type Kind uint8
 
+// The kinds of queues.
 const (
 	Locks Kind = iota
 	Permits

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 )
 
+// The keys.
 const (
 	Path    = "path"
 	Node    = "node"    // the name of the contender's node, "" for none

@@ -171,6 +171,7 @@ func (f *fifo) pop() (message any, some bool) {
 // Quiet is a part of messages to an ended actor that are dropped silently.
 type Quiet struct{}
 
+// IgnoreDeadLetterLogging keeps a dropped message out of the log.
 func (Quiet) IgnoreDeadLetterLogging() {}
 
 // Named makes the mailbox of an actor whose name is known before it is spawned. The actor system
