@@ -79,6 +79,7 @@ func TestCodes(t *testing.T) {
 				}
 				require.ErrorIs(t, err, row.value)
 				require.Equal(t, row.outcome, OutcomeOf(err), "%v", err)
+				require.Equal(t, row.proves == decided || row.proves == decidedInPart, CommittedRefusal(err), "%v", err)
 				unclear := row.outcome == Unknown
 				require.Equal(t, row.outcome == Deferred || unclear, Trouble(err) != "", "%v", err)
 				said := row.code != codeSessionExpired && row.code != -100 // the library says those two as well
