@@ -94,9 +94,9 @@ func CheckAcquire(want messages.Acquire) error {
 		wrong := ""
 		switch {
 		case value.CanInt() && value.Int() < 0:
-			wrong = fmt.Sprintf("%s %v: it is negative", f.name, value)
+			wrong = fmt.Sprintf("%s %v: it is negative", strings.ToLower(f.name), value)
 		case f.most > 0 && value.Len() > f.most:
-			wrong = fmt.Sprintf("%s of %d bytes is longer than %d", f.name, value.Len(), f.most)
+			wrong = fmt.Sprintf("%s of %d bytes is longer than %d", strings.ToLower(f.name), value.Len(), f.most)
 		case f.check != nil:
 			wrong = f.check(want)
 		}

@@ -28,12 +28,12 @@ var apart = map[string]string{
 }
 
 // row matches the declaration of a row: the name that this package gives the error, and where it comes from.
-var row = regexp.MustCompile(`(?m)^\t+(?:(\w+) += )?(?:because|mayPass|mayNotPass)\([^,]+, ([\w.]+)`)
+var row = regexp.MustCompile(`(?m)^\t+(?:([A-Z]\w*|_) += )?(?:because|mayPass|mayNotPass)\([^,]+, ([\w.]+)`)
 
 // rowNames are the names of the errors of errorTable in its order, and the names that other packages have for them.
 func rowNames(t *testing.T) (names, origins []string) {
 	for _, found := range row.FindAllStringSubmatch(read(t, "errors.go"), -1) {
-		names, origins = append(names, cmp.Or(found[1], found[2])), append(origins, found[2])
+		names, origins = append(names, cmp.Or(strings.Trim(found[1], "_"), found[2])), append(origins, found[2])
 	}
 	require.Len(t, names, len(errorTable))
 	return names, origins

@@ -56,6 +56,7 @@ var (
 	ErrTooLarge = mayNotPass("bad_input", zkconn.ErrTooLarge)
 	// ErrNeedsSession: what was asked for does not work over a gateway.
 	ErrNeedsSession = mayNotPass("bad_input", errors.New("turnstile: this needs a session, and does not work over a gateway"))
+	_               = mayNotPass("bad_input", zkconn.ErrBadConfig)
 
 	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is the cause of the
 	// lease's context.
@@ -83,13 +84,13 @@ var (
 	ErrNotHolding = mayPass("not_holding", errors.New("turnstile: nobody holds the lock"))
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = mayPass("no_leader", errors.New("turnstile: nobody leads"))
-	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
-	// has. Once.Outcome says why.
-	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrAgain marks an error of your own as one that may pass: see MayPass.
 	//
 	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
 	ErrAgain = mayPass("again", errors.New("turnstile: try again"))
+	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
+	// has. Once.Outcome says why.
+	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.
 	ErrSessionRemains = mayNotPass("session_remains", zkconn.ErrSessionRemains)
@@ -99,7 +100,6 @@ var (
 
 	// Errors of other packages, which have no name here.
 	_ = []error{
-		mayNotPass("bad_input", zkconn.ErrBadConfig),
 		mayNotPass("session_file", sessionfile.ErrRefused),
 		mayNotPass("no_auth", zkconn.ErrAuthFailed),
 

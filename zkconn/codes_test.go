@@ -27,6 +27,7 @@ type codeRow struct {
 	name    string
 	value   error
 	outcome Outcome
+	proves  verdict
 }
 
 // codeRows reads the table in the package doc, which has each code of KeeperException.Code in ZooKeeper 3.9.5.
@@ -38,10 +39,11 @@ func codeRows(t *testing.T) (rows []codeRow) {
 		"ErrNotEmpty": ErrNotEmpty, "ErrAuthFailed": ErrAuthFailed, "ErrSessionMoved": ErrSessionMoved, "ErrReadOnly": ErrReadOnly,
 		"ErrLocalSession": ErrLocalSession, "ErrQuota": ErrQuota, "ErrThrottled": ErrThrottled}
 	meanings := map[string]Outcome{"fails": Refused, "own": Refused, "repeats": Deferred, "resolves": Unknown}
-	for _, row := range regexp.MustCompile(`(?m)^//\t(-\d+) (\w+) +(no|perhaps) +(\w+) +(\w+)`).FindAllStringSubmatch(string(doc), -1) {
+	proofs := map[string]verdict{"no": undecided, "yes": decided, "in part": decidedInPart, "ended": ended, "moved": moved}
+	for _, row := range regexp.MustCompile(`(?m)^//\t(-\d+) (\w+) +(no|perhaps) +(yes|in part|no|ended|moved) +(\w+) +(\w+)`).FindAllStringSubmatch(string(doc), -1) {
 		code, err := strconv.Atoi(row[1])
 		require.NoError(t, err)
-		r := codeRow{int32(code), row[2], values[row[5]], meanings[row[4]]}
+		r := codeRow{int32(code), row[2], values[row[6]], meanings[row[5]], proofs[row[4]]}
 		require.NotNil(t, r.value, "%s", row)
 		require.Equal(t, r.outcome == Unknown, row[3] == "perhaps", "%s", row)
 		rows = append(rows, r)
@@ -60,6 +62,7 @@ func TestCodes(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			require.Equal(t, row.proves, verdictOf(row.code))
 			var inPart atomic.Bool
 			c, _ := connected(t, func(r fakeRequest) fakeReply {
 				if r.op == opMulti && inPart.Load() {
@@ -76,6 +79,7 @@ func TestCodes(t *testing.T) {
 				}
 				require.ErrorIs(t, err, row.value)
 				require.Equal(t, row.outcome, OutcomeOf(err), "%v", err)
+				require.Equal(t, row.proves == decided || row.proves == decidedInPart, CommittedRefusal(err), "%v", err)
 				unclear := row.outcome == Unknown
 				require.Equal(t, row.outcome == Deferred || unclear, Trouble(err) != "", "%v", err)
 				said := row.code != codeSessionExpired && row.code != -100 // the library says those two as well

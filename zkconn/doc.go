@@ -50,7 +50,9 @@
 // # Codes
 //
 // This table has each code of KeeperException.Code in ZooKeeper 3.9.5. The second column says
-// whether the request was executed. The third says what a lock does about it:
+// whether the request was executed. The third says what the answer proves: that the leader has
+// decided on our living session (yes; in part: only as a part of a transaction), or what has become
+// of the session. The fourth says what a lock does about it:
 //
 //   - fails: Lock returns this error.
 //   - own: it is an ordinary answer, on which the recipe decides.
@@ -60,38 +62,38 @@
 //
 // The last column is locks.MayPass of the error that the caller sees.
 //
-//	code                               executed  a lock     caller sees         may pass
-//	-1 SystemError                     perhaps   resolves   ctx, Detail         yes
-//	-2 RuntimeInconsistency            perhaps   resolves   ctx, Detail         yes
-//	-3 DataInconsistency               perhaps   resolves   ctx, Detail         yes
-//	-4 ConnectionLoss                  perhaps   resolves   ctx, Detail         yes
-//	-5 MarshallingError                perhaps   resolves   ctx, Detail         yes
-//	-6 Unimplemented                   no        fails      ErrRefused          no
-//	-7 OperationTimeout                perhaps   resolves   ctx, Detail         yes
-//	-8 BadArguments                    no        fails      ErrRefused          no
-//	-12 UnknownSession                 perhaps   resolves   ctx, Detail         yes
-//	-13 NewConfigNoQuorum              no        fails      ErrRefused          no
-//	-14 ReconfigInProgress             no        fails      ErrRefused          no
-//	-100 APIError                      perhaps   resolves   ctx, Detail         yes
-//	-101 NoNode                        no        own        ErrNoNode           no
-//	-102 NoAuth                        no        fails      ErrNoAuth           no
-//	-103 BadVersion                    no        own        ErrBadVersion       no
-//	-108 NoChildrenForEphemerals       no        fails      ErrNoChildrenForEphemerals  no
-//	-110 NodeExists                    no        own        ErrNodeExists       no
-//	-111 NotEmpty                      no        own        ErrNotEmpty         no
-//	-112 SessionExpired                perhaps   resolves   ctx, Detail         yes
-//	-113 InvalidCallback               perhaps   resolves   ctx, Detail         yes
-//	-114 InvalidACL                    no        fails      ErrRefused          no
-//	-115 AuthFailed                    no        fails      ErrAuthFailed       no
-//	-118 SessionMoved                  no        repeats    ErrSessionMoved     yes
-//	-119 NotReadOnly                   no        repeats    ErrReadOnly         yes
-//	-120 EphemeralOnLocalSession       no        fails      ErrLocalSession     no
-//	-121 NoWatcher                     no        fails      ErrRefused          no
-//	-122 RequestTimeout                perhaps   resolves   ctx, Detail         yes
-//	-123 ReconfigDisabled              no        fails      ErrRefused          no
-//	-124 SessionClosedRequireSaslAuth  no        fails      ErrAuthFailed       no
-//	-125 QuotaExceeded                 no        fails      ErrQuota            yes
-//	-127 ThrottledOp                   no        repeats    ErrThrottled        yes
+//	code                               executed  evidence  a lock    caller sees                 may pass
+//	-1 SystemError                     perhaps   no        resolves  ctx, Detail                 yes
+//	-2 RuntimeInconsistency            perhaps   no        resolves  ctx, Detail                 yes
+//	-3 DataInconsistency               perhaps   no        resolves  ctx, Detail                 yes
+//	-4 ConnectionLoss                  perhaps   no        resolves  ctx, Detail                 yes
+//	-5 MarshallingError                perhaps   no        resolves  ctx, Detail                 yes
+//	-6 Unimplemented                   no        no        fails     ErrRefused                  no
+//	-7 OperationTimeout                perhaps   no        resolves  ctx, Detail                 yes
+//	-8 BadArguments                    no        no        fails     ErrRefused                  no
+//	-12 UnknownSession                 perhaps   no        resolves  ctx, Detail                 yes
+//	-13 NewConfigNoQuorum              no        no        fails     ErrRefused                  no
+//	-14 ReconfigInProgress             no        no        fails     ErrRefused                  no
+//	-100 APIError                      perhaps   no        resolves  ctx, Detail                 yes
+//	-101 NoNode                        no        yes       own       ErrNoNode                   no
+//	-102 NoAuth                        no        in part   fails     ErrNoAuth                   no
+//	-103 BadVersion                    no        yes       own       ErrBadVersion               no
+//	-108 NoChildrenForEphemerals       no        yes       fails     ErrNoChildrenForEphemerals  no
+//	-110 NodeExists                    no        yes       own       ErrNodeExists               no
+//	-111 NotEmpty                      no        yes       own       ErrNotEmpty                 no
+//	-112 SessionExpired                perhaps   ended     resolves  ctx, Detail                 yes
+//	-113 InvalidCallback               perhaps   no        resolves  ctx, Detail                 yes
+//	-114 InvalidACL                    no        no        fails     ErrRefused                  no
+//	-115 AuthFailed                    no        no        fails     ErrAuthFailed               no
+//	-118 SessionMoved                  no        moved     repeats   ErrSessionMoved             yes
+//	-119 NotReadOnly                   no        no        repeats   ErrReadOnly                 yes
+//	-120 EphemeralOnLocalSession       no        no        fails     ErrLocalSession             no
+//	-121 NoWatcher                     no        no        fails     ErrRefused                  no
+//	-122 RequestTimeout                perhaps   no        resolves  ctx, Detail                 yes
+//	-123 ReconfigDisabled              no        no        fails     ErrRefused                  no
+//	-124 SessionClosedRequireSaslAuth  no        no        fails     ErrAuthFailed               no
+//	-125 QuotaExceeded                 no        no        fails     ErrQuota                    yes
+//	-127 ThrottledOp                   no        no        repeats   ErrThrottled                yes
 //
 // Lock has ErrFailed for ErrRefused and ErrNoChildrenForEphemerals. Only callers of this package see
 // the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled

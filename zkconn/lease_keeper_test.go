@@ -329,27 +329,6 @@ func TestWithServerTick(t *testing.T) {
 	})
 }
 
-// TestRefusalsThatAreNoEvidence: what a server may say by itself proves nothing of the leader.
-func TestRefusalsThatAreNoEvidence(t *testing.T) {
-	for code, evidence := range map[int32]bool{
-		0: true, codeNoNode: true,
-		-103:       true,  // bad version
-		-108:       true,  // no children for ephemerals
-		-110:       true,  // node exists
-		-111:       true,  // not empty
-		codeNoAuth: false, // a follower says so by itself where zookeeper.enableEagerACLCheck is set
-
-		-118: false, // session moved
-		-127: false, // throttled
-		-124: false, // SASL required
-		-4:   false, // connection loss
-		-115: false, // auth failed
-		-112: false, // session expired
-	} {
-		require.Equal(t, evidence, verdictOf(code) == decided, "%d", code)
-	}
-}
-
 // TestTimeoutThatShrinks: two held for 7.6 s where a server granted less than the one before, and the lease went on by
 // the earlier timeout.
 func TestTimeoutThatShrinks(t *testing.T) {

@@ -31,6 +31,7 @@ func TestVerdictOfParts(t *testing.T) {
 	} {
 		require.Equal(t, c.want, verdictOfParts(c.body), name)
 	}
+	require.Equal(t, decided, verdictOf(0))
 	whole := slices.Concat(refused(codeNoNode), last)
 	for n := range whole {
 		require.Equal(t, undecided, verdictOfParts(whole[:n]), "%d of %d bytes", n, len(whole))

@@ -2,7 +2,6 @@ package elections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -382,17 +381,4 @@ func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 		leave <- nil
 		require.NoError(t, <-ended)
 	})
-}
-
-// TestMayPass splits what the package returns.
-func TestMayPass(t *testing.T) {
-	for _, err := range []error{locks.ErrLost, locks.ErrRevoked, locks.ErrMaxHold, locks.ErrNotAcquired, locks.ErrDeadlock,
-		locks.ErrUnconfirmed, locks.ErrUnknownOutcome, locks.ErrAgain, context.DeadlineExceeded, locks.ErrNoLeader} {
-		require.True(t, locks.MayPass(fmt.Errorf("wrapped: %w", err)), err)
-	}
-	for _, err := range []error{nil, locks.ErrClosed, errors.Join(locks.ErrLost, locks.ErrClosed), locks.ErrBadPath,
-		locks.ErrBadAcquire, locks.ErrNoAuth, locks.ErrReentry, locks.ErrUpgrade, locks.ErrPermits, locks.ErrNotHeld,
-		locks.ErrFailed, context.Canceled, patient.ErrOfWork} {
-		require.False(t, locks.MayPass(err), err)
-	}
 }

@@ -285,8 +285,7 @@ var own = []ownMistake{
 		"in.calls != nil && !want.TellMore && ", "in.calls != nil && "),
 		"tests/gateway", "TestWhoTellsMoreHasAHoldOfItsOwn"},
 	{in("actors/gateway/wire", "places-do-not-cross", "a gateway does not tell how many places are behind a token",
-		", Places: int64(n.Places)",
-		""),
+		"n.Places = min(max(n.Places, 0), messages.MaxPlace)", "n.Places = 0"),
 		"actors/gateway/wire", "TestNoticesCross"},
 }
 

@@ -37,7 +37,7 @@ func lockRows(t *testing.T) (rows []lockRow) {
 	require.NoError(t, err)
 	seen := map[string]error{"ctx, Detail": context.DeadlineExceeded, "ErrNoAuth": locks.ErrNoAuth,
 		"ErrLocalSession": locks.ErrLocalSession, "ErrQuota": locks.ErrQuota}
-	table := regexp.MustCompile(`(?m)^//\t(-\d+) \w+ +\w+ +(fails|resolves|repeats) +(.*?) +(yes|no)$`)
+	table := regexp.MustCompile(`(?m)^//\t(-\d+) \w+ +\w+ +\w+(?: part)? +(fails|resolves|repeats) +(.*?) +(yes|no)$`)
 	for _, row := range table.FindAllStringSubmatch(string(doc), -1) {
 		code, err := strconv.Atoi(row[1])
 		require.NoError(t, err)

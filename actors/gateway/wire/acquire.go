@@ -2,8 +2,8 @@ package wire
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -12,45 +12,20 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// FromAcquire gives a request as it crosses.
+// FromAcquire gives a request as it crosses. Its texts may be invalid: then it cannot be sent.
 func FromAcquire(a messages.Acquire) *Acquire {
-	x := &Acquire{}
-	eachField(reflect.ValueOf(x).Elem(), reflect.ValueOf(&a).Elem(), "", func(crosses, asked reflect.Value) {
-		crosses.Set(asked.Convert(crosses.Type()))
-	})
+	x := &Acquire{DetectionRoot: a.Deadlocks.Root, DetectionEvery: int64(a.Deadlocks.Every)}
+	convert(x, &a, asItIs)
 	return x
 }
 
 // Messages gives the request. Unknown modes and namings stay unknown: actors.CheckAcquire refuses
 // them.
 func (x *Acquire) Messages() (a messages.Acquire) {
-	if x == nil {
-		return a
-	}
-	eachField(reflect.ValueOf(x).Elem(), reflect.ValueOf(&a).Elem(), "", func(crosses, asked reflect.Value) {
-		if crosses.Kind() == reflect.Uint32 {
-			crosses = reflect.ValueOf(small(uint32(crosses.Uint())))
-		}
-		asked.Set(crosses.Convert(asked.Type()))
-	})
+	convert(&a, x, asItIs)
+	a.Deadlocks = messages.Detection{Root: x.GetDetectionRoot(), Every: time.Duration(x.GetDetectionEvery())}
 	return a
 }
-
-// eachField pairs each field of a request with the field of the message that has its name. Those of a struct have the
-// name of its type in front: Deadlocks.Root crosses as DetectionRoot.
-func eachField(message, request reflect.Value, prefix string, do func(crosses, asked reflect.Value)) {
-	for i := range request.NumField() {
-		f := request.Type().Field(i)
-		if f.Type.Kind() == reflect.Struct {
-			eachField(message, request.Field(i), f.Type.Name(), do)
-		} else {
-			do(message.FieldByName(prefix+f.Name), request.Field(i))
-		}
-	}
-}
-
-// small gives a number as a byte. A number that does not fit becomes 255, which is unknown, too.
-func small(n uint32) uint8 { return uint8(min(n, 255)) }
 
 // retired are the fields of an Acquire that requesters of earlier versions may set.
 var retired = map[protowire.Number]string{11: "sticky", 12: "cohort", 14: "reentry", 21: "max_waiters"}
@@ -85,11 +60,3 @@ func unknownIn(m protoreflect.Message) (found string) {
 // Valid gives a text as valid UTF-8. A message with any other is never sent: protoactor's remote logs
 // that it cannot be serialized, and drops it.
 func Valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-func validAll(texts []string) []string {
-	var all []string
-	for _, text := range texts {
-		all = append(all, Valid(text))
-	}
-	return all
-}

@@ -3,7 +3,7 @@
 // Both nodes link it.
 //
 // The messages are declared in wire.proto, because protoactor's remote sends nothing but protobuf.
-// Package messages stays plain data and links no gRPC; this package converts.
+// Package messages stays plain data and links no gRPC; this package converts, by the names of messages and fields.
 //
 // # Actors on other nodes
 //

@@ -59,16 +59,9 @@ func (*Packed) IgnoreDeadLetterLogging() {}
 // Serialize is for protoactor's remote.
 func (p *Packed) Serialize() (remote.RootSerialized, error) {
 	t := &PackedTransport{}
-	switch m := p.Message.(type) {
-	case *messages.Release:
-		t.What = &PackedTransport_Release{&Release{}}
-	case *messages.Cancel:
-		t.What = &PackedTransport_Cancel{&Cancel{Reason: Valid(string(m.Reason))}}
-	case *messages.Revoke:
-		t.What = &PackedTransport_Revoke{&Revoke{}}
-	default:
-		t.What = &PackedTransport_Event{FromNotice(m, 0)}
-		if g := GrantIn(m); g != nil {
+	if !put(t, p.Message, Valid) {
+		t.What = &PackedTransport_Event{FromNotice(p.Message, 0)}
+		if g := GrantIn(p.Message); g != nil {
 			t.Lock = &ActorID{Address: g.Actor.Address, Id: g.Actor.ID}
 		}
 	}
@@ -78,20 +71,13 @@ func (p *Packed) Serialize() (remote.RootSerialized, error) {
 // Deserialize is for protoactor's remote. It gives no error, for that would end the connection of
 // the nodes.
 func (x *PackedTransport) Deserialize() (remote.RootSerializable, error) {
+	if x.GetEvent() == nil {
+		return &Packed{Message: what(x)}, nil
+	}
 	p := &Packed{}
-	switch m := x.GetWhat().(type) {
-	case *PackedTransport_Release:
-		p.Message = &messages.Release{}
-	case *PackedTransport_Cancel:
-		p.Message = &messages.Cancel{Reason: messages.Reason(m.Cancel.GetReason())}
-	case *PackedTransport_Revoke:
-		p.Message = &messages.Revoke{}
-	case *PackedTransport_Event:
-		if notice, _ := m.Event.Notice(); notice != nil {
-			p.sender = actor.NewPID(x.GetLock().GetAddress(), x.GetLock().GetId())
-			p.Message = notice
-			GrantIn(notice).Actor = messages.ActorID{Address: x.GetLock().GetAddress(), ID: x.GetLock().GetId()}
-		}
+	if p.Message, _ = x.GetEvent().Notice(); p.Message != nil {
+		p.sender = actor.NewPID(x.GetLock().GetAddress(), x.GetLock().GetId())
+		GrantIn(p.Message).Actor = messages.ActorID{Address: x.GetLock().GetAddress(), ID: x.GetLock().GetId()}
 	}
 	return p, nil
 }
