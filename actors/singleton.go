@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
@@ -95,19 +96,13 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
 	settings := singletonSettings{Config: singleton.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
-		Out: retry.Campaign.Longest, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
+		Out: retry.Campaign.Longest, From: from, NewActivation: newActivation, SameNode: audience.SameNode}}
 	for _, opt := range opts {
 		opt(&settings)
 	}
 	settings.Wrong = settings.check(want)
-	settings.NewLock = func(owner *actor.PID, listener *singleton.Campaign) *actor.Props {
+	settings.NewLock = func(owner *actor.PID, listener *term.Candidacy) *actor.Props {
 		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
-	}
-	if session, is := from.(*Session); is {
-		settings.Session = session
-	}
-	if timed, is := from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
-		settings.Timeout = timed.Timeout
 	}
 	return singleton.New(settings.Config)
 }
@@ -133,21 +128,21 @@ type Activation struct {
 	Context context.Context
 	// Singleton is the address to which others send.
 	Singleton *actor.PID
-	term      *singleton.Term
+	lease     *term.Lease
 }
 
-func newActivation(term *singleton.Term, singleton *actor.PID) any {
-	return &Activation{Grant: term.Grant, Context: term.Context, Singleton: singleton, term: term}
+func newActivation(lease *term.Lease, singleton *actor.PID) any {
+	return &Activation{Grant: lease.Grant, Context: lease.Context, Singleton: singleton, lease: lease}
 }
 
 // Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right
 // also in a process that was paused and has not heard yet that it lost the lock. It stays true
 // while the actor is being stopped in order, when Context has ended, so that the actor can save its
 // state. Once false it stays false.
-func (a *Activation) Valid() bool { return a.term.Valid() }
+func (a *Activation) Valid() bool { return a.lease.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on with each renewal.
-func (a *Activation) Deadline() time.Time { return a.term.Deadline() }
+func (a *Activation) Deadline() time.Time { return a.lease.Clock.Deadline() }
 
 // SingletonOption changes how a singleton works.
 type SingletonOption func(*singletonSettings)

@@ -42,9 +42,9 @@ func TestWorkDoesNotBeginAfterTheLease(t *testing.T) {
 		t.Error("the work was called")
 		return nil
 	}}
-	late.ctx, late.lease, late.m.Policy = t.Context(), lostLease(t), term.Once
-	late.m.Step(term.Event{Kind: term.Begin})
-	late.m.Step(term.Event{Kind: term.Held, Valid: true})
+	late.ctx, late.lease, late.Policy = t.Context(), lostLease(t), term.Once
+	late.Step(term.Event{Kind: term.Begin})
+	late.Step(term.Event{Kind: term.Held, Valid: true})
 	err := late.work(t.Context())
 	require.ErrorIs(t, err, ErrLost)
 	require.NotErrorIs(t, err, context.Canceled)

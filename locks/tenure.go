@@ -4,28 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
 // tenure is the shell of term.Machine for callers that block: Do, RunOnce, RunOnceFor and
-// Election.Run. The effects are carried out on the caller's goroutine. Only the end of the work's
-// context may follow on another one, from the end of the lease or from a revoke request.
+// Election.Run. All of it runs on the caller's goroutine. What happens to a lease ends the work's
+// context by itself; the machine is told of it when the work has ended.
 type tenure struct {
 	user
-	ctx     context.Context // the caller's
-	begun   time.Time
-	longest func() time.Duration // the longest pause now; nil for one term
-	pauses  *term.Pauses         // nil for one term
+	ctx   context.Context // the caller's
+	lease *Lease          // of the newest term; nil before it is held
+	term.Clocked
 	candidacy
-
-	mu    sync.Mutex
-	m     term.Machine
-	lease *Lease                  // of the newest term; nil before it is held
-	cause error                   // why that lease is over; nil while nobody knows that it is
-	end   context.CancelCauseFunc // ends the context of the newest call; nil before it
 }
 
 // user is the part of Do, RunOnce, RunOnceFor and Election.Run that differs.
@@ -41,7 +33,7 @@ type user interface {
 // serve carries out what the machine says until it has ended. It leaves the error of the last
 // campaign, or of the term that followed it, in candidacy.
 func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
-	t.ctx, t.user, t.m.Policy = ctx, by, policy
+	t.ctx, t.user, t.Policy = ctx, by, policy
 	defer t.leave()
 	for ev := (term.Event{Kind: term.Begin}); ; {
 		for _, effect := range t.step(ev) {
@@ -51,11 +43,11 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 			case term.StartWork:
 				t.begins()
 				t.err = t.work(t.ctx)
-				ev = term.Event{Kind: term.WorkEnded, Valid: t.look(t.lease), Passes: t.passes()}
+				ev = term.Event{Kind: term.WorkEnded, Valid: t.look() == nil, Passes: t.passes()}
 			case term.Release:
 				_ = t.lease.Unlock(context.Background()) // bounded by the lease
 				ev = term.Event{Kind: term.LockEnded, Passes: t.passes()}
-			case term.NoPause, term.ShortestPause, term.LongerPause, term.LongPause:
+			case term.NoPause, term.Pause, term.LongPause:
 				ev = t.pause(effect)
 			case term.Finish:
 				return
@@ -65,92 +57,39 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 }
 
 // leave gives the lock back, and does not wait, where the user's function has panicked or has ended
-// its goroutine. Otherwise the machine has ended, and takes nothing any more.
+// its goroutine.
 func (t *tenure) leave() {
-	for _, kind := range [...]term.Kind{term.Stop, term.WorkEnded} {
-		for _, effect := range t.step(term.Event{Kind: kind}) {
-			if effect == term.Release && t.lease != nil {
-				t.lease.Release()
-			}
-		}
+	if t.Phase != term.Ended && t.lease != nil {
+		t.lease.Release()
 	}
 }
 
 // acquire campaigns once, and says how that has ended.
 func (t *tenure) acquire() term.Event {
-	t.hold(nil)
-	lease, err := t.campaign(t.ctx)
-	if err != nil {
-		t.err = err
+	if t.lease, t.err = t.campaign(t.ctx); t.err != nil {
 		return term.Event{Kind: term.LockEnded, Passes: !t.callerGone() && t.passes()}
 	}
-	t.hold(lease)
-	if t.err = t.decline(t.ctx, lease); t.err != nil {
+	if t.err = t.decline(t.ctx, t.lease); t.err != nil {
 		return term.Event{Kind: term.Declined}
 	}
-	if lease.Valid() {
+	if t.lease.Valid() {
 		return term.Event{Kind: term.Held, Valid: true}
 	}
 	t.begins()
-	outcome, cause := lease.lapse()
-	t.err = lease.termError(t.ctx, outcome, cause, nil)
+	outcome, lost := t.lease.lapse()
+	t.err = t.lease.cutShort(t.ctx, lost, nil)
 	return term.Event{Kind: term.Lapse, Outcome: outcome}
 }
 
-// hold notes the lease of a term, or that there is none.
-func (t *tenure) hold(lease *Lease) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lease, t.cause, t.end = lease, nil, nil
-}
-
-// step tells the machine what has happened, and gives what is to be done on this goroutine.
+// step tells the machine what has happened, and before that the end of the caller's ctx, where it
+// has ended: the work's context has ended with it.
 func (t *tenure) step(ev term.Event) []term.Effect {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.happened(ev, nil)
-}
-
-// tell tells the machine what has happened to a lease while work runs under it. All that may follow
-// is the end of the work's context, with this cause. Events after the work, or after its term, are
-// dropped.
-func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lease != of || t.m.Phase <= term.Campaigning || t.m.Phase >= term.Releasing {
-		return
-	}
-	if ev.Kind == term.Lapse && t.cause == nil {
-		t.cause = cause
-	}
-	t.happened(ev, cause)
-}
-
-// happened tells the machine, with the mutex, what has happened, and before that the end of the
-// caller's ctx, where it has ended: the work's context has ended with it. It ends that context where
-// the machine says so.
-func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
-	if t.m.Terms == term.Many {
-		ev.At, ev.Longest = time.Since(t.begun), t.longest()
-	}
-	if t.m.Phase > term.Campaigning && t.m.Phase != term.Ended && t.callerGone() {
-		effects := t.endContext(t.m.Step(term.Event{Kind: term.Stop}), context.Cause(t.ctx))
-		if t.m.Phase == term.Ended {
+	if t.Phase > term.Campaigning && t.Phase != term.Ended && t.callerGone() {
+		if effects := t.Step(term.Event{Kind: term.Stop}); t.Phase == term.Ended {
 			return effects
 		}
 	}
-	return t.endContext(t.m.Step(ev), cause)
-}
-
-// endContext ends the context of the work where the first effect says so, and gives the others.
-func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
-	if len(effects) == 0 || effects[0] != term.EndContext {
-		return effects
-	}
-	if t.end != nil {
-		t.end(cause)
-	}
-	return effects[1:]
+	return t.Step(ev)
 }
 
 // callerGone reports whether the caller's ctx has ended, and notes that.
@@ -165,7 +104,7 @@ func (t *tenure) callerGone() bool {
 func (t *tenure) pause(pause term.Effect) term.Event {
 	t.goesOn()
 	select {
-	case <-time.After(t.pauses.Next(pause, t.longest())):
+	case <-time.After(t.Length(pause)):
 		return term.Event{Kind: term.PauseOver}
 	case <-t.ctx.Done():
 		t.callerGone()
@@ -174,38 +113,28 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 }
 
 // call calls a function of the user under the lease. The function's context lies within the lease,
-// and ends with ctx, with the lease, or when the machine says so. The function is not called where
-// the lease was over before. The error says whether the lease ended before the function returned.
-func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) error {
-	lease := t.lease
-	within, end := lease.within(ctx)
-	t.mu.Lock()
-	t.end = end
-	t.mu.Unlock()
-	stop := context.AfterFunc(lease.Context(), func() { t.look(lease) })
-	defer func() {
-		stop()
-		end(nil)
-	}()
-	var err error
-	if t.look(lease) {
-		err = do(within, lease.Token())
+// and ends with ctx and with the lease. The function is not called where the lease was over before.
+// The error says whether the lease ended before the function returned.
+func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) (err error) {
+	within, end := t.lease.bind(ctx)
+	defer end()
+	if t.lease.Valid() {
+		err = do(within, t.lease.Token())
 	}
-	t.look(lease)
-	t.mu.Lock()
-	outcome, cause := t.m.Outcome, t.cause
-	t.mu.Unlock()
-	return lease.termError(ctx, outcome, cause, err)
+	if lost := t.look(); lost != nil && !errors.Is(lost, ErrReleased) {
+		return t.lease.cutShort(ctx, lost, err)
+	}
+	return err
 }
 
-// look tells the machine of the end of a lease that is over, and reports whether it is valid.
-func (t *tenure) look(lease *Lease) (valid bool) {
-	if lease.Valid() {
-		return true
+// look tells the machine of the end of a lease that is over, and gives its cause; nil for one that is valid.
+func (t *tenure) look() (lost error) {
+	if t.lease.Valid() {
+		return nil
 	}
-	outcome, cause := lease.lapse()
-	t.tell(lease, term.Event{Kind: term.Lapse, Outcome: outcome}, cause)
-	return false
+	outcome, lost := t.lease.lapse()
+	t.step(term.Event{Kind: term.Lapse, Outcome: outcome})
+	return lost
 }
 
 // lapse says why a lease is over.
@@ -220,18 +149,6 @@ func (l *Lease) lapse() (term.Outcome, error) {
 	default:
 		return term.Taken, cause
 	}
-}
-
-// termError is the error of work whose term has this outcome. ctx is the caller's, cause that of
-// the end of the lease.
-func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err error) error {
-	switch {
-	case outcome == term.LeaseLost || outcome == term.Taken:
-		return l.cutShort(ctx, cause, err)
-	case outcome == term.Revoked && !errors.Is(err, ErrRevoked):
-		return l.cutShort(ctx, ErrRevoked, err)
-	}
-	return err
 }
 
 // cutShort is the error of work that went on after the lease had ended. ctx is the caller's.

@@ -3,7 +3,6 @@ package activation
 import (
 	"cmp"
 	"log/slog"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
@@ -63,20 +62,20 @@ const (
 type guard struct {
 	*settings
 	target
-	gate gate
+	gate *gate
 
 	incarnation incarnation
 	ask         *actor.Props             // of the lock actor that is to be spawned; nil otherwise
 	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
-	closing     closing                  // of the session that the lock comes from
+	lease       *Lease                   // nil while nobody has looked
+	closing     term.Closing             // of the session that the lock comes from
 	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
 	kept        []*actor.MessageEnvelope // not served yet, in order
 	waking      bool
 }
 
 func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from, m: term.Machine{Policy: term.Activation}},
-		incarnation: fresh}
+	return &guard{settings: s, target: t, gate: newGate(t, s.from), incarnation: fresh}
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -112,7 +111,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	case *actor.Stopped:
 		defer g.end()
 		if g.incarnation == served {
-			g.last(c, env, next)
+			term.Last(c, env, next)
 		}
 	case *wakeUp:
 		g.waking = false
@@ -135,7 +134,7 @@ func (g *guard) begin(c actor.ReceiverContext) {
 	want := g.want(c)
 	want.Owner = ""
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...))
+	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate.campaign), actors.WithObserver(g.observers...))
 	if g.gate.now() == term.Campaigning {
 		g.campaign()
 		return
@@ -146,7 +145,7 @@ func (g *guard) begin(c actor.ReceiverContext) {
 // campaign spawns the lock actor: at the root, because it outlives the actor's children. Its first
 // notices may come before g.lock is set.
 func (g *guard) campaign() {
-	g.closing.follow(&g.gate) // before the lock can be held
+	g.closing.Follow(g.from, g.gate.close) // before the lock can be held
 	g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
 }
 
@@ -158,11 +157,12 @@ func (g *guard) tell(ev term.Event) {
 		case term.Campaign:
 			g.campaign()
 		case term.Release:
+			g.gate.campaign.End(ErrOver)
 			if g.lock != nil { // it could be spawned
 				g.system.Root.Send(g.lock, &messages.Release{})
 			}
 		case term.Finish:
-			g.closing.over()
+			g.closing.Over()
 		}
 	}
 	g.gate.perform(effects)
@@ -238,18 +238,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 		g.tell(term.Event{Kind: term.Stop}) // it is not to be started any more
 		return
 	}
-	g.last(c, env, next)
-}
-
-// last serves Stopping or Stopped. A panic there would have the supervisor restart an actor that is
-// to end, or keep it from ending at all, with its lock.
-func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
-	defer func() {
-		if r := recover(); r != nil {
-			mailbox.LogPanic(g.system, "an actor panicked while it was stopping", r, slog.String("actor", g.self.String()))
-		}
-	}()
-	next(c, env)
+	term.Last(c, env, next)
 }
 
 // end tells that the actor has stopped, and its children have: the lock is given back.
@@ -265,62 +254,4 @@ func (g *guard) refuse(env *actor.MessageEnvelope) {
 	if _, poison := env.Message.(*actor.PoisonPill); !poison {
 		g.system.DeadLetter.SendUserMessage(g.self, env)
 	}
-}
-
-// closing has a session that is closed wait until an actor has stopped that holds a lock of it. The zero
-// value follows nothing. Its methods are called on the actor's goroutine.
-type closing struct {
-	forget  func()        // takes back the session's BeforeClose; nil while it follows no session
-	stopped chan struct{} // closed when the actor has stopped
-}
-
-// follow begins to follow the session of a gate, if its locks come from one. Once is enough.
-func (c *closing) follow(g *gate) {
-	session, is := g.from.(*actors.Session)
-	if !is || c.forget != nil {
-		return
-	}
-	stopped := make(chan struct{})
-	c.stopped = stopped
-	c.forget = session.BeforeClose(func() {
-		if g.close() {
-			await(stopped, session.Timeout())
-		}
-	})
-}
-
-// over: the actor has stopped.
-func (c *closing) over() {
-	if c.forget == nil {
-		return
-	}
-	c.forget()
-	c.forget = nil
-	close(c.stopped)
-}
-
-func await(done <-chan struct{}, bound time.Duration) {
-	timer := time.NewTimer(bound)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
-}
-
-// guarded is the context of an actor with a guard. Continuations pass no middleware.
-type guarded struct{ actor.Context }
-
-func decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
-	return func(ctx actor.Context) actor.Context { return next(&guarded{ctx}) }
-}
-
-// ReenterAfter runs a continuation when a future has ended, unless the lock is over by then.
-func (c *guarded) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
-	g := guardOf(c)
-	c.Context.ReenterAfter(f, func(res any, err error) {
-		if g.gate.serves() {
-			cont(res, err)
-		}
-	})
 }

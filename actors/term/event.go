@@ -158,27 +158,24 @@ const (
 	Campaign Effect = iota
 	// StartWork starts the work under the lock that is held.
 	StartWork
-	// EndContext ends the context of the work; Machine.Outcome says why.
-	EndContext
 	// DrainWork has the work end when it has done what it has.
 	DrainWork
-	// StopWork stops the work before it takes anything else up. More than once does no harm.
+	// StopWork stops the work before it takes anything else up; Machine.Outcome says why. More than
+	// once does no harm.
 	StopWork
 	// Release gives the lock back, or the campaign up. No work runs, and its context ends now at
 	// the latest.
 	Release
-	// NoPause, ShortestPause, LongerPause and LongPause: PauseOver comes after a pause. [Pauses] has
-	// the lengths.
+	// NoPause, Pause and LongPause: PauseOver comes after a pause. [Clocked] has the lengths.
 	NoPause
-	ShortestPause
-	LongerPause
+	Pause
 	LongPause
 	// Finish ends it; Machine.Reason says why where it ends by itself.
 	Finish
 )
 
-var effectNames = [...]string{"Campaign", "StartWork", "EndContext", "DrainWork", "StopWork", "Release", "NoPause",
-	"ShortestPause", "LongerPause", "LongPause", "Finish"}
+var effectNames = [...]string{"Campaign", "StartWork", "DrainWork", "StopWork", "Release", "NoPause", "Pause",
+	"LongPause", "Finish"}
 
 // String gives the effect's name.
 func (e Effect) String() string { return effectNames[e] }
@@ -193,7 +190,6 @@ var (
 	releaseFinish = []Effect{Release, Finish}
 	finish        = []Effect{Finish}
 	noPause       = []Effect{NoPause}
-	shortestPause = []Effect{ShortestPause}
-	longerPause   = []Effect{LongerPause}
+	pause         = []Effect{Pause}
 	longPause     = []Effect{LongPause}
 )

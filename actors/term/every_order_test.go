@@ -36,7 +36,6 @@ type world struct {
 	lock    hold
 	work    bool // there is some
 	serving bool // it was started under the lock
-	ended   bool // its context has
 	told    bool // it was told to stop or to drain, in this incarnation
 	stop    bool // the user was stopped from outside
 	paused  bool // PauseOver will come
@@ -46,8 +45,7 @@ type world struct {
 
 // key tells worlds apart.
 func (w *world) key() string {
-	return fmt.Sprint(w.m.Phase, w.m.Then, w.m.Outcome, len(w.m.Failed), w.lock, w.work, w.serving, w.ended, w.told, w.stop,
-		w.paused, w.over)
+	return fmt.Sprint(w.m.Phase, w.m.Then, w.m.Outcome, len(w.m.Failed), w.lock, w.work, w.serving, w.told, w.stop, w.paused, w.over)
 }
 
 // possible lists what may happen next.
@@ -128,20 +126,18 @@ func (w *world) carryOut(effect term.Effect) {
 	switch effect {
 	case term.Campaign:
 		w.must(!w.serving && (w.lock == nothing || w.lock == gone), campaignsAfter)
-		w.lock, w.ended = waiting, false
+		w.lock = waiting
 		w.work = w.m.Work == term.Waits
 	case term.StartWork:
 		w.must(!w.serving && w.lock == granted, onlyWhileHeld)
-		w.work, w.serving, w.told, w.ended = true, true, w.stop && w.m.Work == term.Waits, false
-	case term.EndContext:
-		w.ended = true
+		w.work, w.serving, w.told = true, true, w.stop && w.m.Work == term.Waits
 	case term.StopWork, term.DrainWork:
 		w.told = true
 	case term.Release:
 		w.must(!w.work, backWithoutWork)
 		w.must(w.lock != nothing, alwaysGoesOn)
 		w.lock = releasing
-	case term.NoPause, term.ShortestPause, term.LongerPause, term.LongPause:
+	case term.NoPause, term.Pause, term.LongPause:
 		w.must(!w.paused, alwaysGoesOn)
 		w.paused = true
 	case term.Finish:
@@ -161,20 +157,17 @@ func (w *world) check() {
 		w.must(w.lock != nothing, alwaysGoesOn)
 		w.must(!w.serving, onlyWhileHeld)
 	case term.Active:
-		w.must(w.serving && !w.ended && w.lock == granted, onlyWhileHeld)
+		w.must(w.serving && w.lock == granted, onlyWhileHeld)
 	case term.Draining:
-		w.must(w.serving && !w.ended && w.lock == granted, onlyWhileHeld)
+		w.must(w.serving && w.lock == granted, onlyWhileHeld)
 		w.must(w.told, alwaysGoesOn)
-	case term.Stopping:
-		w.must(w.work && (w.ended || !w.serving), onlyWhileHeld)
-		w.must(w.told || function, alwaysGoesOn)
-	case term.Lapsed, term.Lost:
-		w.must(w.work && (w.ended || !w.serving), onlyWhileHeld)
+	case term.Stopping, term.Lapsed, term.Lost:
+		w.must(w.work, onlyWhileHeld)
 		w.must(w.told || function, alwaysGoesOn)
 	case term.Ended:
 		w.must(w.over, alwaysGoesOn)
 	}
-	w.must(!w.serving || w.ended || w.lock == granted, onlyWhileHeld)
+	w.must(!w.serving || w.told || function || w.lock == granted, onlyWhileHeld)
 }
 
 var policies = map[string]term.Policy{"once": term.Once, "leader": term.Leader, "singleton": failing(term.Singleton, 3),

@@ -21,6 +21,9 @@ type Machine struct {
 	Reason messages.Reason
 	Detail string
 
+	// Pauses counts the pauses in a row: with the newest one.
+	Pauses int
+
 	began time.Duration // when the newest campaign began
 }
 
@@ -187,7 +190,7 @@ func (m *Machine) releasing(ev Event) []Effect {
 
 // asked has the work end as the policy says, while the lock is kept.
 func (m *Machine) asked(ev Event, how Ending) []Effect {
-	if how.To == Active { // it does not end for that
+	if how.To == Paused { // it does not end for that
 		return nil
 	}
 	m.note(ev).Phase = how.To
@@ -257,13 +260,15 @@ func (m *Machine) next(ev Event) []Effect {
 // would stay free while nobody else wants it; but one whose terms fail at once would load the
 // servers.
 func (m *Machine) pause(ev Event) []Effect {
-	switch took := ev.At - m.began; {
-	case m.Outcome == LeaseLost && took >= retry.Campaign.First:
+	took := ev.At - m.began
+	if m.Outcome == LeaseLost && took >= retry.Campaign.First {
 		return noPause
-	case took > ev.Longest: // the pauses before were long ago
-		return shortestPause
 	}
-	return longerPause
+	if took > ev.Longest { // the pauses before were long ago
+		m.Pauses = 0
+	}
+	m.Pauses++
+	return pause
 }
 
 // tooMany counts a failure of the work, and reports whether it has had too many.

@@ -55,33 +55,25 @@ const (
 	StartsAnew
 )
 
-// Ending is how the work ends. To is Active where it does not.
+// Ending is how the work ends. With the zero value it does not.
 type Ending struct {
 	To Phase
 	Do []Effect
 }
 
-// byContext ends work that is a function. It has no other way to hear of its end.
-var byContext = []Effect{EndContext}
-
-// atOnce ends work that is an actor behind the message that it is at.
-var atOnce = []Effect{EndContext, StopWork}
-
 // The policies.
 var (
 	// Once: one term, one function, as of locks.Do and locks.RunOnce. A revoke request is the
-	// function's to hear of.
-	Once = Policy{Terms: One, OnRevoke: Ending{To: Active}, OnClose: Ending{Stopping, byContext},
-		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
+	// function's to hear of, by its lease, and the end of its context ends it.
+	Once = Policy{Terms: One, OnStop: Ending{To: Stopping}}
 	// Leader: a function that leads in each term, as of Election.Run.
-	Leader = Policy{Terms: Many, OnRevoke: Ending{Stopping, byContext}, OnClose: Ending{Stopping, byContext},
-		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
+	Leader = Policy{Terms: Many, OnRevoke: Ending{To: Stopping}, OnStop: Ending{To: Stopping}}
 	// Singleton: an actor that is spawned in each term, and may fail.
-	Singleton = Policy{Terms: Many, Completes: StartsAnew, OnRevoke: Ending{Stopping, atOnce},
-		OnClose: Ending{Stopping, atOnce}, OnStop: Ending{Stopping, atOnce}, OnLoss: atOnce}
+	Singleton = Policy{Terms: Many, Completes: StartsAnew, OnRevoke: Ending{Stopping, stopWork},
+		OnClose: Ending{Stopping, stopWork}, OnStop: Ending{Stopping, stopWork}, OnLoss: stopWork}
 	// Activation: an actor whose messages wait for the lock. One that is to end serves under it
 	// until it has ended, for a revoke request also the messages that it has. Stop says that it is
 	// stopping already.
 	Activation = Policy{Terms: One, Work: Waits, OnRevoke: Ending{Draining, drainWork}, OnClose: Ending{Draining, stopWork},
-		OnStop: Ending{Stopping, byContext}, OnLoss: atOnce}
+		OnStop: Ending{To: Stopping}, OnLoss: stopWork}
 )

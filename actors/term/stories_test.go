@@ -126,7 +126,10 @@ func written(before term.Machine, m *term.Machine, effects []term.Effect) string
 	}
 	fmt.Fprintln(&b)
 	for _, effect := range effects {
-		fmt.Fprintln(&b, effect)
+		if fmt.Fprint(&b, effect); effect == term.Pause {
+			fmt.Fprint(&b, " ", m.Pauses)
+		}
+		fmt.Fprintln(&b)
 	}
 	return b.String()
 }
