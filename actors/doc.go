@@ -90,8 +90,8 @@
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. [WithoutFastPaths] switches them
-// off. They rest on three facts:
+// A session saves requests and time where it can: see [FastPath]. The environment variable
+// TURNSTILE_WITHOUT switches them off. They rest on three facts:
 //
 //   - Nobody that keeps a waiter out is between it and the node that it watches. Nobody can come in
 //     between, because new nodes have greater numbers.
