@@ -31,7 +31,7 @@ import (
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	c := &candidate{Election: e, value: value, lead: lead}
 	c.Timeout = e.client.session.Timeout
-	c.serve(ctx, c, term.Leader)
+	c.serve(ctx, term.Leader, c.campaign, c.work)
 	return c.result()
 }
 
@@ -43,7 +43,8 @@ type candidate struct {
 	lead  func(ctx context.Context, term *Leadership) error
 }
 
-// campaign campaigns once. Meanwhile it presses a leader of lower priority.
+// campaign campaigns once. Meanwhile it presses a leader of lower priority. It declines the lead where
+// a candidate of higher priority waits.
 func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
@@ -54,15 +55,10 @@ func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return elected.Lease, nil
-}
-
-// decline declines the lead where a candidate of higher priority waits.
-func (c *candidate) decline(ctx context.Context, lease *Lease) error {
-	if c.yields(ctx, lease) {
-		return fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
+	if c.yields(ctx, elected.Lease) {
+		err = fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
 	}
-	return nil
+	return elected.Lease, err
 }
 
 // work calls lead, and waits for the end of a lease that is over by then.

@@ -13,36 +13,30 @@ import (
 // Election.Run. All of it runs on the caller's goroutine. What happens to a lease ends the work's
 // context by itself; the machine is told of it when the work has ended.
 type tenure struct {
-	user
 	ctx   context.Context // the caller's
 	lease *Lease          // of the newest term; nil before it is held
 	term.Clocked
 	candidacy
 }
 
-// user is the part of Do, RunOnce, RunOnceFor and Election.Run that differs.
-type user interface {
-	// campaign waits for the lock.
-	campaign(ctx context.Context) (*Lease, error)
-	// decline says why no work is to begin under a lease that was just acquired; nil where it is.
-	decline(ctx context.Context, lease *Lease) error
-	// work is done under the lease. It calls the user's function by tenure.call.
-	work(ctx context.Context) error
-}
-
 // serve carries out what the machine says until it has ended. It leaves the error of the last
 // campaign, or of the term that followed it, in candidacy.
-func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
-	t.ctx, t.user, t.Policy = ctx, by, policy
+//
+// campaign waits for the lock. With an error and a lease the lock is held, and no work is to begin. work
+// is done under the lease; it calls the user's function by call.
+func (t *tenure) serve(ctx context.Context, policy term.Policy,
+	campaign func(context.Context) (*Lease, error), work func(context.Context) error) {
+	t.ctx, t.Policy = ctx, policy
 	defer t.leave()
 	for ev := (term.Event{Kind: term.Begin}); ; {
 		for _, effect := range t.step(ev) {
 			switch effect {
 			case term.Campaign:
-				ev = t.acquire()
+				t.lease, t.err = campaign(ctx)
+				ev = t.acquired()
 			case term.StartWork:
 				t.begins()
-				t.err = t.work(t.ctx)
+				t.err = work(ctx)
 				ev = term.Event{Kind: term.WorkEnded, Valid: t.look() == nil, Passes: t.passes()}
 			case term.Release:
 				_ = t.lease.Unlock(context.Background()) // bounded by the lease
@@ -64,15 +58,14 @@ func (t *tenure) leave() {
 	}
 }
 
-// acquire campaigns once, and says how that has ended.
-func (t *tenure) acquire() term.Event {
-	if t.lease, t.err = t.campaign(t.ctx); t.err != nil {
+// acquired says how a campaign has ended.
+func (t *tenure) acquired() term.Event {
+	switch {
+	case t.lease == nil:
 		return term.Event{Kind: term.LockEnded, Passes: !t.callerGone() && t.passes()}
-	}
-	if t.err = t.decline(t.ctx, t.lease); t.err != nil {
+	case t.err != nil:
 		return term.Event{Kind: term.Declined}
-	}
-	if t.lease.Valid() {
+	case t.lease.Valid():
 		return term.Event{Kind: term.Held, Valid: true}
 	}
 	t.begins()

@@ -51,7 +51,7 @@ func TestLossBehindTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &losing{t: t, client: virtualClient(t)}
 		l.Timeout = func() time.Duration { return 0 }
-		l.serve(t.Context(), l, term.Leader)
+		l.serve(t.Context(), term.Leader, l.campaign, l.work)
 		require.ErrorIs(t, l.err, ErrBadAcquire)
 		require.Zero(t, time.Since(l.lost))
 	})
@@ -71,8 +71,6 @@ func (l *losing) campaign(ctx context.Context) (*Lease, error) {
 	}
 	return nil, ErrBadAcquire
 }
-
-func (l *losing) decline(context.Context, *Lease) error { return nil }
 
 func (l *losing) work(ctx context.Context) error {
 	time.Sleep(time.Second)

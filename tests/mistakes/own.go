@@ -151,7 +151,7 @@ var own = []ownMistake{
 		"\tif t.lease.Valid() {\n\t\terr = do(", "\tif within != nil {\n\t\terr = do("),
 		"locks", "TestWorkDoesNotBeginAfterTheLease"},
 	{in("locks", "lease-is-valid", "Do begins a term under a lease that is over",
-		"\tif t.lease.Valid() {\n\t\treturn term.Event{Kind: term.Held", "\tif t.lease != nil {\n\t\treturn term.Event{Kind: term.Held"),
+		"\tcase t.lease.Valid():\n\t\treturn term.Event{Kind: term.Held", "\tcase t.lease != nil:\n\t\treturn term.Event{Kind: term.Held"),
 		"locks", "TestTermDoesNotBeginAfterTheLease"},
 	{in("locks", "shared-hold", "a transaction is resolved by nodes that another lease of the hold may have written",
 		" && !l.nested &&\n\t\t!l.shared.Load()", " && !l.nested"),
