@@ -2,7 +2,9 @@ package activation
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
@@ -49,7 +51,7 @@ const (
 	ended
 )
 
-// guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
+// guard stands before the messages of one actor.
 //
 // Invariants: while Started is due or kept is not empty, each message that comes is put behind the
 // kept ones, so that none overtakes another; and once the lock is held, a wakeUp is in the mailbox
@@ -57,12 +59,22 @@ const (
 // message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
 // between comes before the next, as it does without a guard.
 //
-// With its gate it is the shell of package term's machine, whose work is the actor itself. The order
-// of the messages, and the incarnations of the actor within the term, are its own.
+// The work of its machine is the actor itself. The machine is told on the actor's goroutine, on the lock
+// actor's, on the clock's, and on that of a session that closes. What follows is carried out without
+// the mutex, and may change places with what another goroutine does. That does no harm: the context of a
+// lost lease has ended before anything is told, and a guard that is woken asks the machine what to
+// do. The effects that concern the lock come only on the actor's own goroutine.
 type guard struct {
 	*settings
-	target
-	gate *gate
+	system   *actor.ActorSystem
+	self     *actor.PID // whose mailbox may be bounded: then a message waits until there is room
+	campaign term.Candidacy
+
+	mu    sync.Mutex
+	m     term.Machine
+	cause error // why the actor is to end, in words; nil where nobody has said
+
+	// All below belongs to the actor's goroutine.
 
 	incarnation incarnation
 	ask         *actor.Props             // of the lock actor that is to be spawned; nil otherwise
@@ -74,8 +86,12 @@ type guard struct {
 	waking      bool
 }
 
-func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: newGate(t, s.from), incarnation: fresh}
+func newGuard(s *settings, ctx actor.Context) *guard {
+	g := &guard{settings: s, system: ctx.ActorSystem(), self: ctx.Self(), m: term.Machine{Policy: term.Activation}}
+	g.campaign = term.Candidacy{Clock: s.from.Clock, Lost: ErrOver, Tell: func(_ *term.Candidacy, ev term.Event, cause error) {
+		g.tell(ev, cause)
+	}}
+	return g
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -98,7 +114,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 		g.start = env
 		if g.incarnation == served || g.incarnation == renewed {
 			g.incarnation = renewed
-			g.tell(term.Event{Kind: term.WorkRestarted}) // a panic in Stopping may have brought it back to life
+			g.tell(term.Event{Kind: term.WorkRestarted}, nil) // a panic in Stopping may have brought it back to life
 		}
 		g.begin(c)
 		g.serve(c, next)
@@ -117,7 +133,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.incarnation == served && g.gate.serves() {
+		if g.incarnation == served && g.serves() {
 			next(c, env)
 		}
 	default:
@@ -134,44 +150,93 @@ func (g *guard) begin(c actor.ReceiverContext) {
 	want := g.want(c)
 	want.Owner = ""
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate.campaign), actors.WithObserver(g.observers...))
-	if g.gate.now() == term.Campaigning {
-		g.campaign()
+	g.ask = g.from.NewLock(want, actors.WithListener(&g.campaign), actors.WithObserver(g.observers...))
+	if g.now() == term.Campaigning {
+		g.perform(term.Campaign)
 		return
 	}
-	g.tell(term.Event{Kind: term.Begin})
+	g.tell(term.Event{Kind: term.Begin}, nil)
 }
 
-// campaign spawns the lock actor: at the root, because it outlives the actor's children. Its first
-// notices may come before g.lock is set.
-func (g *guard) campaign() {
-	g.closing.Follow(g.from, g.gate.close) // before the lock can be held
-	g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
-}
-
-// tell tells the machine what the actor has heard of, and carries out what follows.
-func (g *guard) tell(ev term.Event) {
-	effects := g.gate.step(ev, nil)
-	for _, effect := range effects {
-		switch effect {
-		case term.Campaign:
-			g.campaign()
-		case term.Release:
-			g.gate.campaign.End(ErrOver)
-			if g.lock != nil { // it could be spawned
-				g.system.Root.Send(g.lock, &messages.Release{})
-			}
-		case term.Finish:
-			g.closing.Over()
-		}
+// tell tells the machine what has happened, and carries out what follows. cause is why the actor is to
+// end; nil where that is not known. The last one counts.
+func (g *guard) tell(ev term.Event, cause error) {
+	g.mu.Lock()
+	if cause != nil {
+		g.cause = cause
 	}
-	g.gate.perform(effects)
+	effects := g.m.Step(ev)
+	g.mu.Unlock()
+	for _, effect := range effects {
+		g.perform(effect)
+	}
 }
+
+func (g *guard) perform(effect term.Effect) {
+	root := g.system.Root
+	switch effect {
+	case term.Campaign: // at the root, because the lock actor outlives the actor's children
+		g.closing.Follow(g.from, g.close)
+		g.lock, g.ask = root.Spawn(g.ask), nil // whose first notices may come before g.lock is set
+	case term.StartWork:
+		g.wake()
+	case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
+		go root.Poison(g.self)
+	case term.StopWork: // before it takes another message, and its children with it
+		root.Stop(g.self)
+	case term.Release:
+		g.campaign.End(ErrOver)
+		if g.lock != nil { // it could be spawned
+			root.Send(g.lock, &messages.Release{})
+		}
+	case term.Finish:
+		g.closing.Over()
+	}
+}
+
+// close has the actor stop because its session is about to be closed. A message that is being served
+// keeps its lease.
+func (g *guard) close() {
+	ev, cause := term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}, error(nil)
+	if g.campaign.Lease() == nil {
+		cause = fmt.Errorf("%w: %s", ErrOver, ev.Reason)
+	}
+	g.tell(ev, cause)
+}
+
+// now gives the phase as of now: the clock is read where the actor has a lease.
+func (g *guard) now() term.Phase {
+	g.mu.Lock()
+	phase := g.m.Phase
+	g.mu.Unlock()
+	if (phase == term.Active || phase == term.Draining) && !g.campaign.Lease().Valid() {
+		g.tell(term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver))
+		return term.Lapsed
+	}
+	return phase
+}
+
+// serves reports whether a message may be served now.
+func (g *guard) serves() bool {
+	phase := g.now()
+	return phase == term.Active || phase == term.Draining
+}
+
+// wakeUp tells a guard that the lock is held, or that more is kept.
+type wakeUp struct{}
+
+// NotInfluenceReceiveTimeout keeps it from counting as a message.
+func (*wakeUp) NotInfluenceReceiveTimeout() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log: the actor may have stopped.
+func (*wakeUp) IgnoreDeadLetterLogging() {}
+
+func (g *guard) wake() { go g.system.Root.Send(g.self, &wakeUp{}) }
 
 // take takes a message for the actor: it is served, kept or refused.
 func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	_, poison := env.Message.(*actor.PoisonPill)
-	switch g.gate.now() {
+	switch g.now() {
 	case term.Active, term.Draining:
 		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
@@ -182,7 +247,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	case term.Paused, term.Campaigning:
 		switch {
 		case poison:
-			g.stop()
+			g.perform(term.StopWork)
 		case len(g.kept) < g.settings.kept:
 			g.kept = append(g.kept, env)
 		default:
@@ -190,7 +255,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 		}
 	default:
 		if poison {
-			g.stop()
+			g.perform(term.StopWork)
 			return
 		}
 		g.refuse(env)
@@ -199,7 +264,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 
 // serve serves Started if it is due, or else the next kept message, if the lock is held.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
-	if !g.gate.serves() {
+	if !g.serves() {
 		return
 	}
 	var env *actor.MessageEnvelope
@@ -224,7 +289,10 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 // stopping refuses the kept messages. An actor that was not served Started is not served Stopping
 // either.
 func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
-	if why := g.gate.why(); why != nil {
+	g.mu.Lock()
+	why := g.cause
+	g.mu.Unlock()
+	if why != nil {
 		log, _ := mailbox.LogOf(g.system)
 		log.Warn("an actor stops with its lock",
 			slog.String("actor", g.self.String()), slog.Any("cause", why))
@@ -235,7 +303,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 		g.refuse(unserved)
 	}
 	if g.incarnation != served {
-		g.tell(term.Event{Kind: term.Stop}) // it is not to be started any more
+		g.tell(term.Event{Kind: term.Stop}, nil) // it is not to be started any more
 		return
 	}
 	term.Last(c, env, next)
@@ -244,8 +312,8 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 // end tells that the actor has stopped, and its children have: the lock is given back.
 func (g *guard) end() {
 	g.incarnation = ended // a restart that was decided before would serve it again
-	g.tell(term.Event{Kind: term.Stop})
-	g.tell(term.Event{Kind: term.WorkEnded})
+	g.tell(term.Event{Kind: term.Stop}, nil)
+	g.tell(term.Event{Kind: term.WorkEnded}, nil)
 	g.lock = nil
 }
 

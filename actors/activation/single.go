@@ -33,8 +33,8 @@ func Single(from actors.Provider, want func(actor.ReceiverContext) messages.Acqu
 	}
 	return func(props *actor.Props) {
 		props.Configure(
-			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, target{ctx.ActorSystem(), ctx.Self()})) }),
-			term.Continues(func(c actor.Context) bool { return guardOf(c).gate.serves() }),
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, ctx)) }),
+			term.Continues(func(c actor.Context) bool { return guardOf(c).serves() }),
 			actor.WithReceiverMiddleware(middleware))
 	}
 }
@@ -52,7 +52,7 @@ func LeaseOf(ctx actor.Context) *Lease {
 	if g == nil {
 		return nil
 	}
-	if of := g.gate.campaign.Lease(); g.lease == nil && of != nil {
+	if of := g.campaign.Lease(); g.lease == nil && of != nil {
 		g.lease = &Lease{of}
 	}
 	return g.lease

@@ -86,7 +86,7 @@ var own = []ownMistake{
 		"\tc.End(cause)\n\tc.Tell(c, ev, cause)\n", "\tc.Tell(c, ev, cause)\n\tc.End(cause)\n"),
 		"actors/term", "TestLeaseEndsFirst"},
 	{in("actors/activation", "lock-asked-for-once", "an actor whose lock actor could not be spawned waits for ever",
-		"if g.gate.now() == term.Campaigning {", "if g.lock != nil {"),
+		"if g.now() == term.Campaigning {", "if g.lock != nil {"),
 		"tests/activation", "TestSpawnFails"},
 	{in("locks", "unhealthy-behind-lead", "Health fails until the session says how the lease of a lead that has returned has ended",
 		"\tdefer c.terms.end(leads)\n", "\tdefer func() { context.AfterFunc(leads.Context(), func() { c.terms.end(leads) }) }()\n"),
