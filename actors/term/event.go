@@ -80,15 +80,6 @@ var outcomeNames = [...]string{"none", "completed", "revoked", "stopped", "faili
 // String gives the outcome's name: "none", "completed", …
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// Outcomes lists the outcomes.
-func Outcomes() []Outcome {
-	all := make([]Outcome, len(outcomeNames))
-	for i := range all {
-		all[i] = Outcome(i)
-	}
-	return all
-}
-
 // Kind is the kind of an event.
 type Kind uint8
 
@@ -128,15 +119,6 @@ var kindNames = [...]string{"Begin", "PauseOver", "Held", "Declined", "Revoke", 
 
 // String gives the event's name.
 func (k Kind) String() string { return kindNames[k] }
-
-// Kinds lists the events.
-func Kinds() []Kind {
-	all := make([]Kind, len(kindNames))
-	for i := range all {
-		all[i] = Kind(i)
-	}
-	return all
-}
 
 // Event is one thing that happened.
 type Event struct {

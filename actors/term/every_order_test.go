@@ -56,10 +56,10 @@ func (w *world) possible() (all []term.Event) {
 		}
 	}
 	actor := slices.Contains(w.m.OnLoss, term.StopWork)
-	asleep := w.m.Work == term.Waits && !w.stop // it ends by being stopped
+	asleep := w.m.Waits && !w.stop // it ends by being stopped
 	may(w.paused, term.Event{Kind: term.PauseOver})
 	may(w.lock == waiting, term.Event{Kind: term.Held, Valid: true}, term.Event{Kind: term.Held})
-	may(w.lock == waiting && w.m.Work == term.Begins, term.Event{Kind: term.Declined})
+	may(w.lock == waiting && !w.m.Waits, term.Event{Kind: term.Declined})
 	may(w.lock == waiting, term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}) // it was granted, and that is over
 	may(w.lock == granted || w.lock == lapsed, term.Event{Kind: term.Revoke})     // which may be told late
 	may(w.lock == granted, term.Event{Kind: term.Gone, Outcome: term.Taken},
@@ -127,10 +127,10 @@ func (w *world) carryOut(effect term.Effect) {
 	case term.Campaign:
 		w.must(!w.serving && (w.lock == nothing || w.lock == gone), campaignsAfter)
 		w.lock = waiting
-		w.work = w.m.Work == term.Waits
+		w.work = w.m.Waits
 	case term.StartWork:
 		w.must(!w.serving && w.lock == granted, onlyWhileHeld)
-		w.work, w.serving, w.told = true, true, w.stop && w.m.Work == term.Waits
+		w.work, w.serving, w.told = true, true, w.stop && w.m.Waits
 	case term.StopWork, term.DrainWork:
 		w.told = true
 	case term.Release:
@@ -226,7 +226,7 @@ func TestNeverStandsStill(t *testing.T) { keeps(t, alwaysGoesOn) }
 // TestOneTerm: a policy of one term campaigns once, whatever happens.
 func TestOneTerm(t *testing.T) {
 	for name, policy := range policies {
-		if policy.Terms != term.One {
+		if !policy.One {
 			continue
 		}
 		queue, seen := []*world{(&world{m: term.Machine{Policy: policy}}).happen(term.Event{Kind: term.Begin})}, map[string]bool{}

@@ -55,7 +55,7 @@ func (m *Machine) paused(ev Event) []Effect {
 	switch ev.Kind {
 	case Begin, PauseOver:
 		m.Phase, m.Outcome, m.began = Campaigning, None, ev.At
-		if m.Terms == One {
+		if m.One {
 			m.Then = End
 		}
 		return campaign
@@ -66,7 +66,7 @@ func (m *Machine) paused(ev Event) []Effect {
 }
 
 func (m *Machine) campaigning(ev Event) []Effect {
-	if m.Work == Waits {
+	if m.Waits {
 		switch ev.Kind {
 		case LockEnded:
 			m.note(ev).Phase = Lost
@@ -125,9 +125,9 @@ func (m *Machine) completed(ev Event) []Effect {
 	switch {
 	case !ev.Valid: // the loss is not told yet: the end of the work overtakes the end of the lock
 		m.Outcome = Taken
-	case m.Completes == StartsAnew && !m.tooMany(ev.At):
+	case m.Anew && !m.tooMany(ev.At):
 		return startWork
-	case m.Completes == StartsAnew:
+	case m.Anew:
 		m.Then, m.Outcome = StayOut, Failing
 	default:
 		m.Outcome = Completed

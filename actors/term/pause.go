@@ -21,7 +21,7 @@ type Clocked struct {
 
 // Step is Machine.Step, now.
 func (c *Clocked) Step(ev Event) []Effect {
-	if c.Terms == Many {
+	if !c.One {
 		if c.since.IsZero() {
 			c.since = time.Now()
 		}
