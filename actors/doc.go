@@ -75,8 +75,8 @@
 // # Actors that exist once
 //
 // [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on
-// one of them, under a lock. It is the actor of a leader loop: package term decides, internal/singleton
-// carries it out, and tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
+// one of them, under a lock. It is the actor of a leader loop: package term decides, and
+// tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
 //
 // # Who decides what
 //

@@ -1,84 +1,48 @@
-// Package singleton is the actor around term.Machine for an actor that exists once in a cluster. It
-// spawns the lock actor of each campaign and the child of each term, gives their events to the
-// machine, and carries out its effects. Package term decides, with the policy Singleton.
-//
-// It knows neither sessions nor lock actors: package actors gives it their functions in [Config].
-package singleton
+package actors
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// Config is one singleton.
-type Config struct {
-	// Path is the lock path.
-	Path string
-	// Props are the props of the user's actor.
-	Props *actor.Props
-	// Failures within Within keep this node out for Out.
-	Failures    int
-	Within, Out time.Duration
-	// Buffer is the number of messages that are kept while no child runs.
-	Buffer int
-	// Wrong is the mistake in the request; nil for none. It ends the singleton at once.
-	Wrong error
-
-	// NewLock makes the props of a lock actor with this owner and this listener.
-	NewLock func(owner *actor.PID, listener *term.Candidacy) *actor.Props
-	// From provides the locks: it gives the lease clock of a grant, by its messages.Held.Epoch. A session
-	// of this process waits for the child when it closes.
-	From interface {
-		Clock(epoch uint64) *zkconn.LeaseClock
-	}
-	// NewActivation makes the first message of an incarnation of the child.
-	NewActivation func(lease *term.Lease, singleton *actor.PID) any
-	// SameNode reports whether an actor runs in this actor system.
-	SameNode func(system *actor.ActorSystem, pid *actor.PID) bool
-}
-
-// singletonActor is the actor: it carries out the effects of the machine.
+// singletonActor is the actor of NewSingleton. It spawns the lock actor of each campaign and the child of
+// each term, tells the machine of package term what happens to them, and carries out its effects.
 type singletonActor struct {
-	Config
+	singletonSettings
 	term.Clocked
 	pause    *time.Timer     // until the next campaign; nil before the first pause
 	campaign *term.Candidacy // the newest; nil before the first
 	lock     *actor.PID      // its lock actor
 	child    *actor.PID      // nil while none runs
-	guard    *guard          // of the child
+	guard    *childGuard     // of the child
 	closing  term.Closing    // of the session
 	backlog  backlog
 	restarts bool // another incarnation follows
 }
 
-// happened is an event that did not happen on the singleton's goroutine. It counts where its source
+// singletonEvent is an event that did not happen on the singleton's goroutine. It counts where its source
 // is this incarnation, its newest campaign, or the guard of its child.
-type happened struct {
+type singletonEvent struct {
 	mailbox.Quiet
 	source any
 	term.Event
 }
 
-// New makes the props of a singleton.
-func New(config Config) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(mailbox.Singleton))
-}
-
-func newSingletonActor(config Config) *singletonActor {
-	policy := term.Singleton
-	policy.Failures, policy.Within = config.Failures, config.Within
-	s := &singletonActor{Config: config, backlog: backlog{most: config.Buffer},
-		Clocked: term.Clocked{Machine: term.Machine{Policy: policy}, Out: config.Out}}
-	if timed, is := config.From.(interface{ Timeout() time.Duration }); is { // a session, or gateways
+func newSingletonActor(settings singletonSettings) *singletonActor {
+	s := &singletonActor{singletonSettings: settings, backlog: backlog{most: settings.buffer},
+		Clocked: term.Clocked{Machine: term.Machine{Policy: settings.policy}, Out: settings.out}}
+	if timed, is := settings.from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
 		s.Timeout = timed.Timeout
 	}
 	return s
@@ -90,13 +54,13 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			mailbox.LogPanic(ctx.ActorSystem(), "singleton panicked", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.ActorSystem(), "singleton panicked", r, logkeys.Path, s.want.Path)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		s.begin(ctx)
-	case *happened:
+	case *singletonEvent:
 		if msg.source == any(s) || msg.source == any(s.campaign) || msg.source == any(s.guard) {
 			s.step(ctx, msg.Event)
 		}
@@ -118,8 +82,8 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 }
 
 func (s *singletonActor) begin(ctx actor.Context) {
-	if s.Wrong != nil {
-		s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonBadInput, Detail: s.Wrong.Error()})
+	if err := s.check(); err != nil {
+		s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
 	s.step(ctx, term.Event{Kind: term.Begin})
@@ -137,7 +101,7 @@ func (s *singletonActor) step(ctx actor.Context, ev term.Event) {
 		s.perform(ctx, effect)
 	}
 	if (before == term.Active) != (s.Phase == term.Active) {
-		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.Path, logkeys.From, before.String(),
+		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
 			logkeys.State, s.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
 }
@@ -155,26 +119,24 @@ func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, a
 
 func (s *singletonActor) perform(ctx actor.Context, effect term.Effect) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
+	tell := func(source any, ev term.Event) { root.Send(self, &singletonEvent{source: source, Event: ev}) }
 	switch effect {
 	case term.Campaign:
-		s.closing.Follow(s.From, func() {
-			root.Send(self, &happened{source: s, Event: term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}})
-		})
-		s.campaign = &term.Candidacy{Clock: s.From.Clock, Lost: ErrLost, Tell: func(of *term.Candidacy, ev term.Event, _ error) {
-			root.Send(self, &happened{source: of, Event: ev})
-		}}
-		s.lock = root.Spawn(s.NewLock(self, s.campaign)) // a child would end with us, before ours
+		s.closing.Follow(s.from, func() { tell(s, term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}) })
+		s.campaign = &term.Candidacy{Clock: s.from.Clock, Lost: ErrSingletonLost,
+			Tell: func(of *term.Candidacy, ev term.Event, _ error) { tell(of, ev) }}
+		lock := s.from.NewLock(s.want, append(slices.Clip(s.lockOptions), WithOwner(self), WithListener(s.campaign))...)
+		s.lock = root.Spawn(lock) // a child would end with us, before ours
 	case term.StartWork:
 		s.spawn(ctx)
 	case term.StopWork:
-		s.campaign.Lease().EndContext(causeOf(s.Outcome))
+		s.campaign.Lease().EndContext(singletonCause(s.Outcome))
 		ctx.Stop(s.child)
 	case term.Release:
-		s.campaign.End(causeOf(s.Outcome))
+		s.campaign.End(singletonCause(s.Outcome))
 		ctx.Send(s.lock, &messages.Release{})
 	case term.NoPause, term.Pause, term.LongPause:
-		over := &happened{source: s, Event: term.Event{Kind: term.PauseOver}}
-		s.pause = time.AfterFunc(s.Length(effect), func() { root.Send(self, over) })
+		s.pause = time.AfterFunc(s.Length(effect), func() { tell(s, term.Event{Kind: term.PauseOver}) })
 	case term.Finish:
 		s.finish(ctx)
 	}
@@ -182,8 +144,8 @@ func (s *singletonActor) perform(ctx actor.Context, effect term.Effect) {
 
 // spawn spawns the child. One that cannot be spawned has ended.
 func (s *singletonActor) spawn(ctx actor.Context) {
-	s.guard = &guard{lease: s.campaign.Lease(), singleton: ctx.Self(), newActivation: s.NewActivation}
-	if !s.spawned(ctx, s.Props.Clone(actor.WithReceiverMiddleware(s.guard.middleware), term.Continues(s.guard.serves))) {
+	s.guard = &childGuard{lease: s.campaign.Lease(), singleton: ctx.Self()}
+	if !s.spawned(ctx, s.props.Clone(actor.WithReceiverMiddleware(s.guard.middleware), term.Continues(s.guard.serves))) {
 		s.childEnded(ctx)
 		return
 	}
@@ -196,7 +158,7 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			mailbox.LogPanic(ctx.ActorSystem(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.ActorSystem(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.want.Path)
 		}
 	}()
 	s.child = ctx.Spawn(props)
@@ -210,11 +172,11 @@ func (s *singletonActor) finish(ctx actor.Context) {
 		s.pause.Stop()
 	}
 	if s.Reason != messages.ReasonNone {
-		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.Path, logkeys.Reason, string(s.Reason),
+		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.Reason),
 			logkeys.Error, s.Detail)
-		if parent := ctx.Parent(); parent != nil && s.SameNode(ctx.ActorSystem(), parent) {
+		if parent := ctx.Parent(); parent != nil && audience.SameNode(ctx.ActorSystem(), parent) {
 			ctx.Request(parent, &messages.Failed{Reason: s.Reason, Detail: s.Detail,
-				Grant: messages.Grant{Path: s.Path, Actor: messages.IDOf(ctx.Self())}})
+				Grant: messages.Grant{Path: s.want.Path, Actor: messages.IDOf(ctx.Self())}})
 		}
 	}
 	if !s.restarts {
@@ -244,4 +206,18 @@ func (s *singletonActor) drop(ctx actor.Context) {
 	for _, env := range s.backlog.take() {
 		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
 	}
+}
+
+// singletonCause says why the context of the child ends. A loss that was told has ended it before; where
+// nobody has told, the clock knows that the lease is over.
+func singletonCause(outcome term.Outcome) error {
+	switch outcome {
+	case term.Revoked:
+		return ErrSingletonAsked
+	case term.Failing:
+		return ErrSingletonFailing
+	case term.Taken, term.LeaseLost:
+		return fmt.Errorf("%w: %s", ErrSingletonLost, messages.ReasonLeaseOver)
+	}
+	return ErrSingletonStopped
 }

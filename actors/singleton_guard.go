@@ -1,4 +1,4 @@
-package singleton
+package actors
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
@@ -6,18 +6,17 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
-// guard stands right before a singleton's child, as the innermost receiver middleware of its props, and
+// childGuard stands right before a singleton's child, as the innermost receiver middleware of its props, and
 // before its continuations, as a decorator of its context. It belongs to one child, in all its
 // incarnations, and runs on the child's goroutine.
-type guard struct {
-	lease         *term.Lease
-	singleton     *actor.PID
-	newActivation func(*term.Lease, *actor.PID) any
-	stopped       bool // no incarnation follows
-	unserved      bool // this incarnation was not told that it has started
+type childGuard struct {
+	lease     *term.Lease
+	singleton *actor.PID
+	stopped   bool // no incarnation follows
+	unserved  bool // this incarnation was not told that it has started
 }
 
-func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
+func (g *childGuard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
 		if g.stopped { // a restart that was decided before it stopped would bring it back, and nobody stops it then
 			return
@@ -29,9 +28,10 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 				return
 			}
 			next(c, env)
-			next(c, &actor.MessageEnvelope{Message: g.newActivation(g.lease, g.singleton), Sender: g.singleton})
+			next(c, &actor.MessageEnvelope{Sender: g.singleton,
+				Message: &Activation{Grant: g.lease.Grant, Context: g.lease.Context, Singleton: g.singleton, lease: g.lease}})
 		case *actor.Restarting:
-			c.ActorSystem().Root.Send(g.singleton, &happened{source: g, Event: term.Event{Kind: term.WorkRestarted}})
+			c.ActorSystem().Root.Send(g.singleton, &singletonEvent{source: g, Event: term.Event{Kind: term.WorkRestarted}})
 			next(c, env)
 		case *actor.Stopping:
 			g.last(next, c, env)
@@ -55,14 +55,14 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 }
 
 // last serves Stopping or Stopped.
-func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
+func (g *childGuard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
 	if !g.unserved {
 		term.Last(c, env, next)
 	}
 }
 
 // serves reports whether a continuation may run: the lock may be another node's before the child's last ones.
-func (g *guard) serves(actor.Context) bool { return !g.stopped && g.lease.Valid() }
+func (g *childGuard) serves(actor.Context) bool { return !g.stopped && g.lease.Valid() }
 
 // backlog keeps the messages that came while no child ran, in order, up to a bound.
 type backlog struct {
