@@ -80,8 +80,8 @@ import (
 //
 // # What decides
 //
-// Package term: paused, campaigning, active, stopping, lost, releasing and ended are
-// its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
+// Package term: paused, campaigning, active, stopping, lapsed, lost, releasing and ended are its phases.
+// It is checked in every order of events; tests/singleton runs the real actors in virtual
 // time, with a witness, in thousands of random histories.
 //
 // # What may be asked for

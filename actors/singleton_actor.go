@@ -1,9 +1,7 @@
 package actors
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -21,14 +19,14 @@ import (
 type singletonActor struct {
 	singletonSettings
 	term.Clocked
-	pause    *time.Timer     // until the next campaign; nil before the first pause
-	campaign *term.Candidacy // the newest; nil before the first
-	lock     *actor.PID      // its lock actor
-	child    *actor.PID      // nil while none runs
-	guard    *childGuard     // of the child
-	closing  term.Closing    // of the session
-	backlog  backlog
-	restarts bool // another incarnation follows
+	pause    *time.Timer              // until the next campaign; nil before the first pause
+	campaign *term.Candidacy          // the newest; nil before the first
+	lock     *actor.PID               // its lock actor
+	child    *actor.PID               // nil while none runs
+	guard    *childGuard              // of the child
+	closing  term.Closing             // of the session
+	kept     []*actor.MessageEnvelope // that came while no child ran, in order
+	restarts bool                     // another incarnation follows
 }
 
 // singletonEvent is an event that did not happen on the singleton's goroutine. It counts where its source
@@ -40,7 +38,7 @@ type singletonEvent struct {
 }
 
 func newSingletonActor(settings singletonSettings) *singletonActor {
-	s := &singletonActor{singletonSettings: settings, backlog: backlog{most: settings.buffer},
+	s := &singletonActor{singletonSettings: settings,
 		Clocked: term.Clocked{Machine: term.Machine{Policy: settings.policy}, Out: settings.out}}
 	if timed, is := settings.from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
 		s.Timeout = timed.Timeout
@@ -59,7 +57,11 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		s.begin(ctx)
+		if err := s.check(); err != nil {
+			s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonBadInput, Detail: err.Error()})
+			return
+		}
+		s.step(ctx, term.Event{Kind: term.Begin})
 	case *singletonEvent:
 		if msg.source == any(s) || msg.source == any(s.campaign) || msg.source == any(s.guard) {
 			s.step(ctx, msg.Event)
@@ -81,14 +83,6 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	}
 }
 
-func (s *singletonActor) begin(ctx actor.Context) {
-	if err := s.check(); err != nil {
-		s.step(ctx, term.Event{Kind: term.Close, Reason: messages.ReasonBadInput, Detail: err.Error()})
-		return
-	}
-	s.step(ctx, term.Event{Kind: term.Begin})
-}
-
 func (s *singletonActor) childEnded(ctx actor.Context) {
 	s.child, s.guard = nil, nil
 	s.step(ctx, term.Event{Kind: term.WorkEnded, Valid: s.holds(), Passes: true})
@@ -101,7 +95,8 @@ func (s *singletonActor) step(ctx actor.Context, ev term.Event) {
 		s.perform(ctx, effect)
 	}
 	if (before == term.Active) != (s.Phase == term.Active) {
-		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
+		log, _ := mailbox.LogOf(ctx.ActorSystem())
+		log.Info("singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
 			logkeys.State, s.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
 }
@@ -110,11 +105,6 @@ func (s *singletonActor) step(ctx actor.Context, ev term.Event) {
 func (s *singletonActor) holds() bool {
 	lease := s.campaign.Lease()
 	return lease != nil && lease.Valid()
-}
-
-func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, args ...any) {
-	log, _ := mailbox.LogOf(ctx.ActorSystem())
-	log.Log(context.Background(), level, text, args...)
 }
 
 func (s *singletonActor) perform(ctx actor.Context, effect term.Effect) {
@@ -142,27 +132,25 @@ func (s *singletonActor) perform(ctx actor.Context, effect term.Effect) {
 	}
 }
 
-// spawn spawns the child. One that cannot be spawned has ended.
+// spawn spawns the child. One that cannot be spawned, because its producer panics, has ended.
 func (s *singletonActor) spawn(ctx actor.Context) {
 	s.guard = &childGuard{lease: s.campaign.Lease(), singleton: ctx.Self()}
-	if !s.spawned(ctx, s.props.Clone(actor.WithReceiverMiddleware(s.guard.middleware), term.Continues(s.guard.serves))) {
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				mailbox.LogPanic(ctx.ActorSystem(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.want.Path)
+			}
+		}()
+		s.child = ctx.Spawn(s.props.Clone(actor.WithReceiverMiddleware(s.guard.middleware), term.Continues(s.guard.serves)))
+	}()
+	if s.child == nil {
 		s.childEnded(ctx)
 		return
 	}
-	for _, env := range s.backlog.take() {
+	for _, env := range s.kept {
 		ctx.Send(s.child, env)
 	}
-}
-
-// spawned reports whether a child could be spawned: its producer may panic.
-func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			mailbox.LogPanic(ctx.ActorSystem(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.want.Path)
-		}
-	}()
-	s.child = ctx.Spawn(props)
-	return true
+	s.kept = nil
 }
 
 // finish ends the actor, and tells why it ends by itself.
@@ -172,7 +160,8 @@ func (s *singletonActor) finish(ctx actor.Context) {
 		s.pause.Stop()
 	}
 	if s.Reason != messages.ReasonNone {
-		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.Reason),
+		log, _ := mailbox.LogOf(ctx.ActorSystem())
+		log.Error("singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.Reason),
 			logkeys.Error, s.Detail)
 		if parent := ctx.Parent(); parent != nil && audience.SameNode(ctx.ActorSystem(), parent) {
 			ctx.Request(parent, &messages.Failed{Reason: s.Reason, Detail: s.Detail,
@@ -195,7 +184,8 @@ func (s *singletonActor) deliver(ctx actor.Context) {
 	switch {
 	case s.child != nil && s.Phase == term.Active && s.holds():
 		ctx.Forward(s.child)
-	case !s.Ends() && s.backlog.keep(ctx):
+	case !s.Ends() && len(s.kept) < s.buffer:
+		s.kept = append(s.kept, envelope(ctx))
 	default:
 		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), envelope(ctx))
 	}
@@ -203,9 +193,10 @@ func (s *singletonActor) deliver(ctx actor.Context) {
 
 // drop makes dead letters of the kept messages: no child will come.
 func (s *singletonActor) drop(ctx actor.Context) {
-	for _, env := range s.backlog.take() {
+	for _, env := range s.kept {
 		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
 	}
+	s.kept = nil
 }
 
 // singletonCause says why the context of the child ends. A loss that was told has ended it before; where

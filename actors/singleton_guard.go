@@ -64,28 +64,6 @@ func (g *childGuard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env 
 // serves reports whether a continuation may run: the lock may be another node's before the child's last ones.
 func (g *childGuard) serves(actor.Context) bool { return !g.stopped && g.lease.Valid() }
 
-// backlog keeps the messages that came while no child ran, in order, up to a bound.
-type backlog struct {
-	most int
-	kept []*actor.MessageEnvelope
-}
-
-// keep adds an actor's present message, if there is room.
-func (b *backlog) keep(ctx actor.Context) bool {
-	if len(b.kept) >= b.most {
-		return false
-	}
-	b.kept = append(b.kept, envelope(ctx))
-	return true
-}
-
-// take gives the kept messages, and forgets them.
-func (b *backlog) take() []*actor.MessageEnvelope {
-	kept := b.kept
-	b.kept = nil
-	return kept
-}
-
 // envelope gives an actor's present message, with its sender and its headers.
 func envelope(ctx actor.Context) *actor.MessageEnvelope {
 	env := &actor.MessageEnvelope{Message: ctx.Message(), Sender: ctx.Sender()}

@@ -77,7 +77,6 @@ type guard struct {
 	// All below belongs to the actor's goroutine.
 
 	incarnation incarnation
-	ask         *actor.Props             // of the lock actor that is to be spawned; nil otherwise
 	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
 	lease       *Lease                   // nil while nobody has looked
 	closing     term.Closing             // of the session that the lock comes from
@@ -141,21 +140,20 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// begin has the machine begin, once. The request is made first: a panic there has the supervisor
-// restart the actor, and it is made then. So it is where the lock actor could not be spawned.
+// begin asks for the lock, once. Where that panics, the supervisor restarts the actor, which asks again.
+// The lock actor is spawned at the root, because it outlives the actor's children. Its first notices
+// may come before g.lock is set.
 func (g *guard) begin(c actor.ReceiverContext) {
-	if g.lock != nil || g.incarnation == ended {
+	g.tell(term.Event{Kind: term.Begin}, nil)
+	if g.lock != nil || g.now() != term.Campaigning {
 		return
 	}
 	want := g.want(c)
 	want.Owner = ""
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.ask = g.from.NewLock(want, actors.WithListener(&g.campaign), actors.WithObserver(g.observers...))
-	if g.now() == term.Campaigning {
-		g.perform(term.Campaign)
-		return
-	}
-	g.tell(term.Event{Kind: term.Begin}, nil)
+	lock := g.from.NewLock(want, actors.WithListener(&g.campaign), actors.WithObserver(g.observers...))
+	g.closing.Follow(g.from, g.close)
+	g.lock = g.system.Root.Spawn(lock)
 }
 
 // tell tells the machine what has happened, and carries out what follows. cause is why the actor is to
@@ -175,9 +173,6 @@ func (g *guard) tell(ev term.Event, cause error) {
 func (g *guard) perform(effect term.Effect) {
 	root := g.system.Root
 	switch effect {
-	case term.Campaign: // at the root, because the lock actor outlives the actor's children
-		g.closing.Follow(g.from, g.close)
-		g.lock, g.ask = root.Spawn(g.ask), nil // whose first notices may come before g.lock is set
 	case term.StartWork:
 		g.wake()
 	case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
@@ -236,28 +231,19 @@ func (g *guard) wake() { go g.system.Root.Send(g.self, &wakeUp{}) }
 // take takes a message for the actor: it is served, kept or refused.
 func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	_, poison := env.Message.(*actor.PoisonPill)
-	switch g.now() {
-	case term.Active, term.Draining:
+	switch phase := g.now(); {
+	case phase == term.Active || phase == term.Draining:
 		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
 		g.kept = append(g.kept, env)
 		g.serve(c, next)
-	case term.Paused, term.Campaigning:
-		switch {
-		case poison:
-			g.perform(term.StopWork)
-		case len(g.kept) < g.settings.kept:
-			g.kept = append(g.kept, env)
-		default:
-			g.refuse(env)
-		}
+	case poison:
+		g.perform(term.StopWork)
+	case phase <= term.Campaigning && len(g.kept) < g.settings.kept:
+		g.kept = append(g.kept, env)
 	default:
-		if poison {
-			g.perform(term.StopWork)
-			return
-		}
 		g.refuse(env)
 	}
 }

@@ -39,10 +39,8 @@ func (m *Machine) Step(ev Event) []Effect {
 		return m.active(ev)
 	case Draining:
 		return m.draining(ev)
-	case Stopping:
+	case Stopping, Lapsed:
 		return m.stopping(ev)
-	case Lapsed:
-		return m.lapsed(ev)
 	case Lost:
 		return m.lost(ev)
 	case Releasing:
@@ -88,12 +86,10 @@ func (m *Machine) campaigning(ev Event) []Effect {
 		}
 		m.Phase = Active
 		return startWork
-	case Declined, Lapse:
+	case Declined, Lapse, Close, Stop:
 		return m.note(ev).release()
 	case LockEnded:
 		return m.note(ev).next(ev)
-	case Close, Stop:
-		return m.note(ev).release()
 	}
 	return nil
 }
@@ -125,12 +121,12 @@ func (m *Machine) completed(ev Event) []Effect {
 	switch {
 	case !ev.Valid: // the loss is not told yet: the end of the work overtakes the end of the lock
 		m.Outcome = Taken
-	case m.Anew && !m.tooMany(ev.At):
-		return startWork
-	case m.Anew:
-		m.Then, m.Outcome = StayOut, Failing
-	default:
+	case !m.Anew:
 		m.Outcome = Completed
+	case !m.tooMany(ev.At):
+		return startWork
+	default:
+		m.Then, m.Outcome = StayOut, Failing
 	}
 	return m.note(ev).release()
 }
@@ -159,13 +155,6 @@ func (m *Machine) stopping(ev Event) []Effect {
 		return m.note(ev).release()
 	}
 	return nil
-}
-
-func (m *Machine) lapsed(ev Event) []Effect {
-	if ev.Kind == Lapse {
-		return nil
-	}
-	return m.stopping(ev)
 }
 
 func (m *Machine) lost(ev Event) []Effect {
