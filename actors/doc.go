@@ -72,8 +72,8 @@
 //
 // # Actors that exist once
 //
-// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor
-// on one of them, under a lock. Package term decides, internal/singleton carries it out, and
+// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on
+// one of them, under a lock. It is the actor of a leader loop: package term decides, and
 // tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
 //
 // # Who decides what
@@ -87,8 +87,8 @@
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. [WithoutFastPaths] switches them
-// off. They rest on three facts:
+// A session saves requests and time where it can: see [FastPath]. The environment variable
+// TURNSTILE_WITHOUT switches them off. They rest on three facts:
 //
 //   - Nobody that keeps a waiter out is between it and the node that it watches, or can come there,
 //     because new nodes have greater numbers.

@@ -47,18 +47,8 @@ func WithMeterLabels(of metering.Labels) SessionOption {
 	return func(o *sessionOptions) error { o.labels = of; return nil }
 }
 
-// WithoutFastPaths switches fast paths off.
-func WithoutFastPaths(paths ...FastPath) SessionOption {
-	return func(o *sessionOptions) error {
-		for _, f := range paths {
-			o.switchedOff |= f
-		}
-		return nil
-	}
-}
-
-// withoutVariable names fast paths that are switched off in all sessions of a process: to find out
-// in the field whether one is to blame, and for whole test suites.
+// withoutVariable names fast paths that are switched off in all sessions of a process: for finding out in the field
+// whether one of them is to blame, and for running whole test suites without it.
 const withoutVariable = "TURNSTILE_WITHOUT"
 
 func (o *sessionOptions) heedEnvironment() error {

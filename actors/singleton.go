@@ -3,14 +3,14 @@ package actors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/audience"
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
@@ -80,8 +80,8 @@ import (
 //
 // # What decides
 //
-// Package term: paused, campaigning, active, stopping, lost, releasing and ended are
-// its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
+// Package term: paused, campaigning, active, stopping, lapsed, lost, releasing and ended are its phases.
+// It is checked in every order of events; tests/singleton runs the real actors in virtual
 // time, with a witness, in thousands of random histories.
 //
 // # What may be asked for
@@ -94,34 +94,25 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 		panic("turnstile: actors.NewSingleton: the source of locks is nil, or the props are")
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
-	settings := singletonSettings{Config: singleton.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
-		Out: retry.Campaign.Longest, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
+	settings := singletonSettings{from: from, want: want, props: props, policy: term.Singleton, out: retry.Campaign.Longest}
+	settings.policy.Failures, settings.policy.Within = 3, time.Minute
 	for _, opt := range opts {
 		opt(&settings)
 	}
-	settings.Wrong = settings.check(want)
-	settings.NewLock = func(owner *actor.PID, listener *singleton.Campaign) *actor.Props {
-		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
-	}
-	if session, is := from.(*Session); is {
-		settings.Session = session
-	}
-	if timed, is := from.(interface{ Timeout() time.Duration }); is { // a session, or gateways
-		settings.Timeout = timed.Timeout
-	}
-	return singleton.New(settings.Config)
+	made := func() actor.Actor { return newSingletonActor(settings) }
+	return actor.PropsFromProducer(made, actor.WithMailbox(mailbox.Singleton))
 }
 
 // Causes of the end of the context of an Activation, to test with errors.Is.
 var (
 	// ErrSingletonLost: the lock is not ours any more; the text says why.
-	ErrSingletonLost = singleton.ErrLost
+	ErrSingletonLost = errors.New("turnstile: the singleton has lost its lock")
 	// ErrSingletonAsked: somebody has asked for the lock.
-	ErrSingletonAsked = singleton.ErrAsked
+	ErrSingletonAsked = errors.New("turnstile: the lock of the singleton was asked for")
 	// ErrSingletonFailing: its actor has failed too often here.
-	ErrSingletonFailing = singleton.ErrFailing
+	ErrSingletonFailing = errors.New("turnstile: the singleton has failed too often on this node")
 	// ErrSingletonStopped: it was stopped, or its session is about to close.
-	ErrSingletonStopped = singleton.ErrStopped
+	ErrSingletonStopped = errors.New("turnstile: the singleton was stopped")
 )
 
 // Activation is the first message of each incarnation of a singleton's actor. Its Grant says which
@@ -133,21 +124,17 @@ type Activation struct {
 	Context context.Context
 	// Singleton is the address to which others send.
 	Singleton *actor.PID
-	term      *singleton.Term
-}
-
-func newActivation(term *singleton.Term, singleton *actor.PID) any {
-	return &Activation{Grant: term.Grant, Context: term.Context, Singleton: singleton, term: term}
+	lease     *term.Lease
 }
 
 // Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right
 // also in a process that was paused and has not heard yet that it lost the lock. It stays true
 // while the actor is being stopped in order, when Context has ended, so that the actor can save its
 // state. Once false it stays false.
-func (a *Activation) Valid() bool { return a.term.Valid() }
+func (a *Activation) Valid() bool { return a.lease.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on with each renewal.
-func (a *Activation) Deadline() time.Time { return a.term.Deadline() }
+func (a *Activation) Deadline() time.Time { return a.lease.Clock.Deadline() }
 
 // SingletonOption changes how a singleton works.
 type SingletonOption func(*singletonSettings)
@@ -155,7 +142,12 @@ type SingletonOption func(*singletonSettings)
 const maxFailures = 1000
 
 type singletonSettings struct {
-	singleton.Config
+	from        Provider
+	want        messages.Acquire
+	props       *actor.Props
+	policy      term.Policy
+	out         time.Duration // for which this node stays out after too many failures
+	buffer      int
 	lockOptions []LockOption
 }
 
@@ -165,7 +157,7 @@ type singletonSettings struct {
 //
 // Fewer than one failure, more than 1 000, or a time of zero or less, is bad input.
 func WithFailures(count int, within, out time.Duration) SingletonOption {
-	return func(s *singletonSettings) { s.Failures, s.Within, s.Out = count, within, out }
+	return func(s *singletonSettings) { s.policy.Failures, s.policy.Within, s.out = count, within, out }
 }
 
 // WithBuffer keeps up to so many messages that come while no child runs on this node. The next
@@ -174,7 +166,7 @@ func WithFailures(count int, within, out time.Duration) SingletonOption {
 //
 // A negative bound is bad input.
 func WithBuffer(messages int) SingletonOption {
-	return func(s *singletonSettings) { s.Buffer = messages }
+	return func(s *singletonSettings) { s.buffer = messages }
 }
 
 // WithLockOptions gives options to the lock actor of each campaign: WithObserver names actors that
@@ -185,22 +177,22 @@ func WithLockOptions(opts ...LockOption) SingletonOption {
 
 // check checks the request and the options of a singleton. The error wraps ErrBadAcquire, or is an
 // error of CheckAcquire.
-func (s *singletonSettings) check(want messages.Acquire) error {
+func (s *singletonSettings) check() error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w: a singleton: %s", ErrBadAcquire, fmt.Sprintf(format, args...))
 	}
 	var err error
-	switch {
+	switch want, policy := s.want, s.policy; {
 	case want.Mode != messages.Exclusive:
 		err = wrong("mode %v: only a mutex makes an actor single", want.Mode)
 	case want.Try || want.Timeout != 0:
 		err = wrong("try, or a timeout: it waits for its turn for as long as it runs")
-	case s.Failures < 1 || s.Within <= 0 || s.Out <= 0:
-		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.Failures, s.Within, s.Out)
-	case s.Failures > maxFailures: // a child that cannot be spawned fails that often in one go
-		err = wrong("%d failures: at most %d", s.Failures, maxFailures)
-	case s.Buffer < 0:
-		err = wrong("a buffer of %d messages: it is negative", s.Buffer)
+	case policy.Failures < 1 || policy.Within <= 0 || s.out <= 0:
+		err = wrong("%d failures in %v, then out for %v: each must be more than zero", policy.Failures, policy.Within, s.out)
+	case policy.Failures > maxFailures: // a child that cannot be spawned fails that often in one go
+		err = wrong("%d failures: at most %d", policy.Failures, maxFailures)
+	case s.buffer < 0:
+		err = wrong("a buffer of %d messages: it is negative", s.buffer)
 	}
-	return cmp.Or(CheckAcquire(want), err)
+	return cmp.Or(CheckAcquire(s.want), err)
 }

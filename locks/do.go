@@ -27,19 +27,7 @@ import (
 //
 // If somebody else's hold means that there is nothing to do, lock with Try.
 func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token Token) error) error {
-	d := &doing{locker: locker, do: work}
-	d.serve(ctx, d, term.Once)
-	return d.err
+	t := &tenure{}
+	t.serve(ctx, term.Once, locker.Lock, func(ctx context.Context) error { return t.call(ctx, work) })
+	return t.err
 }
-
-type doing struct {
-	tenure
-	locker Locker
-	do     func(ctx context.Context, token Token) error
-}
-
-func (d *doing) campaign(ctx context.Context) (*Lease, error) { return d.locker.Lock(ctx) }
-
-func (d *doing) decline(context.Context, *Lease) error { return nil }
-
-func (d *doing) work(ctx context.Context) error { return d.call(ctx, d.do) }

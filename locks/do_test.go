@@ -13,39 +13,24 @@ import (
 // TestTermDoesNotBeginAfterTheLease: where the lock was lost between its grant and the beginning of the term, as in a
 // process that was paused, no work begins, and the error says why.
 func TestTermDoesNotBeginAfterTheLease(t *testing.T) {
-	late := &lateUser{t: t, late: lostLease(t)}
-	late.serve(t.Context(), late, term.Once)
+	late := &tenure{}
+	late.serve(t.Context(), term.Once, func(context.Context) (*Lease, error) { return lostLease(t), nil },
+		func(context.Context) error {
+			t.Error("the work began")
+			return nil
+		})
 	require.ErrorIs(t, late.err, ErrLost)
 	require.NotErrorIs(t, late.err, context.Canceled)
-}
-
-// lateUser has a lease that is lost already.
-type lateUser struct {
-	tenure
-	t    *testing.T
-	late *Lease
-}
-
-func (l *lateUser) campaign(context.Context) (*Lease, error) { return l.late, nil }
-
-func (l *lateUser) decline(context.Context, *Lease) error { return nil }
-
-func (l *lateUser) work(context.Context) error {
-	l.t.Error("the work began")
-	return nil
 }
 
 // TestWorkDoesNotBeginAfterTheLease: so it is where the lock was lost within the term, before the work was called, as
 // while the mark of a RunOnce was read.
 func TestWorkDoesNotBeginAfterTheLease(t *testing.T) {
-	late := &doing{do: func(context.Context, Token) error {
+	late := &tenure{ctx: t.Context(), lease: lostLease(t)}
+	err := late.call(t.Context(), func(context.Context, Token) error {
 		t.Error("the work was called")
 		return nil
-	}}
-	late.ctx, late.lease, late.m.Policy = t.Context(), lostLease(t), term.Once
-	late.m.Step(term.Event{Kind: term.Begin})
-	late.m.Step(term.Event{Kind: term.Held, Valid: true})
-	err := late.work(t.Context())
+	})
 	require.ErrorIs(t, err, ErrLost)
 	require.NotErrorIs(t, err, context.Canceled)
 }

@@ -53,8 +53,7 @@
 //   - Restarts: [WithSessionFile].
 //   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels],
 //     [WithTracerProvider], [WithUnreleased].
-//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutFastPaths], [WithMaxWaiting],
-//     [WithMaxNodeBytes].
+//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithMaxWaiting], [WithMaxNodeBytes].
 //
 // Options of a lock are of type [LockOption], those that only an election, RunOnce or RunOnceFor
 // takes of type [ElectionOption], [OnceOption] or [InstantOption]. An option without effect on its

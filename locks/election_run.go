@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,15 +29,12 @@ import (
 // value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	c := &candidate{Election: e, value: value, lead: lead}
-	c.begun, c.longest, c.pauses = time.Now(), e.longestPause, term.NewPauses(0)
-	c.serve(ctx, c, term.Leader)
+	c.Timeout = e.client.session.Timeout
+	c.serve(ctx, term.Leader, c.campaign, c.work)
 	return c.result()
 }
 
-func (e *Election) longestPause() time.Duration {
-	return term.LongestPause(e.client.session.Timeout()) // zero until a gateway has answered
-}
-
+// candidate is one Run.
 type candidate struct {
 	*Election
 	tenure
@@ -44,6 +42,8 @@ type candidate struct {
 	lead  func(ctx context.Context, term *Leadership) error
 }
 
+// campaign campaigns once. Meanwhile it presses a leader of lower priority. It declines the lead where
+// a candidate of higher priority waits.
 func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
@@ -54,54 +54,52 @@ func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return elected.Lease, nil
-}
-
-func (c *candidate) decline(ctx context.Context, lease *Lease) error {
-	if c.yields(ctx, lease) {
-		return fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
+	if c.yields(ctx, elected.Lease) {
+		err = fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain)
 	}
-	return nil
+	return elected.Lease, err
 }
 
 // work calls lead. If the lease is over by then, it waits for the end of its context.
 func (c *candidate) work(ctx context.Context) error {
-	return c.call(ctx, func(ctx context.Context, _ Token) error {
+	err := c.call(ctx, func(ctx context.Context, _ Token) error {
 		err := c.leads(ctx)
 		if !c.lease.Valid() {
 			<-c.lease.Context().Done() // at once: the clock knows first, the context says why
 		}
 		return err
 	})
+	if c.Outcome == term.Revoked && !errors.Is(err, ErrRevoked) {
+		return c.lease.cutShort(ctx, ErrRevoked, err)
+	}
+	return err
 }
 
-// leads calls lead. Meanwhile IsLeader and Health see the term, and a revoke request ends it.
+// leads calls lead. Meanwhile IsLeader and Health see the term, and a revoke request ends its context.
 func (c *candidate) leads(ctx context.Context) error {
 	leads := &Leadership{c.lease, c.value}
 	c.terms.begin(leads)
 	defer c.terms.end(leads)
-	defer c.hearRevoke(c.lease)()
-	return c.lead(ctx, leads)
-}
-
-func (c *candidate) hearRevoke(lease *Lease) (stop func()) {
-	over, heard := make(chan struct{}), make(chan struct{})
+	asked := fmt.Errorf("%w", ErrRevoked) // by this one, and not around this Run
+	leading, end := context.WithCancelCause(ctx)
+	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
 		select {
-		case <-lease.Revoked():
-		case <-over:
-		}
-		select {
-		case <-over: // a request after lead has returned changes nothing
-		default:
-			c.tell(lease, term.Event{Kind: term.Revoke}, ErrRevoked)
+		case <-c.lease.Revoked():
+			end(asked)
+		case <-leading.Done():
 		}
 	}()
-	return func() {
-		close(over)
+	defer func() {
+		end(nil)
 		<-heard
+	}()
+	err := c.lead(leading, leads)
+	if context.Cause(leading) == asked {
+		c.Step(term.Event{Kind: term.Revoke})
 	}
+	return err
 }
 
 // IsLeader reports whether a term of Run leads now. It reads the clock: it is false as soon as the

@@ -82,22 +82,38 @@ func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, err
 	if err := cmp.Or(wrong, l.wrong); err != nil {
 		return Once{}, &Error{Op: "run", Path: j.path, Err: err}
 	}
-	j.serve(ctx, j, term.Once)
+	j.serve(ctx, term.Once, l.acquire, j.run)
 	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
 		return busy()
 	}
 	return j.once, j.err
 }
 
-func (j *job) campaign(ctx context.Context) (*Lease, error) { return j.from.acquire(ctx) }
-
-func (j *job) decline(context.Context, *Lease) error { return nil }
-
-func (j *job) work(ctx context.Context) error { return j.run(ctx) }
-
-func (j *job) ran(ctx context.Context, token Token) error {
-	j.once.Outcome = OnceRan
-	return j.do(ctx, token)
+// runMarked calls the user's function, and marks before it, and when it has returned nil or an error,
+// where that is wanted.
+func (j *job) runMarked(ctx context.Context, begun, done, failed bool) error {
+	if begun {
+		if err := j.mark(ctx, MarkBegun); err != nil {
+			return err
+		}
+	}
+	acks := &acks{over: !done}
+	err := j.call(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context, token Token) error {
+		j.once.Outcome = OnceRan
+		return j.do(ctx, token)
+	})
+	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once, if at all
+	ops := acks.close()
+	switch ctx = context.WithoutCancel(ctx); {
+	case !done || err != nil && (!failed || told || !j.lease.Valid()):
+		return err
+	case err == nil:
+		return j.mark(ctx, MarkDone, ops...)
+	}
+	if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
+		return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
+	}
+	return err
 }
 
 type acks struct {

@@ -147,14 +147,9 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 	}
 }
 
-// WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of
-// them causes a problem, and in measurements.
-func WithoutFastPaths(paths ...actors.FastPath) Option {
-	return session(actors.WithoutFastPaths(paths...))
-}
-
-// WithServerTick gives the servers' tickTime, where known, so that leases last longer: see
-// zkconn.WithServerTick. Use it where outages are longer than leases.
+// WithServerTick gives the servers' tickTime, where that is known, so that leases last longer:
+// see zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer
+// than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended: see

@@ -68,25 +68,7 @@ func (j *job) runPeriod(ctx context.Context) error {
 	if due, err := j.readMark(ctx); err != nil || !due {
 		return err
 	}
-	if j.markFirst {
-		if err := j.mark(ctx, MarkBegun); err != nil {
-			return err
-		}
-	}
-	acks := &acks{over: j.markFirst}
-	err := j.call(context.WithValue(ctx, jobKey{}, acks), j.ran)
-	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once
-	switch ctx = context.WithoutCancel(ctx); {
-	case j.markFirst || j.once.Outcome != OnceRan:
-		return err
-	case err == nil:
-		return j.mark(ctx, MarkDone, acks.close()...)
-	case j.retryAfter > 0 && !told && j.lease.Valid():
-		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
-			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
-		}
-	}
-	return err
+	return j.runMarked(ctx, j.markFirst, !j.markFirst, j.retryAfter > 0)
 }
 
 func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {

@@ -145,26 +145,9 @@ func (j *job) runInstants(ctx context.Context) error {
 
 func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err error) {
 	j.at = at
-	if err := j.mark(ctx, MarkBegun); err != nil {
-		return false, err
-	}
-	acks := &acks{}
-	within := context.WithValue(context.WithValue(ctx, jobKey{}, acks), instantKey{}, at)
-	err = j.call(within, j.ran)
-	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once, if at all
-	ops := acks.close()
-	ctx = context.WithoutCancel(ctx)
-	switch {
-	case err == nil:
-		err = j.mark(ctx, MarkDone, ops...)
-		return err == nil, err
-	case told || !j.lease.Valid():
-		return false, err
-	}
-	if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
-		return false, fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
-	}
-	return !j.retries, err
+	err = j.runMarked(context.WithValue(ctx, instantKey{}, at), true, true, true)
+	failed := j.once.Mark.State == MarkFailed && j.once.Mark.For.Equal(at)
+	return err == nil || failed && !j.retries, err
 }
 
 func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error) {

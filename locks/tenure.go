@@ -4,55 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/term"
 )
 
 // tenure is the shell of term.Machine for callers that block: Do, RunOnce, RunOnceFor and
-// Election.Run. The effects are carried out on the caller's goroutine, but the end of the work's
-// context may come from another one.
+// Election.Run. All of it runs on the caller's goroutine. What happens to a lease ends the work's
+// context by itself; the machine is told of it when the work has ended.
 type tenure struct {
-	user
-	ctx     context.Context
-	begun   time.Time
-	longest func() time.Duration // the longest pause now; nil for one term
-	pauses  *term.Pauses         // nil for one term
+	ctx   context.Context // the caller's
+	lease *Lease          // of the newest term; nil before it is held
+	term.Clocked
 	candidacy
-
-	mu    sync.Mutex
-	m     term.Machine
-	lease *Lease                  // of the newest term; nil before it is held
-	cause error                   // of the end of that lease; nil before that is known
-	end   context.CancelCauseFunc // ends the context of the newest call; nil before it
 }
 
-type user interface {
-	campaign(ctx context.Context) (*Lease, error)
-	// decline says why no work is to begin under a new lease; nil where it is.
-	decline(ctx context.Context, lease *Lease) error
-	work(ctx context.Context) error
-}
-
-// serve carries out what the machine says until it has ended. The error of the last campaign or
-// term is left in candidacy.
-func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
-	t.ctx, t.user, t.m.Policy = ctx, by, policy
+// serve carries out what the machine says until it has ended. It leaves the error of the last
+// campaign, or of the term that followed it, in candidacy.
+//
+// campaign waits for the lock. With an error and a lease the lock is held, and no work is to begin. work
+// is done under the lease; it calls the user's function by call.
+func (t *tenure) serve(ctx context.Context, policy term.Policy,
+	campaign func(context.Context) (*Lease, error), work func(context.Context) error) {
+	t.ctx, t.Policy = ctx, policy
 	defer t.leave()
 	for ev := (term.Event{Kind: term.Begin}); ; {
 		for _, effect := range t.step(ev) {
 			switch effect {
 			case term.Campaign:
-				ev = t.acquire()
+				t.lease, t.err = campaign(ctx)
+				ev = t.acquired()
 			case term.StartWork:
 				t.begins()
-				t.err = t.work(t.ctx)
-				ev = term.Event{Kind: term.WorkEnded, Valid: t.look(t.lease), Passes: t.passes()}
+				t.err = work(ctx)
+				ev = term.Event{Kind: term.WorkEnded, Valid: t.look() == nil, Passes: t.passes()}
 			case term.Release:
 				_ = t.lease.Unlock(context.Background()) // bounded by the lease
 				ev = term.Event{Kind: term.LockEnded, Passes: t.passes()}
-			case term.NoPause, term.ShortestPause, term.LongerPause, term.LongPause:
+			case term.NoPause, term.Pause, term.LongPause:
 				ev = t.pause(effect)
 			case term.Finish:
 				return
@@ -61,87 +50,39 @@ func (t *tenure) serve(ctx context.Context, by user, policy term.Policy) {
 	}
 }
 
-// leave gives the lock back, without waiting, where the user's function has panicked or has ended
+// leave gives the lock back, and does not wait, where the user's function has panicked or has ended
 // its goroutine.
 func (t *tenure) leave() {
-	for _, kind := range [...]term.Kind{term.Stop, term.WorkEnded} {
-		for _, effect := range t.step(term.Event{Kind: kind}) {
-			if effect == term.Release && t.lease != nil {
-				t.lease.Release()
-			}
-		}
+	if t.Phase != term.Ended && t.lease != nil {
+		t.lease.Release()
 	}
 }
 
-func (t *tenure) acquire() term.Event {
-	t.hold(nil)
-	lease, err := t.campaign(t.ctx)
-	if err != nil {
-		t.err = err
+// acquired says how a campaign has ended.
+func (t *tenure) acquired() term.Event {
+	switch {
+	case t.lease == nil:
 		return term.Event{Kind: term.LockEnded, Passes: !t.callerGone() && t.passes()}
-	}
-	t.hold(lease)
-	if t.err = t.decline(t.ctx, lease); t.err != nil {
+	case t.err != nil:
 		return term.Event{Kind: term.Declined}
-	}
-	if lease.Valid() {
+	case t.lease.Valid():
 		return term.Event{Kind: term.Held, Valid: true}
 	}
 	t.begins()
-	outcome, cause := lease.lapse()
-	t.err = lease.termError(t.ctx, outcome, cause, nil)
+	outcome, lost := t.lease.lapse()
+	t.err = t.lease.cutShort(t.ctx, lost, nil)
 	return term.Event{Kind: term.Lapse, Outcome: outcome}
 }
 
-func (t *tenure) hold(lease *Lease) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lease, t.cause, t.end = lease, nil, nil
-}
-
+// step tells the machine what has happened, and before that the end of the caller's ctx, where it
+// has ended: the work's context has ended with it.
 func (t *tenure) step(ev term.Event) []term.Effect {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.happened(ev, nil)
-}
-
-// tell tells the machine what has happened to a lease while work runs under it. The work's context
-// may end then, with this cause. Events after the work, or after its term, are dropped.
-func (t *tenure) tell(of *Lease, ev term.Event, cause error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lease != of || t.m.Phase <= term.Campaigning || t.m.Phase >= term.Releasing {
-		return
-	}
-	if ev.Kind == term.Lapse && t.cause == nil {
-		t.cause = cause
-	}
-	t.happened(ev, cause)
-}
-
-// happened tells the machine, under the mutex, what has happened, and before that the end of the
-// caller's ctx, if it has ended. It ends the work's context where the machine says so.
-func (t *tenure) happened(ev term.Event, cause error) []term.Effect {
-	if t.m.Terms == term.Many {
-		ev.At, ev.Longest = time.Since(t.begun), t.longest()
-	}
-	if t.m.Phase > term.Campaigning && t.m.Phase != term.Ended && t.callerGone() {
-		effects := t.endContext(t.m.Step(term.Event{Kind: term.Stop}), context.Cause(t.ctx))
-		if t.m.Phase == term.Ended {
+	if t.Phase > term.Campaigning && t.Phase != term.Ended && t.callerGone() {
+		if effects := t.Step(term.Event{Kind: term.Stop}); t.Phase == term.Ended {
 			return effects
 		}
 	}
-	return t.endContext(t.m.Step(ev), cause)
-}
-
-func (t *tenure) endContext(effects []term.Effect, cause error) []term.Effect {
-	if len(effects) == 0 || effects[0] != term.EndContext {
-		return effects
-	}
-	if t.end != nil {
-		t.end(cause)
-	}
-	return effects[1:]
+	return t.Step(ev)
 }
 
 func (t *tenure) callerGone() bool {
@@ -154,7 +95,7 @@ func (t *tenure) callerGone() bool {
 func (t *tenure) pause(pause term.Effect) term.Event {
 	t.goesOn()
 	select {
-	case <-time.After(t.pauses.Next(pause, t.longest())):
+	case <-time.After(t.Length(pause)):
 		return term.Event{Kind: term.PauseOver}
 	case <-t.ctx.Done():
 		t.callerGone()
@@ -162,38 +103,29 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 	}
 }
 
-// call calls a function of the user, unless the lease is over, with a context within the lease that
-// ends with ctx, with the lease, or when the machine says so. The error says whether the lease
-// ended before the function returned.
-func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) error {
-	lease := t.lease
-	within, end := lease.within(ctx)
-	t.mu.Lock()
-	t.end = end
-	t.mu.Unlock()
-	stop := context.AfterFunc(lease.Context(), func() { t.look(lease) })
-	defer func() {
-		stop()
-		end(nil)
-	}()
-	var err error
-	if t.look(lease) {
-		err = do(within, lease.Token())
+// call calls a function of the user under the lease. The function's context lies within the lease,
+// and ends with ctx and with the lease. The function is not called where the lease was over before.
+// The error says whether the lease ended before the function returned.
+func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) (err error) {
+	within, end := t.lease.bind(ctx)
+	defer end()
+	if t.lease.Valid() {
+		err = do(within, t.lease.Token())
 	}
-	t.look(lease)
-	t.mu.Lock()
-	outcome, cause := t.m.Outcome, t.cause
-	t.mu.Unlock()
-	return lease.termError(ctx, outcome, cause, err)
+	if lost := t.look(); lost != nil && !errors.Is(lost, ErrReleased) {
+		return t.lease.cutShort(ctx, lost, err)
+	}
+	return err
 }
 
-func (t *tenure) look(lease *Lease) (valid bool) {
-	if lease.Valid() {
-		return true
+// look tells the machine of the end of a lease that is over, and gives its cause; nil for one that is valid.
+func (t *tenure) look() (lost error) {
+	if t.lease.Valid() {
+		return nil
 	}
-	outcome, cause := lease.lapse()
-	t.tell(lease, term.Event{Kind: term.Lapse, Outcome: outcome}, cause)
-	return false
+	outcome, lost := t.lease.lapse()
+	t.step(term.Event{Kind: term.Lapse, Outcome: outcome})
+	return lost
 }
 
 func (l *Lease) lapse() (term.Outcome, error) {
@@ -209,16 +141,7 @@ func (l *Lease) lapse() (term.Outcome, error) {
 	}
 }
 
-func (l *Lease) termError(ctx context.Context, outcome term.Outcome, cause, err error) error {
-	switch {
-	case outcome == term.LeaseLost || outcome == term.Taken:
-		return l.cutShort(ctx, cause, err)
-	case outcome == term.Revoked && !errors.Is(err, ErrRevoked):
-		return l.cutShort(ctx, ErrRevoked, err)
-	}
-	return err
-}
-
+// cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
 func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
 	if ctx.Err() == nil {
 		err = notCallers(err)

@@ -33,7 +33,7 @@ func TestHealthyWhenLeadHasReturned(t *testing.T) {
 			require.False(t, c.IsLeader())
 			return nil
 		}
-		c.ctx, c.lease, c.m.Policy, c.longest = t.Context(), lease, term.Leader, func() time.Duration { return time.Second }
+		c.ctx, c.lease, c.Policy, c.Timeout = t.Context(), lease, term.Leader, func() time.Duration { return time.Second }
 		c.step(term.Event{Kind: term.Begin})
 		c.step(term.Event{Kind: term.Held, Valid: true})
 		ended := make(chan error, 1)
@@ -50,9 +50,8 @@ func TestHealthyWhenLeadHasReturned(t *testing.T) {
 func TestLossBehindTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &losing{t: t, client: virtualClient(t)}
-		l.begun, l.pauses = time.Now(), term.NewPauses(0)
-		l.longest = func() time.Duration { return term.LongestPause(0) }
-		l.serve(t.Context(), l, term.Leader)
+		l.Timeout = func() time.Duration { return 0 }
+		l.serve(t.Context(), term.Leader, l.campaign, l.work)
 		require.ErrorIs(t, l.err, ErrBadAcquire)
 		require.Zero(t, time.Since(l.lost))
 	})
@@ -72,8 +71,6 @@ func (l *losing) campaign(ctx context.Context) (*Lease, error) {
 	}
 	return nil, ErrBadAcquire
 }
-
-func (l *losing) decline(context.Context, *Lease) error { return nil }
 
 func (l *losing) work(ctx context.Context) error {
 	time.Sleep(time.Second)

@@ -2,8 +2,9 @@ package activation
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
-	"time"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
@@ -50,7 +51,7 @@ const (
 	ended
 )
 
-// guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
+// guard stands before the messages of one actor.
 //
 // Invariants: while Started is due or kept is not empty, each message that comes is put behind the
 // kept ones, so that none overtakes another; and once the lock is held, a wakeUp is in the mailbox
@@ -58,25 +59,38 @@ const (
 // message is served for each that is delivered: a Stop or Restart from the actor or its supervisor in
 // between comes before the next, as it does without a guard.
 //
-// With its gate it is the shell of package term's machine, whose work is the actor itself. The order
-// of the messages, and the incarnations of the actor within the term, are its own.
+// The work of its machine is the actor itself. The machine is told on the actor's goroutine, on the lock
+// actor's, on the clock's, and on that of a session that closes. What follows is carried out without
+// the mutex, and may change places with what another goroutine does. That does no harm: the context of a
+// lost lease has ended before anything is told, and a guard that is woken asks the machine what to
+// do. The effects that concern the lock come only on the actor's own goroutine.
 type guard struct {
 	*settings
-	target
-	gate gate
+	system   *actor.ActorSystem
+	self     *actor.PID // whose mailbox may be bounded: then a message waits until there is room
+	campaign term.Candidacy
+
+	mu    sync.Mutex
+	m     term.Machine
+	cause error // why the actor is to end, in words; nil where nobody has said
+
+	// All below belongs to the actor's goroutine.
 
 	incarnation incarnation
-	ask         *actor.Props             // of the lock actor that is to be spawned; nil otherwise
 	lock        *actor.PID               // nil before it is spawned, and when the actor has stopped
-	closing     closing                  // of the session that the lock comes from
+	lease       *Lease                   // nil while nobody has looked
+	closing     term.Closing             // of the session that the lock comes from
 	start       *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
 	kept        []*actor.MessageEnvelope // not served yet, in order
 	waking      bool
 }
 
-func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from, m: term.Machine{Policy: term.Activation}},
-		incarnation: fresh}
+func newGuard(s *settings, ctx actor.Context) *guard {
+	g := &guard{settings: s, system: ctx.ActorSystem(), self: ctx.Self(), m: term.Machine{Policy: term.Activation}}
+	g.campaign = term.Candidacy{Clock: s.from.Clock, Lost: ErrOver, Tell: func(_ *term.Candidacy, ev term.Event, cause error) {
+		g.tell(ev, cause)
+	}}
+	return g
 }
 
 var extension = ctxext.NextContextExtensionID()
@@ -99,7 +113,7 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 		g.start = env
 		if g.incarnation == served || g.incarnation == renewed {
 			g.incarnation = renewed
-			g.tell(term.Event{Kind: term.WorkRestarted}) // a panic in Stopping may have brought it back to life
+			g.tell(term.Event{Kind: term.WorkRestarted}, nil) // a panic in Stopping may have brought it back to life
 		}
 		g.begin(c)
 		g.serve(c, next)
@@ -112,13 +126,13 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	case *actor.Stopped:
 		defer g.end()
 		if g.incarnation == served {
-			g.last(c, env, next)
+			term.Last(c, env, next)
 		}
 	case *wakeUp:
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.incarnation == served && g.gate.serves() {
+		if g.incarnation == served && g.serves() {
 			next(c, env)
 		}
 	default:
@@ -126,80 +140,117 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// begin has the machine begin, once. The request is made first: a panic there has the supervisor
-// restart the actor, and it is made then. So it is where the lock actor could not be spawned.
+// begin asks for the lock, once. Where that panics, the supervisor restarts the actor, which asks again.
+// The lock actor is spawned at the root, because it outlives the actor's children. Its first notices
+// may come before g.lock is set.
 func (g *guard) begin(c actor.ReceiverContext) {
-	if g.lock != nil || g.incarnation == ended {
+	g.tell(term.Event{Kind: term.Begin}, nil)
+	if g.lock != nil || g.now() != term.Campaigning {
 		return
 	}
 	want := g.want(c)
 	want.Owner = ""
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.ask = g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...))
-	if g.gate.now() == term.Campaigning {
-		g.campaign()
-		return
+	lock := g.from.NewLock(want, actors.WithListener(&g.campaign), actors.WithObserver(g.observers...))
+	g.closing.Follow(g.from, g.close)
+	g.lock = g.system.Root.Spawn(lock)
+}
+
+// tell tells the machine what has happened, and carries out what follows. cause is why the actor is to
+// end; nil where that is not known. The last one counts.
+func (g *guard) tell(ev term.Event, cause error) {
+	g.mu.Lock()
+	if cause != nil {
+		g.cause = cause
 	}
-	g.tell(term.Event{Kind: term.Begin})
-}
-
-// campaign spawns the lock actor: at the root, because it outlives the actor's children. Its first
-// notices may come before g.lock is set.
-func (g *guard) campaign() {
-	g.closing.follow(&g.gate) // before the lock can be held
-	g.lock, g.ask = g.system.Root.Spawn(g.ask), nil
-}
-
-// tell tells the machine what the actor has heard of, and carries out what follows.
-func (g *guard) tell(ev term.Event) {
-	effects := g.gate.step(ev, nil)
+	effects := g.m.Step(ev)
+	g.mu.Unlock()
 	for _, effect := range effects {
-		switch effect {
-		case term.Campaign:
-			g.campaign()
-		case term.Release:
-			if g.lock != nil { // it could be spawned
-				g.system.Root.Send(g.lock, &messages.Release{})
-			}
-		case term.Finish:
-			g.closing.over()
-		}
+		g.perform(effect)
 	}
-	g.gate.perform(effects)
 }
+
+func (g *guard) perform(effect term.Effect) {
+	root := g.system.Root
+	switch effect {
+	case term.StartWork:
+		g.wake()
+	case term.DrainWork: // behind the messages in its mailbox, which are served under the lock, or refused without it
+		go root.Poison(g.self)
+	case term.StopWork: // before it takes another message, and its children with it
+		root.Stop(g.self)
+	case term.Release:
+		g.campaign.End(ErrOver)
+		if g.lock != nil { // it could be spawned
+			root.Send(g.lock, &messages.Release{})
+		}
+	case term.Finish:
+		g.closing.Over()
+	}
+}
+
+// close has the actor stop because its session is about to be closed. A message that is being served
+// keeps its lease.
+func (g *guard) close() {
+	ev, cause := term.Event{Kind: term.Close, Reason: messages.ReasonSessionClosed}, error(nil)
+	if g.campaign.Lease() == nil {
+		cause = fmt.Errorf("%w: %s", ErrOver, ev.Reason)
+	}
+	g.tell(ev, cause)
+}
+
+// now gives the phase as of now: the clock is read where the actor has a lease.
+func (g *guard) now() term.Phase {
+	g.mu.Lock()
+	phase := g.m.Phase
+	g.mu.Unlock()
+	if (phase == term.Active || phase == term.Draining) && !g.campaign.Lease().Valid() {
+		g.tell(term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}, fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver))
+		return term.Lapsed
+	}
+	return phase
+}
+
+// serves reports whether a message may be served now.
+func (g *guard) serves() bool {
+	phase := g.now()
+	return phase == term.Active || phase == term.Draining
+}
+
+// wakeUp tells a guard that the lock is held, or that more is kept.
+type wakeUp struct{}
+
+// NotInfluenceReceiveTimeout keeps it from counting as a message.
+func (*wakeUp) NotInfluenceReceiveTimeout() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log: the actor may have stopped.
+func (*wakeUp) IgnoreDeadLetterLogging() {}
+
+func (g *guard) wake() { go g.system.Root.Send(g.self, &wakeUp{}) }
 
 // take takes a message for the actor: it is served, kept or refused.
 func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	_, poison := env.Message.(*actor.PoisonPill)
-	switch g.gate.now() {
-	case term.Active, term.Draining:
+	switch phase := g.now(); {
+	case phase == term.Active || phase == term.Draining:
 		if g.incarnation == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
 		g.kept = append(g.kept, env)
 		g.serve(c, next)
-	case term.Paused, term.Campaigning:
-		switch {
-		case poison:
-			g.stop()
-		case len(g.kept) < g.settings.kept:
-			g.kept = append(g.kept, env)
-		default:
-			g.refuse(env)
-		}
+	case poison:
+		g.perform(term.StopWork)
+	case phase <= term.Campaigning && len(g.kept) < g.settings.kept:
+		g.kept = append(g.kept, env)
 	default:
-		if poison {
-			g.stop()
-			return
-		}
 		g.refuse(env)
 	}
 }
 
 // serve serves Started if it is due, or else the next kept message, if the lock is held.
 func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
-	if !g.gate.serves() {
+	if !g.serves() {
 		return
 	}
 	var env *actor.MessageEnvelope
@@ -224,7 +275,10 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 // stopping refuses the kept messages. An actor that was not served Started is not served Stopping
 // either.
 func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
-	if why := g.gate.why(); why != nil {
+	g.mu.Lock()
+	why := g.cause
+	g.mu.Unlock()
+	if why != nil {
 		log, _ := mailbox.LogOf(g.system)
 		log.Warn("an actor stops with its lock",
 			slog.String("actor", g.self.String()), slog.Any("cause", why))
@@ -235,28 +289,17 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 		g.refuse(unserved)
 	}
 	if g.incarnation != served {
-		g.tell(term.Event{Kind: term.Stop}) // it is not to be started any more
+		g.tell(term.Event{Kind: term.Stop}, nil) // it is not to be started any more
 		return
 	}
-	g.last(c, env, next)
-}
-
-// last serves Stopping or Stopped. A panic there would have the supervisor restart an actor that is
-// to end, or keep it from ending at all, with its lock.
-func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
-	defer func() {
-		if r := recover(); r != nil {
-			mailbox.LogPanic(g.system, "an actor panicked while it was stopping", r, slog.String("actor", g.self.String()))
-		}
-	}()
-	next(c, env)
+	term.Last(c, env, next)
 }
 
 // end tells that the actor has stopped, and its children have: the lock is given back.
 func (g *guard) end() {
 	g.incarnation = ended // a restart that was decided before would serve it again
-	g.tell(term.Event{Kind: term.Stop})
-	g.tell(term.Event{Kind: term.WorkEnded})
+	g.tell(term.Event{Kind: term.Stop}, nil)
+	g.tell(term.Event{Kind: term.WorkEnded}, nil)
 	g.lock = nil
 }
 
@@ -265,62 +308,4 @@ func (g *guard) refuse(env *actor.MessageEnvelope) {
 	if _, poison := env.Message.(*actor.PoisonPill); !poison {
 		g.system.DeadLetter.SendUserMessage(g.self, env)
 	}
-}
-
-// closing has a session that is closed wait until an actor has stopped that holds a lock of it. The zero
-// value follows nothing. Its methods are called on the actor's goroutine.
-type closing struct {
-	forget  func()        // takes back the session's BeforeClose; nil while it follows no session
-	stopped chan struct{} // closed when the actor has stopped
-}
-
-// follow begins to follow the session of a gate, if its locks come from one. Once is enough.
-func (c *closing) follow(g *gate) {
-	session, is := g.from.(*actors.Session)
-	if !is || c.forget != nil {
-		return
-	}
-	stopped := make(chan struct{})
-	c.stopped = stopped
-	c.forget = session.BeforeClose(func() {
-		if g.close() {
-			await(stopped, session.Timeout())
-		}
-	})
-}
-
-// over: the actor has stopped.
-func (c *closing) over() {
-	if c.forget == nil {
-		return
-	}
-	c.forget()
-	c.forget = nil
-	close(c.stopped)
-}
-
-func await(done <-chan struct{}, bound time.Duration) {
-	timer := time.NewTimer(bound)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
-}
-
-// guarded is the context of an actor with a guard. Continuations pass no middleware.
-type guarded struct{ actor.Context }
-
-func decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
-	return func(ctx actor.Context) actor.Context { return next(&guarded{ctx}) }
-}
-
-// ReenterAfter runs a continuation when a future has ended, unless the lock is over by then.
-func (c *guarded) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
-	g := guardOf(c)
-	c.Context.ReenterAfter(f, func(res any, err error) {
-		if g.gate.serves() {
-			cont(res, err)
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/term"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -32,8 +33,8 @@ func Single(from actors.Provider, want func(actor.ReceiverContext) messages.Acqu
 	}
 	return func(props *actor.Props) {
 		props.Configure(
-			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, target{ctx.ActorSystem(), ctx.Self()})) }),
-			actor.WithContextDecorator(decorate),
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, ctx)) }),
+			term.Continues(func(c actor.Context) bool { return guardOf(c).serves() }),
 			actor.WithReceiverMiddleware(middleware))
 	}
 }
@@ -47,8 +48,12 @@ func middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 // LeaseOf gives the lease of the actor whose context this is; nil for an actor without Single. It is to
 // be called while a message is being served.
 func LeaseOf(ctx actor.Context) *Lease {
-	if g := guardOf(ctx); g != nil {
-		return g.gate.held()
+	g := guardOf(ctx)
+	if g == nil {
+		return nil
 	}
-	return nil
+	if of := g.campaign.Lease(); g.lease == nil && of != nil {
+		g.lease = &Lease{of}
+	}
+	return g.lease
 }

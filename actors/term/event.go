@@ -79,15 +79,6 @@ var outcomeNames = [...]string{"none", "completed", "revoked", "stopped", "faili
 // String gives the outcome's name: "none", "completed", …
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// Outcomes lists the outcomes.
-func Outcomes() []Outcome {
-	all := make([]Outcome, len(outcomeNames))
-	for i := range all {
-		all[i] = Outcome(i)
-	}
-	return all
-}
-
 // Kind is the kind of an event.
 type Kind uint8
 
@@ -128,15 +119,6 @@ var kindNames = [...]string{"Begin", "PauseOver", "Held", "Declined", "Revoke", 
 // String gives the event's name.
 func (k Kind) String() string { return kindNames[k] }
 
-// Kinds lists the events.
-func Kinds() []Kind {
-	all := make([]Kind, len(kindNames))
-	for i := range all {
-		all[i] = Kind(i)
-	}
-	return all
-}
-
 // Event is one thing that happened.
 type Event struct {
 	Kind Kind
@@ -157,26 +139,24 @@ const (
 	Campaign Effect = iota
 	// StartWork starts the work under the lock that is held.
 	StartWork
-	// EndContext ends the context of the work; Machine.Outcome says why.
-	EndContext
 	// DrainWork has the work end when it has done what it has.
 	DrainWork
-	// StopWork stops the work before it takes anything else up. It may come again.
+	// StopWork stops the work before it takes anything else up; Machine.Outcome says why. More than
+	// once does no harm.
 	StopWork
 	// Release gives the lock back, or the campaign up. No work runs, and its context ends now at
 	// the latest.
 	Release
-	// NoPause, ShortestPause, LongerPause and LongPause: PauseOver comes after a pause of [Pauses].
+	// NoPause, Pause and LongPause: PauseOver comes after a pause. [Clocked] has the lengths.
 	NoPause
-	ShortestPause
-	LongerPause
+	Pause
 	LongPause
 	// Finish ends it; Machine.Reason says why where it ends by itself.
 	Finish
 )
 
-var effectNames = [...]string{"Campaign", "StartWork", "EndContext", "DrainWork", "StopWork", "Release", "NoPause",
-	"ShortestPause", "LongerPause", "LongPause", "Finish"}
+var effectNames = [...]string{"Campaign", "StartWork", "DrainWork", "StopWork", "Release", "NoPause", "Pause",
+	"LongPause", "Finish"}
 
 // String gives the effect's name.
 func (e Effect) String() string { return effectNames[e] }
@@ -191,7 +171,6 @@ var (
 	releaseFinish = []Effect{Release, Finish}
 	finish        = []Effect{Finish}
 	noPause       = []Effect{NoPause}
-	shortestPause = []Effect{ShortestPause}
-	longerPause   = []Effect{LongerPause}
+	pause         = []Effect{Pause}
 	longPause     = []Effect{LongPause}
 )

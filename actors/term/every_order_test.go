@@ -36,7 +36,6 @@ type world struct {
 	lock    hold
 	work    bool // there is some
 	serving bool // it was started under the lock
-	ended   bool // its context has
 	told    bool // it was told to stop or to drain, in this incarnation
 	stop    bool // the user was stopped from outside
 	paused  bool // PauseOver will come
@@ -46,8 +45,7 @@ type world struct {
 
 // key tells worlds apart.
 func (w *world) key() string {
-	return fmt.Sprint(w.m.Phase, w.m.Then, w.m.Outcome, len(w.m.Failed), w.lock, w.work, w.serving, w.ended, w.told, w.stop,
-		w.paused, w.over)
+	return fmt.Sprint(w.m.Phase, w.m.Then, w.m.Outcome, len(w.m.Failed), w.lock, w.work, w.serving, w.told, w.stop, w.paused, w.over)
 }
 
 // possible lists what may happen next.
@@ -58,10 +56,10 @@ func (w *world) possible() (all []term.Event) {
 		}
 	}
 	actor := slices.Contains(w.m.OnLoss, term.StopWork)
-	asleep := w.m.Work == term.Waits && !w.stop // it ends by being stopped
+	asleep := w.m.Waits && !w.stop // it ends by being stopped
 	may(w.paused, term.Event{Kind: term.PauseOver})
 	may(w.lock == waiting, term.Event{Kind: term.Held, Valid: true}, term.Event{Kind: term.Held})
-	may(w.lock == waiting && w.m.Work == term.Begins, term.Event{Kind: term.Declined})
+	may(w.lock == waiting && !w.m.Waits, term.Event{Kind: term.Declined})
 	may(w.lock == waiting, term.Event{Kind: term.Lapse, Outcome: term.LeaseLost}) // it was granted, and that is over
 	may(w.lock == granted || w.lock == lapsed, term.Event{Kind: term.Revoke})     // which may be told late
 	may(w.lock == granted, term.Event{Kind: term.Gone, Outcome: term.Taken},
@@ -128,20 +126,18 @@ func (w *world) carryOut(effect term.Effect) {
 	switch effect {
 	case term.Campaign:
 		w.must(!w.serving && (w.lock == nothing || w.lock == gone), campaignsAfter)
-		w.lock, w.ended = waiting, false
-		w.work = w.m.Work == term.Waits
+		w.lock = waiting
+		w.work = w.m.Waits
 	case term.StartWork:
 		w.must(!w.serving && w.lock == granted, onlyWhileHeld)
-		w.work, w.serving, w.told, w.ended = true, true, w.stop && w.m.Work == term.Waits, false
-	case term.EndContext:
-		w.ended = true
+		w.work, w.serving, w.told = true, true, w.stop && w.m.Waits
 	case term.StopWork, term.DrainWork:
 		w.told = true
 	case term.Release:
 		w.must(!w.work, backWithoutWork)
 		w.must(w.lock != nothing, alwaysGoesOn)
 		w.lock = releasing
-	case term.NoPause, term.ShortestPause, term.LongerPause, term.LongPause:
+	case term.NoPause, term.Pause, term.LongPause:
 		w.must(!w.paused, alwaysGoesOn)
 		w.paused = true
 	case term.Finish:
@@ -161,20 +157,17 @@ func (w *world) check() {
 		w.must(w.lock != nothing, alwaysGoesOn)
 		w.must(!w.serving, onlyWhileHeld)
 	case term.Active:
-		w.must(w.serving && !w.ended && w.lock == granted, onlyWhileHeld)
+		w.must(w.serving && w.lock == granted, onlyWhileHeld)
 	case term.Draining:
-		w.must(w.serving && !w.ended && w.lock == granted, onlyWhileHeld)
+		w.must(w.serving && w.lock == granted, onlyWhileHeld)
 		w.must(w.told, alwaysGoesOn)
-	case term.Stopping:
-		w.must(w.work && (w.ended || !w.serving), onlyWhileHeld)
-		w.must(w.told || function, alwaysGoesOn)
-	case term.Lapsed, term.Lost:
-		w.must(w.work && (w.ended || !w.serving), onlyWhileHeld)
+	case term.Stopping, term.Lapsed, term.Lost:
+		w.must(w.work, onlyWhileHeld)
 		w.must(w.told || function, alwaysGoesOn)
 	case term.Ended:
 		w.must(w.over, alwaysGoesOn)
 	}
-	w.must(!w.serving || w.ended || w.lock == granted, onlyWhileHeld)
+	w.must(!w.serving || w.told || function || w.lock == granted, onlyWhileHeld)
 }
 
 var policies = map[string]term.Policy{"once": term.Once, "leader": term.Leader, "singleton": failing(term.Singleton, 3),
@@ -233,7 +226,7 @@ func TestNeverStandsStill(t *testing.T) { keeps(t, alwaysGoesOn) }
 // TestOneTerm: a policy of one term campaigns once, whatever happens.
 func TestOneTerm(t *testing.T) {
 	for name, policy := range policies {
-		if policy.Terms != term.One {
+		if !policy.One {
 			continue
 		}
 		queue, seen := []*world{(&world{m: term.Machine{Policy: policy}}).happen(term.Event{Kind: term.Begin})}, map[string]bool{}

@@ -20,7 +20,10 @@ type Machine struct {
 	Reason messages.Reason
 	Detail string
 
-	began time.Duration
+	// Pauses counts the pauses in a row: with the newest one.
+	Pauses int
+
+	began time.Duration // when the newest campaign began
 }
 
 // Step takes one event and gives its effects, which the caller must not change. An event without a
@@ -35,10 +38,8 @@ func (m *Machine) Step(ev Event) []Effect {
 		return m.active(ev)
 	case Draining:
 		return m.draining(ev)
-	case Stopping:
+	case Stopping, Lapsed:
 		return m.stopping(ev)
-	case Lapsed:
-		return m.lapsed(ev)
 	case Lost:
 		return m.lost(ev)
 	case Releasing:
@@ -51,7 +52,7 @@ func (m *Machine) paused(ev Event) []Effect {
 	switch ev.Kind {
 	case Begin, PauseOver:
 		m.Phase, m.Outcome, m.began = Campaigning, None, ev.At
-		if m.Terms == One {
+		if m.One {
 			m.Then = End
 		}
 		return campaign
@@ -62,7 +63,7 @@ func (m *Machine) paused(ev Event) []Effect {
 }
 
 func (m *Machine) campaigning(ev Event) []Effect {
-	if m.Work == Waits {
+	if m.Waits {
 		switch ev.Kind {
 		case LockEnded:
 			m.note(ev).Phase = Lost
@@ -84,12 +85,10 @@ func (m *Machine) campaigning(ev Event) []Effect {
 		}
 		m.Phase = Active
 		return startWork
-	case Declined, Lapse:
+	case Declined, Lapse, Close, Stop:
 		return m.note(ev).release()
 	case LockEnded:
 		return m.note(ev).next(ev)
-	case Close, Stop:
-		return m.note(ev).release()
 	}
 	return nil
 }
@@ -120,12 +119,12 @@ func (m *Machine) completed(ev Event) []Effect {
 	switch {
 	case !ev.Valid: // the end of the work overtakes the end of the lock
 		m.Outcome = Taken
-	case m.Completes == StartsAnew && !m.tooMany(ev.At):
-		return startWork
-	case m.Completes == StartsAnew:
-		m.Then, m.Outcome = StayOut, Failing
-	default:
+	case !m.Anew:
 		m.Outcome = Completed
+	case !m.tooMany(ev.At):
+		return startWork
+	default:
+		m.Then, m.Outcome = StayOut, Failing
 	}
 	return m.note(ev).release()
 }
@@ -156,13 +155,6 @@ func (m *Machine) stopping(ev Event) []Effect {
 	return nil
 }
 
-func (m *Machine) lapsed(ev Event) []Effect {
-	if ev.Kind == Lapse {
-		return nil
-	}
-	return m.stopping(ev)
-}
-
 func (m *Machine) lost(ev Event) []Effect {
 	switch ev.Kind {
 	case LockEnded, Close, Stop:
@@ -184,7 +176,7 @@ func (m *Machine) releasing(ev Event) []Effect {
 }
 
 func (m *Machine) asked(ev Event, how Ending) []Effect {
-	if how.To == Active {
+	if how.To == Paused { // it does not end for that
 		return nil
 	}
 	m.note(ev).Phase = how.To
@@ -249,13 +241,15 @@ func (m *Machine) next(ev Event) []Effect {
 // pause gives the pause between two campaigns: none after a lost lease, because the lock would stay
 // free while nobody else wants it, unless the term failed at once, which would load the servers.
 func (m *Machine) pause(ev Event) []Effect {
-	switch took := ev.At - m.began; {
-	case m.Outcome == LeaseLost && took >= retry.Campaign.First:
+	took := ev.At - m.began
+	if m.Outcome == LeaseLost && took >= retry.Campaign.First {
 		return noPause
-	case took > ev.Longest: // the earlier pauses were long ago
-		return shortestPause
 	}
-	return longerPause
+	if took > ev.Longest { // the pauses before were long ago
+		m.Pauses = 0
+	}
+	m.Pauses++
+	return pause
 }
 
 func (m *Machine) tooMany(at time.Duration) bool {

@@ -7,30 +7,46 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Pauses has the lengths of the pauses of one machine, jittered by half.
-type Pauses struct {
-	series *retry.Pauses
-	long   time.Duration
+// Clocked is a [Machine] with a clock, and with the lengths of its pauses. These are random, and so
+// not the machine's: they are jittered by half.
+type Clocked struct {
+	Machine
+	// Timeout gives the session timeout. Nil, or zero, says that it is not known.
+	Timeout func() time.Duration
+	// Out is the length of LongPause.
+	Out time.Duration
+
+	since time.Time // that Event.At counts from
 }
 
-// NewPauses begins the pauses of a machine. long is the length of LongPause.
-func NewPauses(long time.Duration) *Pauses { return &Pauses{retry.Campaign.Begin(), long} }
+// Step is Machine.Step, now.
+func (c *Clocked) Step(ev Event) []Effect {
+	if !c.One {
+		if c.since.IsZero() {
+			c.since = time.Now()
+		}
+		ev.At, ev.Longest = time.Since(c.since), c.longest()
+	}
+	return c.Machine.Step(ev)
+}
 
-// Next gives the length of a pause that the machine asks for. longest is that of the event.
-func (p *Pauses) Next(pause Effect, longest time.Duration) time.Duration {
+// Length gives the length of a pause that a step asks for.
+func (c *Clocked) Length(pause Effect) time.Duration {
 	switch pause {
 	case NoPause:
 		return 0
 	case LongPause:
-		return p.long
-	case ShortestPause:
-		p.series.Reset()
+		return c.Out
 	}
-	return min(p.series.Next(), longest)
+	return min(retry.Campaign.Pause(c.Pauses), c.longest())
 }
 
-// LongestPause bounds the pauses: a session timeout, after which a lock that somebody has left is
-// free again, or ten seconds, if that is less or the timeout is not known (zero).
-func LongestPause(timeout time.Duration) time.Duration {
-	return min(cmp.Or(timeout, retry.Campaign.Longest), retry.Campaign.Longest)
+// longest bounds the pauses: a session timeout, after which a lock that somebody has left is free
+// again, or ten seconds, where that is less or the timeout is not known.
+func (c *Clocked) longest() time.Duration {
+	longest := retry.Campaign.Longest
+	if c.Timeout != nil {
+		longest = min(cmp.Or(c.Timeout(), longest), longest)
+	}
+	return longest
 }

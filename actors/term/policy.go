@@ -4,10 +4,14 @@ import "time"
 
 // Policy has the differences between the users of the machine.
 type Policy struct {
-	Terms Terms
-	Work  Work
-	// Completes says what follows when the work has ended by itself under a valid lease.
-	Completes Completes
+	// One: it ends with its first term, or with the campaign for it. Otherwise it campaigns again while
+	// nothing says otherwise.
+	One bool
+	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It has to
+	// end before the campaign is given up. Otherwise it begins with the term.
+	Waits bool
+	// Anew: work that has ended by itself starts anew under the same lock. Otherwise that is given back.
+	Anew bool
 	// OnRevoke, OnClose and OnStop say how the work ends for a revoke request, before its session
 	// closes, and when it is stopped from outside.
 	OnRevoke, OnClose, OnStop Ending
@@ -19,63 +23,25 @@ type Policy struct {
 	Within   time.Duration
 }
 
-// Terms says how many terms there may be.
-type Terms uint8
-
-const (
-	// Many: it campaigns again while nothing says otherwise.
-	Many Terms = iota
-	// One: it ends with its first term, or with the campaign for it.
-	One
-)
-
-// Work says when there is work.
-type Work uint8
-
-const (
-	// Begins: the work begins with the term.
-	Begins Work = iota
-	// Waits: the work exists from the beginning, as an actor whose messages wait for the lock. It
-	// has to end before the campaign is given up.
-	Waits
-)
-
-// Completes says what follows when the work has ended by itself.
-type Completes uint8
-
-const (
-	// GivesBack: the lock is given back.
-	GivesBack Completes = iota
-	// StartsAnew: the work starts anew under the same lock.
-	StartsAnew
-)
-
-// Ending is how the work ends; if To is Active it does not.
+// Ending is how the work ends. With the zero value it does not.
 type Ending struct {
 	To Phase
 	Do []Effect
 }
 
-// byContext ends work that is a function: only its context tells it.
-var byContext = []Effect{EndContext}
-
-// atOnce ends work that is an actor, after its present message.
-var atOnce = []Effect{EndContext, StopWork}
-
+// The policies.
 var (
-	// Once: one term, one function, as of locks.Do and locks.RunOnce. The function hears of revoke
-	// requests itself.
-	Once = Policy{Terms: One, OnRevoke: Ending{To: Active}, OnClose: Ending{Stopping, byContext},
-		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
+	// Once: one term, one function, as of locks.Do and locks.RunOnce. A revoke request is the
+	// function's to hear of, by its lease, and the end of its context ends it.
+	Once = Policy{One: true, OnStop: Ending{To: Stopping}}
 	// Leader: a function that leads in each term, as of Election.Run.
-	Leader = Policy{Terms: Many, OnRevoke: Ending{Stopping, byContext}, OnClose: Ending{Stopping, byContext},
-		OnStop: Ending{Stopping, byContext}, OnLoss: byContext}
+	Leader = Policy{OnRevoke: Ending{To: Stopping}, OnStop: Ending{To: Stopping}}
 	// Singleton: an actor that is spawned in each term, and may fail.
-	Singleton = Policy{Terms: Many, Completes: StartsAnew, OnRevoke: Ending{Stopping, atOnce},
-		OnClose: Ending{Stopping, atOnce}, OnStop: Ending{Stopping, atOnce}, OnLoss: atOnce}
+	Singleton = Policy{Anew: true, OnRevoke: Ending{Stopping, stopWork},
+		OnClose: Ending{Stopping, stopWork}, OnStop: Ending{Stopping, stopWork}, OnLoss: stopWork}
 	// Activation: an actor whose messages wait for the lock. One that is to end serves under it
-	// until then, for a revoke request also the messages that it has. Stop says that it is stopping
-	// already.
-	Activation = Policy{Terms: One, Work: Waits, OnRevoke: Ending{Draining, drainWork}, OnClose: Ending{Draining, stopWork},
-		OnStop: Ending{Stopping, byContext}, OnLoss: atOnce}
+	// until it has ended, for a revoke request also the messages that it has. Stop says that it is
+	// stopping already.
+	Activation = Policy{One: true, Waits: true, OnRevoke: Ending{Draining, drainWork}, OnClose: Ending{Draining, stopWork},
+		OnStop: Ending{To: Stopping}, OnLoss: stopWork}
 )

@@ -41,7 +41,7 @@ func TestStories(t *testing.T) {
 			return written(before, &m, effects)
 		})
 	})
-	for _, kind := range term.Kinds() {
+	for kind := term.Begin; kind <= term.Stop; kind++ {
 		if !told[kind] {
 			t.Errorf("no story tells of %v", kind)
 		}
@@ -75,21 +75,24 @@ func eventIn(t *testing.T, d *datadriven.TestData) term.Event {
 	if d.HasArg("outcome") {
 		var name string
 		d.ScanArgs(t, "outcome", &name)
-		ev.Outcome = named(t, d, name, term.Outcomes())
+		ev.Outcome = named(t, d, name, term.None, term.LeaseLost)
 	}
-	ev.Kind = named(t, d, d.Cmd, term.Kinds())
+	ev.Kind = named(t, d, d.Cmd, term.Begin, term.Stop)
 	return ev
 }
 
 // named finds the one that is written so.
-func named[T fmt.Stringer](t *testing.T, d *datadriven.TestData, name string, all []T) (found T) {
-	for _, one := range all {
+func named[T interface {
+	~uint8
+	fmt.Stringer
+}](t *testing.T, d *datadriven.TestData, name string, first, last T) T {
+	for one := first; one <= last; one++ {
 		if one.String() == name {
 			return one
 		}
 	}
 	d.Fatalf(t, "unknown: %q", name)
-	return found
+	return last
 }
 
 // span reads a duration argument; zero where it is not there.
@@ -118,7 +121,7 @@ func written(before term.Machine, m *term.Machine, effects []term.Effect) string
 	if m.Outcome != before.Outcome && m.Outcome != term.None {
 		fmt.Fprintf(&b, ", %v", m.Outcome)
 	}
-	if m.Terms == term.Many || m.Then != term.End { // one term ends in any case
+	if !m.One || m.Then != term.End { // one term ends in any case
 		fmt.Fprint(&b, thens[m.Then])
 	}
 	if m.Reason != "" {
@@ -126,7 +129,10 @@ func written(before term.Machine, m *term.Machine, effects []term.Effect) string
 	}
 	fmt.Fprintln(&b)
 	for _, effect := range effects {
-		fmt.Fprintln(&b, effect)
+		if fmt.Fprint(&b, effect); effect == term.Pause {
+			fmt.Fprint(&b, " ", m.Pauses)
+		}
+		fmt.Fprintln(&b)
 	}
 	return b.String()
 }

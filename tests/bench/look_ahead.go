@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/locks"
 )
 
 // lookAhead is sessions that pass a lock on, with look-ahead and without. It says whether that is worth its lines: its gain is
@@ -19,13 +19,14 @@ var lookAhead = workload{
 	},
 	others: []peer{
 		{ours, func(ctx context.Context, t trial) (figures, error) { return passingOn(ctx, t, openTurnstile) }},
-		{noLookAhead, func(ctx context.Context, t trial) (figures, error) { return passingOn(ctx, t, openNotAhead) }},
+		{noLookAhead, func(ctx context.Context, t trial) (figures, error) {
+			defer os.Unsetenv("TURNSTILE_WITHOUT")
+			return passingOn(ctx, t, func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+				_ = os.Setenv("TURNSTILE_WITHOUT", actors.LookAhead.String())
+				return openTurnstile(ctx, servers, timeout)
+			})
+		}},
 	},
-}
-
-// openNotAhead opens a session that does not look ahead.
-func openNotAhead(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithoutFastPaths(actors.LookAhead))
 }
 
 // passingOn measures hand-offs of holders that hold for a while, and of holders that do not.

@@ -111,7 +111,7 @@ func TestTransitionsAreForDebugging(t *testing.T) {
 func TestKeysAreOfOnePlace(t *testing.T) {
 	calls, panicked := 0, 0
 	for _, folder := range []string{"actors", "actors/internal/carrier", "actors/internal/mailbox",
-		"actors/internal/singleton", "locks", "zkconn", "zkconn/sessionfile"} {
+		"locks", "zkconn", "zkconn/sessionfile"} {
 		files, err := filepath.Glob("../../" + folder + "/*.go")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)

@@ -188,10 +188,10 @@ func TestStoriesAreTheSame(t *testing.T) {
 // what was seen of them.
 func tellStory(t *testing.T, happen func(*testing.T, teller), over bool) (seen string) {
 	// Whether a waiter has looked ahead when its turn comes is a matter of time.
-	plain := actors.WithoutFastPaths(actors.LookAhead, actors.HandOver)
-	s := teller{stage: newStage(t, patient.Session, plain)}
+	t.Setenv("TURNSTILE_WITHOUT", "look-ahead,hand-over")
+	s := teller{stage: newStage(t, patient.Session)}
 	if !over { // a session beside the recorder
-		s.session = s.outside.open(t, s.ensemble.address(), patient.Session, plain)
+		s.session = s.outside.open(t, s.ensemble.address(), patient.Session)
 	}
 	var recorders []*actorstest.Recorder
 	s.spawn = func(want messages.Acquire) (*actor.PID, *actorstest.Recorder) {
