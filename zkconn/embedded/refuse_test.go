@@ -79,7 +79,7 @@ func TestRefusalsKeepTheirPlace(t *testing.T) {
 	s, _ := frozen(t, threeReplicas...)
 	follower := followers(s)[0]
 	c, witness := openRaw(t, s, follower, time.Minute), openRaw(t, s, leader(t, s), time.Minute)
-	inject(t, s, embedded.Fault{Op: embedded.OpExists, Action: embedded.Refuse})
+	inject(t, s, embedded.Fault{Session: c.session, Op: embedded.OpExists, Action: embedded.Refuse})
 	s.Leader().StallTo(s.Replica(follower))
 	c.write(c.request(embedded.OpCreate, createOf("/a", plain)), c.request(embedded.OpExists, "/a", false),
 		c.request(embedded.OpExists, "/a", false))
