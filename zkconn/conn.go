@@ -35,6 +35,7 @@ type Conn struct {
 	closing sync.Once
 	closed  error // the result of Close; set once closing is done
 
+	readable         atomic.Bool  // the session may READ its own nodes
 	noContainers     atomic.Bool  // the servers make no container nodes
 	containerHangUps atomic.Int32 // on creates of containers, one after the other
 	lost             lastLoss
