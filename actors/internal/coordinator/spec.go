@@ -69,7 +69,8 @@ func (sp *Spec) Guard(guid string) string { return queue.GuardName(sp.One, guid)
 // the mark of the epoch, so that it tells whose node that is (CURATOR-604), and goes on with the attempt and its
 // request. So each name is used for one create, and whatever a server carries out late is not taken for anything else.
 func (sp *Spec) guid(mark string, of uint64, attempt uint16) string {
-	guid := fmt.Sprintf("%s-%04x-%012x", mark, attempt, of)
+	digits := fmt.Sprintf("%016x", uint64(attempt)<<48|of)
+	guid := mark + "-" + digits[:4] + "-" + digits[4:]
 	if sp.Want.Naming == messages.KazooNaming && sp.One == "" {
 		guid = strings.ReplaceAll(guid, "-", "") // as Python's uuid4().hex
 	}
@@ -91,14 +92,13 @@ func newMarks(bits uint64) marks {
 
 // attempt reads the name of a child: the attempt of this epoch that has made it; false where none has.
 func (m marks) attempt(child string) (of uint64, attempt uint16, ours bool) {
-	for _, mark := range m {
-		_, rest, found := strings.Cut(child, mark)
-		if !found {
-			continue
+	for i, mark := range m {
+		dash := 1 - i
+		if _, rest, found := strings.Cut(child, mark); found && len(rest) >= 16+2*dash {
+			n, bad := strconv.ParseUint(rest[dash:4+dash], 16, 16)
+			of, err := strconv.ParseUint(rest[4+2*dash:16+2*dash], 16, 48)
+			return of, uint16(n), bad == nil && err == nil
 		}
-		rest = strings.ReplaceAll(rest[:min(len(rest), len("-0000-000000000000"))], "-", "")
-		both, err := strconv.ParseUint(rest[:min(len(rest), 16)], 16, 64)
-		return both & (1<<48 - 1), uint16(both >> 48), err == nil
 	}
 	return 0, 0, false
 }
