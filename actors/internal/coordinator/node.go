@@ -7,7 +7,7 @@ type node struct {
 	phase      phase
 	name       string // "" until it is known
 	of         RequestID
-	guard      string // of a contest's node: the name of its guard; "" where it is not known
+	attempt    uint16 // of its request to make a node: see Spec.guid
 	number     int32  // its sequence number
 	place      int    // among the creates of its lock path in one transaction
 	lost       bool   // the outcome of a create of it is unknown, and it may have been sent
