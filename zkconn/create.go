@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
