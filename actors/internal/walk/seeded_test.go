@@ -59,8 +59,6 @@ var (
 
 // inCoordinator are mistakes in its rules.
 var inCoordinator = []seeded{
-	{name: "verify while creating", source: edits(rule("if r.node.phase != creating {", "if true {")),
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "hand over what is not held", source: edits(
 		rule("if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
 		rule("	if e.Do == machine.GiveBack {\n", "	{\n")),
@@ -155,8 +153,6 @@ var inCoordinator = []seeded{
 	{name: "take the node of an earlier session", source: sameMark, plan: anothersNode, breaks: Exclusion},
 	{name: "take the node of a session that was given up", source: sameMark,
 		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}}, breaks: OwnInvariants},
-	{name: "believe a look that was too early", source: edits(rule("r.node.phase == unknown || r.spec.One != \"\" || n.Name == \"\")", "false)")),
-		plan: Plan{Sessions: two, Without: coordinator.GroupCommit, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "overlook the head that nobody owns", source: edits(rule("		c.removeStray(r.queue.path, name, 0)\n", "		_ = name\n")),
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
