@@ -48,100 +48,11 @@ func read(t *testing.T, path string) string {
 // TestEveryErrorHasARow: every exported error variable of the module's packages has a row in errorTable, or its package
 // stands apart, and every exported error type unwraps to an error that has a row.
 func TestEveryErrorHasARow(t *testing.T) {
-	all := readErrors(t)
-	var rows []string
-	for _, row := range all.rows {
-		if !strings.HasPrefix(row, "context.") {
-			rows = append(rows, all.origin(row))
-		}
-	}
-	require.Equal(t, slices.Compact(slices.Sorted(slices.Values(rows))), slices.Sorted(slices.Values(rows)), "two rows")
-	var declared []string
-	for name := range all.values {
-		pkg, _, _ := strings.Cut(name, ".")
-		singletons := strings.HasPrefix(name, "actors.ErrSingleton") // causes of the end of their actors' contexts
-		if apart[pkg] == "" && !singletons && all.origin(name) == name {
-			declared = append(declared, name)
-		}
-	}
-	require.ElementsMatch(t, declared, rows)
-	require.Greater(t, len(declared), 40)
-	require.GreaterOrEqual(t, len(all.types), 3)
-	for name, unwraps := range all.types {
-		require.True(t, unwraps, "%s has no Unwrap, so that nobody can say whether it may pass", name)
-	}
-}
-
-// TestEveryReasonHasOneRow, and every row a word.
-func TestEveryReasonHasOneRow(t *testing.T) {
-	var reasons []messages.Reason
-	for _, row := range errorTable {
-		reasons = append(append(reasons, row.reasons...), row.rather...)
-		require.NotEmpty(t, row.inOneWord(), row.err)
-		if row.word != "" {
-			require.Empty(t, slices.Concat(row.reasons, row.rather), "%v has the word of its reason", row.err)
-			require.Regexp(t, "^[a-z]+(_[a-z]+)*$", row.word)
-		}
-		require.Equal(t, row.mayPass(), MayPass(fmt.Errorf("wrapped: %w", row.err)), row.err)
-		require.Equal(t, len(row.reasons)+len(row.rather) > 0, row.passes == asReason, row.err)
-		require.Equal(t, row.inOneWord(), errorType(row.err), "an earlier row matches: %v", row.err)
-		for _, reason := range row.reasons {
-			for _, usual := range []error{ErrFailed, ErrLost, context.Canceled} {
-				require.Equal(t, row.err, sentinel(reason, usual), reason)
-			}
-		}
-		for _, reason := range row.rather {
-			require.Equal(t, ErrLost, sentinel(reason, ErrLost), reason)
-		}
-		for _, reason := range slices.Concat(row.reasons, row.rather) {
-			require.Equal(t, row.mayPass(), reason.MayPass(), "%v, %v", row.err, reason)
-		}
-	}
-	require.ElementsMatch(t, messages.Reasons(), reasons)
-	require.False(t, MayPass(nil))
-	require.False(t, MayPass(errors.New("somebody's")))
-	require.False(t, MayPass(errors.Join(ErrLost, ErrClosed)), "lost because the client was closed")
-	require.True(t, MayPass(sentinel(messages.ReasonGatewayFull, ErrFailed)))
-	require.Equal(t, "_OTHER", errorType(errors.New("somebody's")))
-}
-
-// TestMayPassSaysWhatItDoes: its doc comment names the errors that may pass, and no other.
-func TestMayPassSaysWhatItDoes(t *testing.T) {
-	all := readErrors(t)
-	_, list, _ := strings.Cut(all.mayPass, "May pass:")
-	list, _, _ = strings.Cut(list, "Somebody else holds")
-	var said, passing []string
-	for _, name := range regexp.MustCompile(`(\w+\.)?(Err|Deadline)\w+`).FindAllString(list, -1) {
-		said = append(said, all.origin(name))
-	}
-	for i, row := range errorTable {
-		if row.mayPass() {
-			passing = append(passing, all.origin(all.rows[i]))
-		}
-	}
-	require.ElementsMatch(t, passing, said)
-}
-
-// sources has the errors that the module's source declares. Errors of this package have no package
-// before their names.
-type sources struct {
-	values  map[string]string // of exported error variables; what they are copied from, or ""
-	types   map[string]bool   // exported error types; whether they unwrap
-	rows    []string          // of errorTable, in order
-	mayPass string            // the doc comment
-}
-
-// origin is the name under which an error is declared first.
-func (s *sources) origin(name string) string {
-	for s.values[name] != "" {
-		name = s.values[name]
-	}
-	return name
-}
-
-func readErrors(t *testing.T) *sources {
-	t.Helper()
-	s := &sources{values: map[string]string{}, types: map[string]bool{}}
+	_, origins := rowNames(t)
+	made := regexp.MustCompile(`(?m)^(?:var |\t)(Err\w*) (?:error)? *= (?:errors\.New|fmt\.Errorf|outcome)\b`)
+	method := regexp.MustCompile(`(?m)^func \(\w* ?\*?([A-Z]\w*)\) (Error|Unwrap)\(\)`)
+	alias := regexp.MustCompile(`(?m)^(?:var |\t)([A-Z]\w*) += (\w+\.Err\w+)$`)
+	declared, types := []string{}, map[string]string{}
 	for _, root := range []string{"../messages", "../zkconn", "../actors", "../locks"} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			switch {
