@@ -69,7 +69,9 @@ func TestEveryErrorHasARow(t *testing.T) {
 				return nil
 			}
 			for _, found := range made.FindAllStringSubmatch(source, -1) {
-				declared = append(declared, pkg+"."+found[1])
+				if name := pkg + "." + found[1]; !strings.HasPrefix(name, "actors.ErrSingleton") { // causes of the end of their actors' contexts
+					declared = append(declared, name)
+				}
 			}
 			for _, found := range alias.FindAllStringSubmatch(source, -1) {
 				if slices.Contains(origins, pkg+"."+found[1]) {
