@@ -173,7 +173,7 @@
 // and is void when the connection is lost.
 //
 // The ledger. Each attempt of a request to make a node has a name of its own, which begins with random
-// bits of the epoch (Spec.guid). So one look at a lock path, behind a committed transaction, tells of
+// bits of the epoch (request.guid). So one look at a lock path, behind a committed transaction, tells of
 // all of its nodes what has become of them: whoever verifies, or removes a node that is not known,
 // asks for it, and one look answers all who ask (look.go, ledger.go, looks.txt, verifying.txt). What is
 // not there was not made, and the next attempt has another name. So no request takes a node whose

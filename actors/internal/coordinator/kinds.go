@@ -42,7 +42,7 @@ func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(
 // another session's holder. So beside the node stands its guard, an ephemeral sibling.
 //
 //   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
-//   - The name of a guard has the GUID of the attempt (Spec.guid). So no two creates share one, of whatever
+//   - The name of a guard has the GUID of the attempt (request.guid). So no two creates share one, of whatever
 //     session, and a node is the request's if the guard of its attempt exists and both have one czxid.
 //   - So a guard exists only as long as the node that was made with it, and a removal is refused unless
 //     the guard that it names exists. However late it is carried out, it deletes that node or nothing.
@@ -74,7 +74,7 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 // Guards, above.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
-	guard := r.spec.At(r.spec.Guard(c.guid(r)))
+	guard := r.spec.At(r.spec.Guard(r.guid(c.epoch.marks[dashed])))
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, purpose)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // The ledger: what has become of writes whose replies were lost. One look at a lock path, behind a committed transaction,
-// answers all who ask: each node of this epoch is known by its name (Spec.guid).
+// answers all who ask: each node of this epoch is known by its name (request.guid).
 //
 //   - A request whose node exists, or may exist, has it again where the look shows its attempt. Where the look does not,
 //     the request has no node, and its next attempt has another name.
@@ -43,9 +43,8 @@ func (c *Coordinator) join(r *request) {
 }
 
 // forget drops a request that goes on from those that a look is to answer: it is too early for the next attempt.
-func (c *Coordinator) forget(r *request) {
+func (l *look) forget(r *request) {
 	is := func(id RequestID) bool { return id == r.id }
-	l := &r.queue.path.look
 	l.covered, l.joined = slices.DeleteFunc(l.covered, is), slices.DeleteFunc(l.joined, is)
 }
 
@@ -90,11 +89,6 @@ func (c *Coordinator) lookNow(p *lockPath) {
 		}
 	}
 	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
-}
-
-// guid gives the GUID of the attempt of a request.
-func (c *Coordinator) guid(r *request) string {
-	return r.spec.guid(c.epoch.marks[dashed], uint64(r.id), r.node.attempt)
 }
 
 // attemptOf gives the request whose attempt has made a child, or may have; nil where it is no request's. ours: an attempt

@@ -7,7 +7,7 @@ type node struct {
 	phase      phase
 	name       string // "" until it is known
 	of         RequestID
-	attempt    uint16 // of its request to make a node: see Spec.guid
+	attempt    uint16 // of its request to make a node: see request.guid
 	number     int32  // its sequence number
 	place      int    // among the creates of its lock path in one transaction
 	lost       bool   // the outcome of a create of it is unknown, and it may have been sent

@@ -60,7 +60,7 @@ func (c *Coordinator) lose(r *request) {
 
 // loseContest is lose for a contest: somebody has deleted the node by itself, or the guard. The other of them goes, too.
 func (c *Coordinator) loseContest(r *request) {
-	guard, czxid := r.spec.Guard(c.guid(r)), r.node.token.Zxid()
+	guard, czxid := r.spec.Guard(r.guid(c.epoch.marks[dashed])), r.node.token.Zxid()
 	c.lose(r)
 	c.removeStray(r.queue.path, guard, czxid)
 }
@@ -117,7 +117,7 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
 	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces,
-		Says: NewNode{Spec: r.spec, Place: r.node.place, GUID: c.guid(r)}}
+		Says: NewNode{Spec: r.spec, Place: r.node.place, GUID: r.guid(c.epoch.marks[dashed])}}
 	if r.spec.One != "" {
 		q.Czxid = r.node.token.Zxid()
 	}

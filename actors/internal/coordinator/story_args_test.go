@@ -177,7 +177,7 @@ func guidOf(short string) string {
 	if parts[2] != "" {
 		attempt = uint16(parts[2][0] - 'a')
 	}
-	guid := other.guid(newMarks(1)[dashed], id, attempt)
+	guid := (&request{spec: other, id: RequestID(id), node: &node{attempt: attempt}}).guid(newMarks(1)[dashed])
 	if reclaims {
 		guid = queue.Reclaimable + guid
 	}
