@@ -37,14 +37,13 @@ func WithObserver(pids ...*actor.PID) Option {
 	return func(s *settings) { s.observers = append(s.observers, pids...) }
 }
 
-// incarnation is the phase of the actor's present incarnation.
+// incarnation is the phase of the actor's present incarnation. The zero value is that of the first one,
+// which has not been served Started.
 type incarnation uint8
 
 const (
-	// fresh: it is the first, and has not been served Started.
-	fresh incarnation = iota
-	// served: it has.
-	served
+	// served: it has been served Started.
+	served incarnation = iota + 1
 	// renewed: it follows one that was served, and has not been served Started itself.
 	renewed
 	// ended: it has stopped. Nothing more is served.

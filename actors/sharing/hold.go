@@ -32,8 +32,7 @@ type hold struct {
 	txns     int
 	freed    figures.Moment // when a call last gave it back, as freedAt is
 	freedAt  time.Duration
-	awaited  []Call // that wait for its end; a single one is in first
-	first    [1]Call
+	awaited  []Call // that wait for its end
 	timer    *time.Timer
 	deadlock *messages.Deadlock
 
