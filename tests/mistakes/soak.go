@@ -22,8 +22,8 @@ var ThrottledFails = Mistake{
 	What: "that a request was throttled is taken for the servers' last word",
 	Edits: []Edit{{
 		Package: "zkconn",
-		Old:     "{ErrThrottled, Deferred}",
-		New:     "{ErrThrottled, Refused}",
+		Old:     "ErrThrottled, Deferred, 0",
+		New:     "ErrThrottled, Refused, 0",
 	}},
 }
 
