@@ -24,17 +24,14 @@ func convert(to, from any, text func(string) string) {
 
 func set(to, from reflect.Value, text func(string) string) {
 	switch {
+	case from.IsZero(): // and so is what is set
 	case from.Kind() == reflect.Pointer:
-		if !from.IsNil() {
-			set(to, from.Elem(), text)
-		}
+		set(to, from.Elem(), text)
 	case to.Kind() == reflect.Pointer:
 		to.Set(reflect.New(to.Type().Elem()))
 		set(to.Elem(), from, text)
 	case to.Type() == instant:
-		if n := from.Int(); n != 0 {
-			to.Set(reflect.ValueOf(time.Unix(0, n).UTC()))
-		}
+		*to.Addr().Interface().(*time.Time) = time.Unix(0, from.Int()).UTC()
 	case from.Type() == instant:
 		if at := from.Interface().(time.Time); !at.IsZero() {
 			to.SetInt(at.UnixNano())
