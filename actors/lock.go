@@ -141,16 +141,12 @@ type troubled struct {
 
 // fireAfter sends an event to this actor once d has passed. op makes a stale one change nothing.
 func (l *lock) fireAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
-	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
-}
-
-func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	timer := &l.timers[timerOf[ev.Kind]]
+	timer := &l.timers[timerOf[kind]]
 	if *timer != nil {
 		(*timer).Stop() // a new operation has voided it
 	}
-	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
+	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{kind: kind, op: op}) })
 }
 
 // timerOf gives the timer of an event. All others share timer 0: one of them runs at a time.

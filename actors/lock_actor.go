@@ -86,7 +86,11 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *lockEvent:
 		l.hear(ctx, msg)
 	case *lockTimerFired:
-		l.step(ctx, msg.event)
+		ev := machine.Event{Kind: msg.kind, Op: msg.op}
+		if msg.kind == machine.Release {
+			ev = ownerGone
+		}
+		l.step(ctx, ev)
 	case *troubled:
 		l.trouble = msg.text
 		l.Troubled(msg.text)
@@ -251,15 +255,16 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	ctx.Send(l.session.pid, o)
 }
 
+var ownerGone = machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
+
 // ownerGone handles the end of the owner, or the loss of its node: then it may rely on the lock
 // until the lease's end as it stands now, the most that any notice has told.
 func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
-	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {
 	case audience.OwnerEnded(msg):
-		l.step(ctx, release)
+		l.step(ctx, ownerGone)
 	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil:
-		l.startTimer(ctx, l.ownerPatience(), release)
+		l.fireAfter(ctx, l.ownerPatience(), machine.Release, 0)
 	}
 }
 

@@ -92,7 +92,7 @@ func (w *world) children(t *testing.T, path string) []string {
 }
 
 // broken is an event that the machine cannot look up: what takes it panics.
-func broken() *lockTimerFired { return &lockTimerFired{event: machine.Event{Kind: machine.Kind(255)}} }
+func broken() *lockTimerFired { return &lockTimerFired{kind: machine.Kind(255)} }
 
 // TestRealPanicEndsOneLockActorAndNoOther: it is not started again, its node goes, and the others of its
 // session hold on, wait on, and are granted.

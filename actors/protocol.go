@@ -96,7 +96,8 @@ type assignment struct {
 
 type lockTimerFired struct {
 	mailbox.Quiet
-	event machine.Event
+	kind machine.Kind // Release: the owner is gone
+	op   uint64
 }
 
 // registry lists the lock actors that have begun and not ended: those to which the session actor
@@ -173,6 +174,6 @@ func (r *registry) close(root *actor.RootContext) {
 	r.over = true
 	r.mu.Unlock()
 	for _, lock := range r.all() {
-		root.Send(lock, &lockTimerFired{event: machine.Event{Kind: machine.Closed}})
+		root.Send(lock, &lockTimerFired{kind: machine.Closed})
 	}
 }

@@ -73,7 +73,7 @@ type job struct {
 
 func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, error)) (Once, error) {
 	l := j.from
-	j.path, j.jobOptions = l.want.Path, l.job
+	j.path, j.jobOptions = l.want.Path, *l.job
 	l.want.Try = !l.job.mayWait
 	l.prepare()
 	if l.client.Session() == nil {

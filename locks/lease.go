@@ -22,7 +22,6 @@ type Token = messages.Token
 type Lease struct {
 	from   *lock
 	values context.Context // of the context of Lock
-	nested bool            // within a lease of the same lock
 	stack  []byte          // of the call of Lock; nil without WithUnreleased
 	gaveUp *DeadlockError
 
@@ -32,25 +31,25 @@ type Lease struct {
 	token Token
 	limit *time.Timer
 
-	inner  atomic.Pointer[endable] // its context; nil until somebody looks into it
-	ended  atomic.Bool
-	span   atomic.Pointer[holdSpan] // nil where nothing is traced
-	shared atomic.Bool              // a lock within it that may share its hold was asked for
-
+	nested    bool        // within a lease of the same lock
+	shared    atomic.Bool // a lock within it that may share its hold was asked for
 	suspended atomic.Bool
-	trouble   atomic.Pointer[string] // that servers have with its release
+	ended     atomic.Bool
+	inner     atomic.Pointer[endable]  // its context; nil until somebody looks into it
+	span      atomic.Pointer[holdSpan] // nil where nothing is traced
+	trouble   atomic.Pointer[string]   // that servers have with its release
 
 	mu        sync.Mutex
-	answered  bool          // Lock has its answer, or its caller has gone
 	waiter    chan struct{} // of Lock; nil while it does not wait
 	cause     error
+	revoked   chan struct{} // closed when somebody asks for the lock; nil until Revoked is called
+	over      chan struct{} // closed by the end; nil while nobody waits
+	err       error         // of a hold that did not end in order, or of a refused Lock
+	answered  bool          // Lock has its answer, or its caller has gone
 	asked     bool          // somebody has asked for the lock
-	revoked   chan struct{} // closed by that; nil until Revoked is called
 	givenBack bool
 	told      bool // an Unlock has reported success
 	isEnded   bool
-	over      chan struct{} // closed by that; nil while nobody waits
-	err       error         // of a hold that did not end in order, or of a refused Lock
 }
 
 // The context of a lease, and contexts derived from it, carry the lease under this key.

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel/trace"
@@ -29,6 +30,9 @@ func newLockFor[Option interface{ apply(*lockSettings) }](
 	what use, c *Client, want messages.Acquire, opts []Option,
 ) lock {
 	l := lock{client: c, lockSettings: lockSettings{use: what, want: turns.Want{Acquire: want}}}
+	if slices.Contains(jobs, what) {
+		l.job = &jobOptions{}
+	}
 	for _, opt := range opts {
 		opt.apply(&l.lockSettings)
 	}

@@ -75,7 +75,7 @@ type lockSettings struct {
 	ranked     bool
 	pressAfter time.Duration
 
-	job jobOptions
+	job *jobOptions // nil where use is none of jobs
 }
 
 type jobOptions struct {

@@ -22,12 +22,6 @@ type hold struct {
 	meter     *figures.Request
 
 	// Guarded by the mutex of the calls.
-	asked    bool // its lock actor queues
-	leaves   bool // it was told to end
-	over     bool // it has told its end
-	holds    bool // it has told Held
-	overdue  bool // its lease ended before that
-	resuming bool
 	grants   int
 	txns     int
 	freed    figures.Moment // when a call last gave it back, as freedAt is
@@ -35,11 +29,18 @@ type hold struct {
 	awaited  []Call // that wait for its end
 	timer    *time.Timer
 	deadlock *messages.Deadlock
+	asked    bool // its lock actor queues
+	leaves   bool // it was told to end
+	over     bool // it has told its end
+	holds    bool // it has told Held
+	overdue  bool // its lease ended before that
+	resuming bool
 
-	mu          sync.Mutex
-	lock        *actor.PID
+	// Guarded by mu.
 	state       messages.State
 	waited      messages.State // the last in which it waited
+	mu          sync.Mutex
+	lock        *actor.PID
 	node        string
 	predecessor audience.Predecessor
 	trouble     string

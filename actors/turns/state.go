@@ -240,14 +240,18 @@ type hold struct {
 	watch  ownWatch
 	rivals contention
 
+	try       bool
+	shared    bool // its node names no call
+	waits     bool // it is known to wait for others
+	checking  bool
+	resting   bool // it is kept, or was when it was given back
+	cancelled bool // it leaves, and has not held
+
 	call   *call  // for which it is asked, while it is
 	beside HoldID // whose place a downgrade takes; 0 for others
-	try    bool
-	shared bool  // its node names no call
-	serves int   // calls that wait for it, at most
-	before int   // contenders that its first listing showed before it; -1 until then
-	waits  bool  // it is known to wait for others
-	users  calls // that have it
+	serves int    // calls that wait for it, at most
+	before int    // contenders that its first listing showed before it; -1 until then
+	users  calls  // that have it
 	due    time.Duration
 
 	epoch, term uint64
@@ -260,10 +264,7 @@ type hold struct {
 	left        time.Duration // of its time, while that stands still
 	since       time.Duration // when it was kept
 	proved      time.Duration // when its node was known to exist
-	checking    bool
 	txns        int
-	resting     bool // it is kept, or was when it was given back
-	cancelled   bool // it leaves, and has not held
 }
 
 const (

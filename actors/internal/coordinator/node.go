@@ -5,13 +5,13 @@ import "github.com/turnstile-locks/turnstile/messages"
 // node is a contender node of this session, or a node that may come to be.
 type node struct {
 	phase      phase
+	lost       bool   // the outcome of a create of it is unknown, and it may have been sent
+	batchMates bool   // its transaction made others of the path: the places behind its own are theirs
+	number     int32  // its sequence number
 	name       string // "" until it is known
 	of         RequestID
 	guard      string // of a contest's node: the name of its guard; "" where it is not known
-	number     int32  // its sequence number
 	place      int    // among the creates of its lock path in one transaction
-	lost       bool   // the outcome of a create of it is unknown, and it may have been sent
-	batchMates bool   // that transaction made others of the path: the places behind its own are theirs
 	// under is the watch of the lock path that stood when it was asked for; zero for none.
 	under uint64
 	token messages.Token

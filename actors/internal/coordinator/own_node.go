@@ -109,7 +109,7 @@ func (c *Coordinator) readsDue() {
 
 func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
-	r.own = ownWatch{watched, op, r.spec.Permits > 0}
+	r.own = ownWatch{watched, r.spec.Permits > 0, op}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
 	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces,
 		Says: NewNode{Spec: r.spec, Place: r.node.place, Guard: r.node.guard}}

@@ -64,10 +64,10 @@ type lastListing struct {
 // an operator who deletes the node.
 type ownWatch struct {
 	phase ownPhase
-	op    uint64
 	// announced: in a semaphore, the waiter behind was told that this request holds. Once for each
 	// node: the write's own event may come back here when others of this session watch the node.
 	announced bool
+	op        uint64
 }
 
 type ownPhase uint8
@@ -98,9 +98,9 @@ type search struct {
 // one. It goes on until the node is known to be gone, or the epoch is over.
 type removal struct {
 	phase     removalPhase
+	shortHold bool   // the hold was so short that its node was not read yet
 	op        uint64 // the newest operation of the machine that waits for it; zero for none
 	tries     int
-	shortHold bool // the hold was so short that its node was not read yet
 }
 
 type removalPhase uint8
@@ -122,10 +122,10 @@ type pace struct{ kinds [2]paced }
 // paced is one kind of orders.
 type paced struct {
 	do       machine.Do // of the newest failure
-	failures int        // of such orders, one after the other
 	deferred bool       // the newest was put off
-	timer    uint64     // of the pause; zero while none runs
 	rested   bool       // the pause after the newest failure is over
+	failures int        // of such orders, one after the other
+	timer    uint64     // of the pause; zero while none runs
 	// waiting is the order that waits for the end of the pause; its operation is zero for none.
 	waiting machine.Effect
 }

@@ -196,7 +196,6 @@ type request struct {
 
 	queue   *ownQueue // of this epoch
 	node    *node     // never nil
-	held    bool      // the machine has said that the lock is granted
 	wait    *wait     // the nodes that it watches while it waits; nil while it does not
 	view    lastListing
 	own     ownWatch
@@ -204,6 +203,7 @@ type request struct {
 	search  search
 	removal removal
 	pace    *pace // nil while none of its orders fails
+	held    bool  // the machine has said that the lock is granted
 	// admitted: it has a node, or is to have one. counted says how it is counted.
 	admitted bool
 	counted  counted
