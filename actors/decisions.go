@@ -12,9 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
-
-func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
+// apply gives the coordinator an input: a reply with the time that its query took.
+func (s *session) apply(in coordinator.Input, took time.Duration) {
 	term, valid, left := s.info.clock.Remaining()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
 		Lease: coordinator.Lease{Term: term, Valid: valid, Left: left}}

@@ -17,7 +17,7 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.phase.lapsed()
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
-	s.apply(coordinator.Lapsed{})
+	s.apply(coordinator.Lapsed{}, 0)
 	if !s.decides.Wanted() {
 		return
 	}
@@ -69,5 +69,5 @@ func (s *session) replace() {
 	}
 	s.figures.Interrupted(figures.ByExpiry)
 	s.log.Warn("session replaced", s.logged()...)
-	s.apply(coordinator.Expired{})
+	s.apply(coordinator.Expired{}, 0)
 }

@@ -101,7 +101,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *timerFired:
 		if msg.epoch == s.info.epoch && !s.ending {
 			delete(s.timers, msg.timer)
-			s.apply(coordinator.Fired{Timer: msg.timer})
+			s.apply(coordinator.Fired{Timer: msg.timer}, 0)
 		}
 	case *connectionEvent:
 		if msg.Epoch == s.info.epoch && !s.ending {
@@ -116,7 +116,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case lockEnded:
 		s.troubles.note(msg.request, "")
 		if !s.ending {
-			s.apply(coordinator.Ended{Request: msg.request})
+			s.apply(coordinator.Ended{Request: msg.request}, 0)
 		}
 	case *actor.Terminated:
 		key := messages.IDOf(msg.Who).Key(s.system.ID)
@@ -161,7 +161,7 @@ func (s *session) take(o *order) {
 			s.replaceSoon(0)
 		}
 	}
-	s.apply(&o.Order)
+	s.apply(&o.Order, 0)
 	*o = order{}
 	orders.Put(o)
 }
@@ -185,7 +185,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Expired:
 		s.figures.Interrupted(figures.ByExpiry)
 		s.logExpiry(ev.Err)
-		s.apply(coordinator.Expired{})
+		s.apply(coordinator.Expired{}, 0)
 	case zkconn.AuthFailed:
 		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 		err := ev.Err
@@ -209,7 +209,7 @@ func (s *session) changed(ev zkconn.Event) {
 	if ev.Kind != zkconn.NodeDataChanged {
 		s.queries.Changed(ev.Path)
 	}
-	s.apply(change)
+	s.apply(change, 0)
 }
 
 func (s *session) up(ev zkconn.Event) {
@@ -217,7 +217,7 @@ func (s *session) up(ev zkconn.Event) {
 	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.become(Connected, ev.Server, 0)
 	s.recordSession(ev)
-	s.apply(coordinator.Connected{Timeout: ev.Timeout})
+	s.apply(coordinator.Connected{Timeout: ev.Timeout}, 0)
 	s.queries.Connected()
 }
 
@@ -226,7 +226,7 @@ func (s *session) down(ev zkconn.Event) {
 	s.queries.Disconnected()
 	s.figures.Interrupted(figures.ByDisconnect)
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-	s.apply(coordinator.Disconnected{})
+	s.apply(coordinator.Disconnected{}, 0)
 	s.lapse.lost()
 	if s.lapse.lapsed && s.decides.Wanted() {
 		s.replaceSoon(s.info.timeout / lastWords)
@@ -246,6 +246,6 @@ func (s *session) finish(d *queryDone) {
 			s.phase.answered()
 			s.endPauseIfQuick(d.took)
 		}
-		s.applyAfter(&d.reply, d.took)
+		s.apply(&d.reply, d.took)
 	}
 }

@@ -78,7 +78,7 @@ func (s *session) admit(w *weighing) {
 	case s.ending || w.epoch != s.info.epoch: // it is not sent
 		w.answer <- nil
 	case s.decides.Room(w.weight):
-		s.apply(coordinator.Others{Change: w.weight})
+		s.apply(coordinator.Others{Change: w.weight}, 0)
 		w.answer <- nil
 	default:
 		w.answer <- fmt.Errorf("%w: no room for %d bytes more", ErrSessionFull, w.weight)
@@ -101,6 +101,6 @@ func (s *session) settle(w *weighed) {
 		delete(s.others, path)
 	}
 	if change != 0 {
-		s.apply(coordinator.Others{Change: change})
+		s.apply(coordinator.Others{Change: change}, 0)
 	}
 }

@@ -19,7 +19,7 @@ type Election struct {
 
 // Election gives the election at a path. A bad path is refused by Campaign.
 func (c *Client) Election(path string, opts ...ElectionOption) *Election {
-	return &Election{newLockFor(forElection, c, messages.Acquire{Path: path}, opts), &terms{}}
+	return &Election{newLock(forElection, c, messages.Acquire{Path: path}, opts), &terms{}}
 }
 
 // Leader describes the leader of an election.

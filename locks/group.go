@@ -18,7 +18,7 @@ type Group struct{ lock }
 
 // Group gives the group at a path. A bad path is refused by Join.
 func (c *Client) Group(path string) *Group {
-	return &Group{newLock(c, messages.Acquire{Path: path, Mode: messages.Read}, nil)}
+	return &Group{newLock(forLocking, c, messages.Acquire{Path: path, Mode: messages.Read}, []LockOption{})}
 }
 
 // Member is one member of a group.

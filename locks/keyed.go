@@ -54,7 +54,7 @@ func (k *Keyed) TryLock(ctx context.Context, key string) (*Lease, error) {
 
 // Mutex gives the lock of a key, for Do, Try and All.
 func (k *Keyed) Mutex(key string) *Mutex {
-	l := newLock(k.client, messages.Acquire{Path: k.Path(key)}, k.opts)
+	l := newLock(forLocking, k.client, messages.Acquire{Path: k.Path(key)}, k.opts)
 	if tell := l.onLost; tell != nil {
 		l.onLost = func(_ string, err error) { tell(key, err) }
 	}

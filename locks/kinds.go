@@ -32,7 +32,7 @@ type Mutex struct{ lock }
 
 // Mutex gives the exclusive lock at a path. A bad path is refused by Lock.
 func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
-	return &Mutex{newLock(c, messages.Acquire{Path: path}, opts)}
+	return &Mutex{newLock(forLocking, c, messages.Acquire{Path: path}, opts)}
 }
 
 // Lock waits until the lock is held, or ctx ends. Errors are of type *Error. They wrap the error of
@@ -60,7 +60,7 @@ type RWMutex struct {
 // RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and
 // Lock.
 func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
-	l := newLock(c, messages.Acquire{Path: path}, opts)
+	l := newLock(forLocking, c, messages.Acquire{Path: path}, opts)
 	m := &RWMutex{lock: l, reads: l.as(messages.Read), writes: l.as(messages.Write)}
 	m.reads.prepare()
 	m.writes.prepare()
@@ -132,7 +132,7 @@ type Semaphore struct{ lock }
 // Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
 // least one; SetPermits changes it. Bad input is refused by Acquire.
 func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaphore {
-	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
+	return &Semaphore{newLock(forLocking, c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
 // Acquire waits until n permits are held; the lease gives them back together. It returns the errors
@@ -194,7 +194,7 @@ type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.
 func (c *Client) Contest(path string, opts ...LockOption) *Contest {
-	return &Contest{newLock(c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
+	return &Contest{newLock(forLocking, c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
 }
 
 // Lock waits until the node is ours, or ctx ends. It returns the errors of Mutex.Lock.

@@ -22,11 +22,7 @@ type lock struct {
 	requests *sync.WaitGroup // that have not ended, for Membership.Leave; nil for other locks
 }
 
-func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
-	return newLockFor(forLocking, c, want, opts)
-}
-
-func newLockFor[Option interface{ apply(*lockSettings) }](
+func newLock[Option interface{ apply(*lockSettings) }](
 	what use, c *Client, want messages.Acquire, opts []Option,
 ) lock {
 	l := lock{client: c, lockSettings: lockSettings{use: what, want: turns.Want{Acquire: want}}}

@@ -175,22 +175,22 @@ func TestOptionsAreAllTried(t *testing.T) {
 // TestBadValuesOfOptions: refused, and not only without effect.
 func TestBadValuesOfOptions(t *testing.T) {
 	for _, opt := range []LockOption{WithMaxHold(-1), WithDeadlockDetection("", 0), WithDeadlockDetection("/", -1)} {
-		l := newLock(&Client{}, messages.Acquire{Path: "/a"}, []LockOption{opt})
+		l := newLock(forLocking, &Client{}, messages.Acquire{Path: "/a"}, []LockOption{opt})
 		require.ErrorIs(t, l.wrong, ErrBadAcquire)
 		_, err := l.acquire(t.Context())
 		require.ErrorIs(t, err, ErrBadAcquire)
-		_, err = All(t.Context(), &Mutex{newLock(&Client{}, messages.Acquire{Path: "/b"}, nil)}, &Mutex{l})
+		_, err = All(t.Context(), &Mutex{newLock(forLocking, &Client{}, messages.Acquire{Path: "/b"}, []LockOption{})}, &Mutex{l})
 		require.ErrorIs(t, err, ErrBadAcquire, "before any is taken")
 	}
 	for _, opts := range [][]OnceOption{{WithRetryAfter(-1)}, {WithMarkFirst(), WithRetryAfter(1)}} {
-		require.ErrorIs(t, newLockFor(forRunOnce, nil, messages.Acquire{}, opts).wrong, ErrBadAcquire)
+		require.ErrorIs(t, newLock(forRunOnce, nil, messages.Acquire{}, opts).wrong, ErrBadAcquire)
 	}
 	for _, opt := range []InstantOption{WithRetryAfter(-1), WithStartDeadline(-1), WithMarkFirst(), WithCatchUp(nil, 1),
 		WithCatchUp(func(at time.Time) time.Time { return at }, -1)} {
-		require.ErrorIs(t, newLockFor(forInstant, nil, messages.Acquire{}, []InstantOption{opt}).wrong, ErrBadAcquire)
+		require.ErrorIs(t, newLock(forInstant, nil, messages.Acquire{}, []InstantOption{opt}).wrong, ErrBadAcquire)
 	}
 	waits := []OnceOption{WithWaiting(), WithWatchAll(), WithMaxWaiters(1), WithDeadlockDetection("/", time.Hour)}
-	require.NoError(t, newLockFor(forRunOnce, nil, messages.Acquire{}, waits).wrong)
+	require.NoError(t, newLock(forRunOnce, nil, messages.Acquire{}, waits).wrong)
 }
 
 // TestOptionsOfASessionOverGateways have no effect, and are refused.

@@ -52,7 +52,7 @@ func RunOnce(
 	ctx context.Context, client *Client, key string, period time.Duration,
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,
 ) (Once, error) {
-	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
+	l := newLock(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
 	j := &job{from: &l, period: period, do: work}
 	j.isDue, j.run = j.periodIsDue, j.runPeriod
 	var wrong error

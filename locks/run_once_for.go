@@ -60,7 +60,7 @@ func RunOnceFor(
 	ctx context.Context, client *Client, key string, instant time.Time,
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
-	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
+	l := newLock(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
 	j := &job{from: &l, instant: instant, do: work}
 	j.isDue, j.run = j.instantIsDue, j.runInstants
 	var wrong error

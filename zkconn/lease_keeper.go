@@ -208,7 +208,7 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	now := r.keeper.clock.now()
 	r.keeper.quiet.begin(now)
 	kind := kindOf(op)
-	if kind == evidence.Committed && !isOwn(xid) {
+	if kind == evidence.Committed && xid > xidOwn {
 		r.keeper.told = now
 	}
 	return r.keeper.chain.Sending(now, r.connection, xid, kind)

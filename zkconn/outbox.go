@@ -11,9 +11,9 @@ import (
 // a busy session sends tens of frames with one system call. An idle one writes at once, on the
 // goroutine that puts the frame in: waking another would take longer than the write.
 type outbox struct {
-	conn     net.Conn
-	patience func() time.Duration
-	failed   func(error) // is told the first failure; must not block
+	conn    net.Conn
+	timeout func() time.Duration // of the session
+	failed  func(error)          // is told the first failure; must not block
 
 	mu      sync.Mutex
 	room    sync.Cond
@@ -32,8 +32,8 @@ const idle = 100 * time.Microsecond
 // full socket.
 const maxWaiting = 1 << 20
 
-func newOutbox(conn net.Conn, patience func() time.Duration, failed func(error)) *outbox {
-	o := &outbox{conn: conn, patience: patience, failed: failed, wake: make(chan struct{}, 1)}
+func newOutbox(conn net.Conn, timeout func() time.Duration, failed func(error)) *outbox {
+	o := &outbox{conn: conn, timeout: timeout, failed: failed, wake: make(chan struct{}, 1)}
 	o.room.L = &o.mu
 	go o.send()
 	return o
@@ -80,8 +80,9 @@ func (o *outbox) atOnce(frame []byte) {
 	o.mu.Lock()
 }
 
+// write bounds a write as the library does the wait for the answer to a ping.
 func (o *outbox) write(frames []byte) error {
-	if err := o.conn.SetWriteDeadline(time.Now().Add(o.patience())); err != nil {
+	if err := o.conn.SetWriteDeadline(time.Now().Add(o.timeout() * 2 / 3)); err != nil {
 		return err
 	}
 	_, err := o.conn.Write(frames)

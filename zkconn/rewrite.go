@@ -31,7 +31,7 @@ import (
 // nameContainerOp gives the frame as a create-container request where it is a create with the
 // container flag: a copy, because a Writer must not modify its argument.
 func nameContainerOp(frame []byte) []byte {
-	if requestOp(frame) != opCreate {
+	if _, op := requestHead(frame); op != opCreate {
 		return frame
 	}
 	flags := int32(binary.BigEndian.Uint32(frame[len(frame)-4:]))

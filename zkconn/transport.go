@@ -102,9 +102,6 @@ func (t *transport) SetWriteDeadline(time.Time) error {
 	return t.Conn.SetWriteDeadline(t.deadline)
 }
 
-// writePatience bounds a write, as long as the library waits for the answer to a ping.
-func (t *transport) writePatience() time.Duration { return t.guard.sessionTimeout() * 2 / 3 }
-
 func (t *transport) SetDeadline(at time.Time) error {
 	return t.Conn.SetDeadline(t.clamp(at))
 }

@@ -13,8 +13,12 @@ import (
 
 // Read gives bytes of one frame at most.
 func (t *transport) Read(p []byte) (int, error) {
-	if t.unread == 0 {
-		if err := t.nextFrame(); err != nil {
+	for t.unread == 0 {
+		err := t.over
+		if err == nil {
+			err = t.nextFrame()
+		}
+		if err != nil {
 			return 0, t.fail("read", err)
 		}
 	}
@@ -34,29 +38,18 @@ func (t *transport) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// nextFrame waits for a whole frame. It takes the answer to a request of our own away.
 func (t *transport) nextFrame() error {
-	for {
-		if t.over != nil {
-			return t.over
-		}
-		if ours, err := t.oneFrame(); err != nil || !ours {
-			return err
-		}
-	}
-}
-
-// oneFrame waits for a whole frame. It takes the answers to our own requests away.
-func (t *transport) oneFrame() (ours bool, err error) {
 	head, err := t.reader.Peek(lengthSize)
 	if err != nil {
-		return false, err
+		return err
 	}
 	doing, limit, length := "frame", uint32(maxFrame), binary.BigEndian.Uint32(head)
 	if !t.established.Load() {
 		doing, limit = "connect reply", maxConnectReply
 	}
 	if length > limit {
-		return false, fmt.Errorf("server sent a %s of %d bytes, the limit is %d", doing, length, limit)
+		return fmt.Errorf("server sent a %s of %d bytes, the limit is %d", doing, length, limit)
 	}
 	var frame []byte
 	if size := lengthSize + int(length); size <= t.reader.Size() {
@@ -66,18 +59,17 @@ func (t *transport) oneFrame() (ours bool, err error) {
 		t.held = frame
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	t.unread = len(frame)
-	if t.established.Load() {
-		ours, err = t.lookAtReply(frame)
-	} else {
-		err = t.lookAtConnectReply(frame)
+	if !t.established.Load() {
+		return t.lookAtConnectReply(frame)
 	}
+	ours, err := t.lookAtReply(frame)
 	if err == nil && ours {
 		err = t.discard()
 	}
-	return ours, err
+	return err
 }
 
 func (t *transport) discard() (err error) {
@@ -119,7 +111,7 @@ func (t *transport) lookAtReply(frame []byte) (ours bool, err error) {
 		return false, err
 	}
 	t.observer.replied(t, code)
-	return isOwn(xid), nil
+	return xid <= xidOwn, nil
 }
 
 // weigh adds an answer to the evidence for the lease, before the caller sees it. An error ends the
@@ -157,7 +149,7 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	if err := t.guard.granted(reply); err != nil {
 		return err
 	}
-	t.out = newOutbox(t.Conn, t.writePatience, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
+	t.out = newOutbox(t.Conn, t.guard.sessionTimeout, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
 	t.keepalive.send = t.sendOwn
 	t.keepalive.begin()

@@ -32,17 +32,17 @@ func (t *transport) Write(p []byte) (int, error) {
 // follow follows a request that goes out next, sets its watch byte where that is wanted, and puts a
 // ping in front after a silence, which makes it better evidence. Its caller has its turn in order.
 func (t *transport) follow(frame []byte) []byte {
-	op := requestOp(frame)
+	xid, op := requestHead(frame)
 	if op == 0 || !t.established.Load() {
 		return frame
 	}
 	q := question{op: op, want: t.wants.goesOut(op, frame)}
-	if q.want.watches() {
+	if q.want != nil && q.want.op != opCreate { // a read that is to leave a watch
 		q.watch = watch{q.want.path, op == opGetChildren2}
 		t.standing.reads(q.watch)
 		frame = watched(frame)
 	}
-	if !t.notes(frame, q) {
+	if !t.notes(xid, frame, q) {
 		return frame
 	}
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
@@ -75,7 +75,8 @@ func (t *transport) putOwn(frame []byte, removes watch) {
 	frame = t.scratch[len(pingFrame):]
 	binary.BigEndian.PutUint32(frame[lengthSize:], uint32(xidOwn-t.own))
 	t.own = (t.own + 1) % (1 << 30)
-	if t.notes(frame, question{op: requestOp(frame), watch: removes}) {
+	xid, op := requestHead(frame)
+	if t.notes(xid, frame, question{op: op, watch: removes}) {
 		frame = t.scratch
 	}
 	_ = t.out.put(frame) // see Write
@@ -83,8 +84,7 @@ func (t *transport) putOwn(frame []byte, removes watch) {
 
 // notes records a request that goes out next. It reports whether a ping should go out before it.
 // Its caller has its turn in order.
-func (t *transport) notes(frame []byte, q question) (pingFirst bool) {
-	xid := requestXid(frame)
+func (t *transport) notes(xid int32, frame []byte, q question) (pingFirst bool) {
 	if q.op != opPing {
 		q.size = len(frame)
 		t.asked.sends(xid, q)

@@ -73,10 +73,10 @@ func (w *wantedRequests) goesOut(op int32, frame []byte) *wanted {
 	path, ok := "", false
 	switch op {
 	case opExists, opGetData, opGetChildren2:
-		path, ok = requestPath(frame)
+		path, _, ok = cutString(frame[requestHeaderSize:])
 		ok = ok && len(frame) == requestHeaderSize+4+len(path)+1
 	case opCreate:
-		path, ok = requestPath(frame)
+		path, _, ok = cutString(frame[requestHeaderSize:])
 	case opMulti:
 		op = opCreate
 		path, ok = firstCreate(frame[requestHeaderSize:])
@@ -93,8 +93,6 @@ func (w *wantedRequests) goesOut(op int32, frame []byte) *wanted {
 	}
 	return one
 }
-
-func (w *wanted) watches() bool { return w != nil && w.op != opCreate }
 
 // watched gives a copy of a frame with its watch byte set: a Writer must not modify its argument.
 func watched(frame []byte) []byte {

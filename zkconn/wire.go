@@ -61,22 +61,13 @@ const (
 	maxRequest = 1<<20 - 16<<10
 )
 
-func isOwn(xid int32) bool { return xid <= xidOwn }
-
-// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole
-// request.
-func requestOp(frame []byte) int32 {
+// requestHead gives the xid and the operation of a frame that the library writes; no operation where
+// it is not a whole request.
+func requestHead(frame []byte) (xid, op int32) {
 	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {
-		return 0
+		return 0, 0
 	}
-	return int32(binary.BigEndian.Uint32(frame[8:]))
-}
-
-func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame[lengthSize:])) }
-
-func requestPath(frame []byte) (string, bool) {
-	path, _, ok := cutString(frame[requestHeaderSize:])
-	return path, ok
+	return int32(binary.BigEndian.Uint32(frame[lengthSize:])), int32(binary.BigEndian.Uint32(frame[8:]))
 }
 
 func cutString(b []byte) (text string, rest []byte, ok bool) {
