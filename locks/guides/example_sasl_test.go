@@ -6,11 +6,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+// Lock paths of two users.
+func Example_saslShared() {
+	shared := locks.WithACL(zkconn.SASLACL(zk.PermAll, "app"), zkconn.SASLACL(zk.PermAll, "batch"))
+	fmt.Println(shared != nil)
+	// Output: true
+}
 
 // Lock paths that are one user's, on servers that let in nobody else.
 func Example_sasl() {
