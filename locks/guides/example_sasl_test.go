@@ -38,7 +38,9 @@ func Example_sasl() {
 			fmt.Println(err)
 			return
 		}
-		client, err := locks.Open(ctx, server.Addr(), locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
+		opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+		client, err := locks.Open(opening, server.Addr(), locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
 		if errors.Is(err, zkconn.ErrAuthFailed) {
 			fmt.Println("refused:", mechanism)
 			continue
