@@ -55,7 +55,7 @@
 // that room as much.
 //
 // An actor that its supervisor restarts has not ended, and may find notices for its previous
-// incarnation in its mailbox: see [NewLock]. The guide locks/guides/supervision.go has what each
+// incarnation in its mailbox: see [NewLock]. The guide locks/guides/supervision.md has what each
 // directive of a supervisor does to a lock.
 //
 // Parents, owners and observers run in the session's process, unless [WithRemote] is set. An owner

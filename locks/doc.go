@@ -147,10 +147,10 @@
 //
 // # Guides
 //
-// Package guides (locks/guides) has what a reference does not tell: what a lock cannot do for you,
-// and the fencing token that can; how services use locks; locks by key, and libraries that ask for
-// a Locker; how to choose a session timeout; a session on each node, or a gateway; how to move from
-// Curator, go-zookeeper's Lock, kazoo or etcd; how to run against a production ensemble, in
+// The guides (locks/guides/README.md) have what a reference does not tell: what a lock cannot do for
+// you, and the fencing token that can; how services use locks; locks by key, and libraries that ask
+// for a Locker; how to choose a session timeout; a session on each node, or a gateway; how to move
+// from Curator, go-zookeeper's Lock, kazoo or etcd; how to run against a production ensemble, in
 // Kubernetes, and with Kerberos; what a supervisor does to the lock of an actor; how to test
 // programs with locks; what to do when a lock is stuck.
 //

@@ -42,8 +42,7 @@ func session(opt actors.SessionOption) Option {
 
 // WithSessionTimeout asks for a session timeout, 10 s by default and at least a millisecond; the
 // servers may grant another. A dead holder's lock is free after that long, and leases survive
-// outages that are shorter: package guides, "Choosing a session timeout". Use it to choose between
-// the two.
+// outages that are shorter: locks/guides/timeouts.md. Use it to choose between the two.
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
@@ -54,8 +53,8 @@ func WithAuth(scheme string, credential []byte) Option {
 
 // WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5
 // or gssapi: see zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it.
-// zkconn.CreatorACL is the ACL for lock paths of its principal alone. See package guides,
-// "Ensembles with Kerberos or DIGEST-MD5". Use it where the ensemble has Kerberos or DIGEST-MD5.
+// zkconn.CreatorACL is the ACL for lock paths of its principal alone. See
+// locks/guides/sasl.md. Use it where the ensemble has Kerberos or DIGEST-MD5.
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
 // WithACL sets the ACL of every node that is made; by default anybody may do anything. Use it where

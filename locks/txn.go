@@ -214,7 +214,7 @@ func (l *Lease) notWritten(err error) error {
 // which waits for those: so it shows whether a Txn with ErrUnknownOutcome was carried out. It may
 // miss writes that others make meanwhile without the lock, and those through another client of
 // ZooKeeper, whose server may be ahead. Write with Txn, and read with Get; or write the token
-// beside the data, and refuse smaller ones ("Fencing" in package guides).
+// beside the data, and refuse smaller ones (locks/guides/fencing.md).
 //
 // The error wraps:
 //

@@ -6,11 +6,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+// Lock paths of two users.
+func Example_saslShared() {
+	shared := locks.WithACL(zkconn.SASLACL(zk.PermAll, "app"), zkconn.SASLACL(zk.PermAll, "batch"))
+	fmt.Println(shared != nil)
+	// Output: true
+}
 
 // Lock paths that are one user's, on servers that let in nobody else.
 func Example_sasl() {
@@ -29,7 +38,9 @@ func Example_sasl() {
 			fmt.Println(err)
 			return
 		}
-		client, err := locks.Open(ctx, server.Addr(), locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
+		opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+		client, err := locks.Open(opening, server.Addr(), locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
 		if errors.Is(err, zkconn.ErrAuthFailed) {
 			fmt.Println("refused:", mechanism)
 			continue

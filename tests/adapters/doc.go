@@ -4,8 +4,9 @@
 //   - TestCertMagic: three processes that want the same certificate from one store, locked by locks.Named.
 //   - TestGoose: three processes that migrate the same database, locked by locks.OneKey. It needs a C compiler,
 //     for SQLite, so make test does not have it.
+//   - TestFenceInSQL: the SQL of the guide on fencing, likewise with SQLite.
 //
-// Each is shown to go wrong without the lock, so the test shows what the lock is for. gocron's
+// Each of the first two is shown to go wrong without the lock, so the test shows what the lock is for. gocron's
 // adapters have tests of their own, in locks/adapters/gocron, and robfig/cron and asynq in
 // examples/scheduler.
 package adapters

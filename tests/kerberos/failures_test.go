@@ -35,9 +35,9 @@ func refusedOpen(t *testing.T, addr string, m *gssapi.Mechanism, says ...string)
 // inGuide has the guide quote what was shown here.
 func inGuide(t *testing.T, quotes ...string) {
 	t.Helper()
-	content, err := os.ReadFile("../../locks/guides/sasl.go")
+	content, err := os.ReadFile("../../locks/guides/sasl.md")
 	require.NoError(t, err)
-	text := strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\n//", "\n")), " ")
+	text := strings.Join(strings.Fields(string(content)), " ")
 	for _, quote := range quotes {
 		require.Contains(t, text, quote)
 	}

@@ -52,6 +52,7 @@ var uncounted = map[string]string{
 	"locks/example_more_test.go":                      inPackage,
 	"locks/example_session_file_test.go":              inPackage,
 	"locks/example_test.go":                           inPackage,
+	"locks/guides/example_pages_test.go":              inPackage,
 	"locks/guides/example_sasl_test.go":               inPackage,
 	"locks/guides/example_test.go":                    inPackage,
 	"locks/guides/testing_test.go":                    inPackage,

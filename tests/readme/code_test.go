@@ -32,26 +32,6 @@ func TestCodeIsFromTheExamples(t *testing.T) {
 	require.NotZero(t, shown)
 }
 
-// TestTLSOfTheGuide: what the guide on gateways shows of TLS is in the example that it names, which
-// is run: the same code, but for the host, the port and the lines' ends.
-func TestTLSOfTheGuide(t *testing.T) {
-	const guide, example = "locks/guides/gateways.go", "actors/gateway/example_tls_test.go"
-	docs, _ := packageDocs(t)
-	doc := docs[filepath.Join(root, filepath.FromSlash(guide))]
-	require.Contains(t, doc, example+" runs these lines")
-	source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(example)))
-	require.NoError(t, err)
-	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
-	shown := bare(strings.Join(codeLines(doc), "\n"))
-	config, rest, found := strings.Cut(shown[max(0, strings.Index(shown, "secure:=")):], "remote.Configure(host,port,")
-	require.True(t, found, shown)
-	options, _, found := strings.Cut(rest, "gateway.WithRecovery(log))")
-	require.True(t, found, rest)
-	for _, part := range []string{config, `remote.Configure("127.0.0.1",0,` + options + "gateway.WithRecovery(log))"} {
-		require.Contains(t, bare(string(source)), part)
-	}
-}
-
 // has reports whether some lines are among others, one after the other, however far all of them are indented.
 func has(source, lines []string) bool {
 	for at := range source {

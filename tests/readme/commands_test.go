@@ -25,8 +25,9 @@ var commands = map[string]check{
 	"go run ./examples/quickstart":                      prints("ok: 40 grants, at most 1 holder at a time, tokens strictly increasing"),
 	"go run ./examples/dashboard -demo":                 serves("dashboard: ", "<title>"),
 	"go run ./examples/embedded -listen 127.0.0.1:2181": goesOn("what it holds is in memory"),
+	"go install ./examples/zklock":                      leavesAsItWas,
 	"export ZOOKEEPER_SERVERS=127.0.0.1:2181":           exports,
-	"zklock doctor": prints("is gone"),
+	"zklock doctor":                                     prints("is gone"),
 	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`:  prints(`^fencing token \d+\n$`),
 	`zklock run --for "$(date +%FT02:00%:z)" --start-within 1h /nightly -- /usr/local/bin/nightly`: hasFlagsOfZklock("run"), // it is for two o'clock
 	`zklock run --for "$(date +%FT00:00%:z)" /daily -- echo done`:                                  prints(`^done\n$`),
@@ -34,6 +35,13 @@ var commands = map[string]check{
 	"zklock queue /backup": prints("/backup: nobody holds it"),
 	"zklock tree /":        prints("below /"),
 	"zklock graph /":       prints("below /"),
+
+	// Of guides: there is no such lock.
+	"zklock queue /orders/42":                                hasFlagsOfZklock("queue"),
+	"zklock trace /orders/42":                                hasFlagsOfZklock("trace"),
+	"zklock revoke /orders/42":                               hasFlagsOfZklock("revoke"),
+	"zklock break /orders/42 17":                             hasFlagsOfZklock("break"),
+	"zklock tree /orders":                                    hasFlagsOfZklock("tree"),
 	"go run ./examples/dashboard -zk 127.0.0.1:2181 -root /": serves("dashboard: ", "<title>"),
 	"go -C examples/metrics run .":                           serves("figures at ", "turnstile_"),
 	"zklock completion bash":                                 prints("__start_zklock"),
@@ -41,7 +49,6 @@ var commands = map[string]check{
 	"make dist VERSION=v0.1.0":                               long(target),
 	"make help":                                              prints("list the targets"),
 	"go doc ./locks":                                         prints("func Do"),
-	"go doc ./locks/guides":                                  prints("Fencing: what a lock cannot do for you"),
 
 	"go get github.com/turnstile-locks/turnstile":                            gets,
 	"go install github.com/turnstile-locks/turnstile/examples/zklock@latest": installs,
@@ -49,6 +56,9 @@ var commands = map[string]check{
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
 	"go run ./tests/overlap":            long(hasFlags),
+	"go run ./tests/outages":            hasFlags,
+	"go -C tests/soak run .":            hasFlags,
+	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
 
 	// A row of its table.
 	"go test -v -run TestWhatTheMarginCosts ./zkconn/internal/leasewalk": prints(`holders +outage of 0\.50 T ends +100\.0 %.* 74\.6 %.* 44\.6 %`),

@@ -9,7 +9,7 @@
 //     flags. TestEveryCommandIsKnown fails when a command is in neither list, or a list names one
 //     that is gone. Seven targets of make are only looked at: six take five hours together, and
 //     screenshots writes into the repository.
-//   - TestCommandsOfPackageDocs: the commands of package docs, guides among them, name packages,
+//   - TestCommandsOfPackageDocs: the commands of package docs name packages,
 //     flags, tests, targets and subcommands that there are. TestExamplesOfHelp of examples/zklock
 //     has zklock take apart the commands that its help and its manual page show.
 //   - TestCodeIsFromTheExamples: each block of Go in a page names, in a comment before it, the file in which the same

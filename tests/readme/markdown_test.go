@@ -162,7 +162,7 @@ func TestBlocks(t *testing.T) {
 	require.NotEmpty(t, pages[0].commands())
 	for _, p := range pages {
 		for _, b := range p.blocks {
-			require.Contains(t, []string{"sh", "go", "mermaid", "crontab"}, b.language, "%s:%d", p.name, b.line)
+			require.Contains(t, []string{"sh", "go", "mermaid", "crontab", "text", "sql", "yaml", "python"}, b.language, "%s:%d", p.name, b.line)
 		}
 		for line := range strings.SplitSeq(p.prose, "\n") {
 			require.False(t, strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"), "%s: an indented block: %q", p.name, line)

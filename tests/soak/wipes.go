@@ -16,7 +16,7 @@ import (
 // At the end of a run of Turnstile, when nothing else is broken any more, the data of all servers
 // are wiped, and restored from an older backup, in turn. No lock can hold then: the servers have
 // forgotten who holds, and tokens begin again. A program has to tell its resources
-// (locks/guides/fencing.go). So overlaps of holders, and their writes, are counted apart in the
+// (locks/guides/fencing.md). So overlaps of holders, and their writes, are counted apart in the
 // spell around a wipe, and the resources and journals begin anew after it. A spell lasts from a
 // moment at which no request is under way to another one. In it, as ever, requests end, nothing is
 // left behind, and every client is granted a lock in time.

@@ -60,7 +60,9 @@ func Example() {
 		remote.Configure("127.0.0.1", 0, gateway.WithRecovery(quiet)), cluster.WithKinds(grain.Kind(session))))
 	c.StartMember()
 
-	client, err := gateway.Open(ctx, system, grain.At(c))
+	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	client, err := gateway.Open(opening, system, grain.At(c))
 	if err != nil {
 		fmt.Println(err)
 		return
