@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -67,7 +68,7 @@ func newSession(handle *Session) *session {
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds()),
+		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds(), rand.Uint64()),
 		timers:  map[uint64]*time.Timer{},
 		others:  map[string]int{},
 		pauses:  map[*time.Timer]struct{}{},

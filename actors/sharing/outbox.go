@@ -69,6 +69,10 @@ func (o *outbox) later(in *lane, t task) {
 	}
 }
 
+func (c *Calls) command(h *hold, command any) {
+	c.later(h.lane, task{hold: h, command: command})
+}
+
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
 func (c *Calls) take(cancel messages.Reason) {
 	all := c.turns.Take()
@@ -94,14 +98,14 @@ func (c *Calls) take(cancel messages.Reason) {
 		case turns.Cancel:
 			h.leaves = true
 			c.unasked(h)
-			c.later(h.lane, task{hold: h, command: &messages.Cancel{Reason: cancel}})
+			c.command(h, &messages.Cancel{Reason: cancel})
 		case turns.Release:
 			h.leaves = true
-			c.later(h.lane, task{hold: h, command: &messages.Release{}})
+			c.command(h, &messages.Release{})
 		case turns.Check:
-			c.later(h.lane, task{hold: h, command: &messages.Check{}})
+			c.command(h, &messages.Check{})
 		case turns.WatchContention:
-			c.later(h.lane, task{hold: h, command: &messages.WatchContention{}})
+			c.command(h, &messages.WatchContention{})
 		}
 	}
 }

@@ -64,9 +64,9 @@ func ownerData(sp *coordinator.Spec, place int) []byte {
 }
 
 // contestData gives the data of a contest's node. Its name tells neither the request nor the guard.
-func contestData(sp *coordinator.Spec, place int, guard string) []byte {
+func contestData(sp *coordinator.Spec, place int, guid string) []byte {
 	o := OwnerOf(sp)
-	o.Place, o.ID, o.Guard = place, sp.GUID, guard
+	o.Place, o.ID, o.Guard = place, sp.ID, sp.Guard(guid)
 	return o.Encode()
 }
 

@@ -53,13 +53,18 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 		}
 		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
+	prefix, data := sp.Style.Prefix(q.GUID), ownerData(sp, 0)
 	if q.List {
 		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { early = k.readQueue(sp.Path, sp.Permits) })
 	} else {
 		made, err = k.Conn.CreatePlain(sp.Path, prefix, data)
 	}
 	a.Info.Exists = err == nil || a.Info.Exists
+	if err == nil {
+		if err = k.Conn.CheckFirst(sp.At(made.Name)); err != nil {
+			made = zkconn.Created{}
+		}
+	}
 	return made, early, err
 }
 
@@ -73,7 +78,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	creates := make([]zkconn.NewNode, len(q.Creates))
 	listed := map[string]*coordinator.View{}
 	for i, n := range q.Creates {
-		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
+		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.GUID),
 			Data: ownerData(n.Spec, n.Place)}
 		if n.List {
 			listed[n.Spec.Path] = nil

@@ -61,7 +61,7 @@ func (p holdCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, f := c.requests[p.request], answer.failure()
 	r.asks.check = 0
 	switch {
-	case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read
+	case f.none():
 		c.tell(r, machine.Event{Kind: machine.Checked})
 	case f.is(NoNode):
 		c.missing(r.queue, r.node)

@@ -54,6 +54,7 @@
 //	watch of a lock path     believed in for T at most, where the path is not listed (succession.go)
 //	requests that wait       at most 256 in a queue
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
+//	look for late creates    on each new connection, and every T/2, twenty times
 //	retry of a removal       after 100 ms, 200 ms, … up to T
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
@@ -63,11 +64,10 @@
 //     that is over is void (Stale counts it) and is not answered: Expired is on its way. Orders
 //     that come while there is no connection wait for one.
 //   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that
-//     comes after its request has gone on changes only what is known of nodes: searches and waits
-//     have operation numbers for that.
-//   - A refused query did nothing. An unknown outcome is resolved by a search for the node (Find),
-//     never by a guess. The search waits until the create itself has come back. So "there is none"
-//     means that none will come on this connection; for the next see Orphans.
+//     comes after its request has gone on changes only what is known of nodes.
+//   - A refused query did nothing. An unknown outcome is resolved by a look at the lock path (Look),
+//     never by a guess. The look waits until the create itself has come back. So "there is none"
+//     means that none will come on this connection; for the next see The ledger.
 //   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
 //     where it stands. The shell has the servers forget a watch for which [Coordinator.Awaits] is
 //     false. So whoever registers a watcher sends the read that sets its watch, each time.
@@ -129,8 +129,7 @@
 // The delete is one transaction with a check that the present holder's node exists. If an operator
 // has deleted that node, the older one stays until its request has been told (hand_over.txt).
 // Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
-// exists. A hold that is taken from its owner is never handed over. Nor is anything in a session
-// that may not READ its own nodes, once a server has refused it such a check.
+// exists. A hold that is taken from its owner is never handed over.
 //
 // Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
 // node before its predecessor, and lists the queue when that node goes. The grant then needs only
@@ -156,36 +155,34 @@
 // Invariant: its token is known before the node is made, also where the transaction comes late, and
 // greater than any that was held with before. So a hold with a reclaim key is never handed over.
 //
-// Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
-// (contests.txt). Beside it stands a guard, with a name of its own for each create (kinds.go). One
+// Contests. One node and no queue. Its name does not tell its owner: the guard beside it does, which
+// has a name of its own for each create (kinds.go, contests.txt). One
 // transaction makes both, and one deletes both. So a delete that is carried out late, after the session
 // has moved to another server, is refused, and spares the next holder. Invariant: only the session that
 // made a contest's node deletes it, and only that node.
 //
 // Clean-up. However a request ends, one mechanism removes the node that may be left of it. It
-// retries until the node is known to be gone or the epoch is over (clean_up.txt, verifying.txt).
+// retries until the node is known to be gone or the epoch is over (clean_up.txt).
 // Invariant: a request that has ended has a removal that goes on. A node that
 // may not be deleted ends the session, because it would keep everybody out.
 //
 // Pauses. A server may hang up on the same request each time, or put it off. From the second
 // hang-up in a row on, that order of that request waits before it is sent again, and goes by itself
-// (pause.go, pauses.txt). The search for its node never waits for that: it has pauses of its own.
+// (pause.go, pauses.txt). Looks have a count and pauses of their own, one for each lock path.
 // Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
 // and is void when the connection is lost.
 //
-// Orphans. A create that was lost may be carried out after a search has found no node. That happens when the
-// session has moved to another server, and moves back between two connections of its client. The
-// session looks for such nodes on each new connection, and every half of its timeout, and removes
-// those that are no request's (orphan.go, orphans.txt). If the servers hang up on these looks, it leaves
-// them to the timer. Downgrades and take-overs choose the name of their node, so an orphan may have the
-// name of a later node (downgrade.txt). Invariant: no request takes a node whose delete was sent, or makes
-// one of that name, because the delete may come late as well. A node that a request may be making is not
-// removed.
+// The ledger. Each attempt of a request to make a node has a name of its own, which begins with random
+// bits of the epoch (Spec.guid). So one look at a lock path, behind a committed transaction, tells of
+// all of its nodes what has become of them: whoever verifies, or removes a node that is not known,
+// asks for it, and one look answers all who ask (look.go, ledger.go, looks.txt, verifying.txt). What is
+// not there was not made, and the next attempt has another name. So no request takes a node whose
+// delete was sent, and no late delete takes another node.
 //
-// Nodes that nobody owns. A server that was restored may bring back a node of this session that is
-// deleted. It is removed when a request that waits reads it, or finds it at the head of the queue
-// when it looks again (unowned.go, unowned.txt). Invariant: a node is removed so only if no request
-// of the session can have made it.
+// A node of this epoch that is no request's newest attempt is a stray. It is removed when a look or a
+// listing shows it: a create was carried out late, or restored servers have brought a node back
+// (strays.txt). Late creates come only between two connections. The session looks for them on each new
+// one, and every half of its timeout. Invariant: no node is removed so that a request has, or may be making.
 //
 // Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
 // that are held with come first. Its answer extends the lease, and tells of a node that is gone
@@ -211,9 +208,9 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, heartbeat, room, succession, batch, burst, unowned
+//	primitives  emit, pause, look, heartbeat, room, succession, batch, burst
 //	waiting     wait, listing
-//	nodes       own_node, orphan, verify, leave, missing, contention
+//	nodes       own_node, leave, ledger, missing, contention
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply

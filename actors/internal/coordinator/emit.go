@@ -60,6 +60,16 @@ func (c *Coordinator) inOrder() []*request {
 	return all
 }
 
+// inOrder gives the keys of a map in their order.
+func inOrder[V any](m map[string]V) []string {
+	all := make([]string, 0, len(m))
+	for key := range m {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
+}
+
 // park keeps an order until there is a connection.
 func (c *Coordinator) park(r *request, e machine.Effect) {
 	c.epoch.parked = append(c.epoch.parked, parked{r.id, e})

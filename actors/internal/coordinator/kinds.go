@@ -42,15 +42,15 @@ func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(
 // another session's holder. So beside the node stands its guard, an ephemeral sibling.
 //
 //   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
-//   - The name of a guard has the GUID of the request and the number of the create (Spec.guard). So no
-//     two creates share one, of whatever session: a request that makes the node twice has two guards.
+//   - The name of a guard has the GUID of the attempt (Spec.guid). So no two creates share one, of whatever
+//     session, and a node is the request's if the guard of its attempt exists and both have one czxid.
 //   - So a guard exists only as long as the node that was made with it, and a removal is refused unless
 //     the guard that it names exists. However late it is carried out, it deletes that node or nothing.
 //   - A late create is refused where there is a node. Where there is none it makes both, and they are
-//     found by the session and the GUID in the data, or removed as those of a node that no request owns.
+//     found by the guard.
 //
-// That fails only for a node that somebody deletes by itself, without its guard. Then the removal or the
-// search of the request deletes the guard alone (Find, RemoveContest), and the request is not removed before.
+// That fails only for a node that somebody deletes by itself, without its guard. Then the removal of the
+// request deletes the guard alone (RemoveContest), or the ledger does, as a stray.
 // A guard that somebody deletes by itself is not missed before the removal, which then goes by the czxid
 // of the node, and by its version.
 
@@ -74,7 +74,8 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 // Guards, above.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
-	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: r.node.guard, Czxid: r.node.token.Zxid()}, purpose)
+	guard := r.spec.At(r.spec.Guard(c.guid(r)))
+	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, purpose)
 }
 
 // semaphore lets several in. A contender holds when its weight and the weights of all contenders

@@ -19,9 +19,6 @@ import (
 // An operator may have deleted the node of the request that has the lock now. Then the older node
 // has to stay, so that nobody else is let in, until the request that has the lock has been told: a
 // delete is one transaction with a check of the successor's node.
-//
-// A check needs READ, which a session need not have of its own nodes. When a server has refused one for
-// that, the delete is sent without it, and the session hands nothing over any more.
 
 // leave notes that a node is about to be deleted. For a holder's node it notes the successor in
 // this session, too. A delete that is asked for again keeps it.
@@ -36,9 +33,6 @@ func (c *Coordinator) leave(r *request) {
 	}
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
-		return
-	}
-	if c.blind {
 		return
 	}
 	if r.spec.Want.Reclaim != "" { // its node is to go before anybody else holds
@@ -85,12 +79,8 @@ func (c *Coordinator) remove(r *request) {
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
-		c.find(r, removalSearch{operation: operation{r.id, r.removal.op}})
-	case n.exists(), n.guard != "": // a guard may be left of a node that is gone: see kinds.go
-		if !c.epoch.connected {
-			r.removal.phase = removalWanted
-			return
-		}
+		c.lookFor(r)
+	case n.exists():
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
 	default:
@@ -141,40 +131,7 @@ type contestRemoval struct {
 }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	r, f := c.requests[p.request], answer.(*Ack).Failure
-	gone := f.none() || f.is(NoNode)
-	if gone {
-		r.node.guard = "" // it is gone, too
-	}
-	if gone && !r.node.exists() { // only its guard was left: nobody waits for that
-		r.removal.phase = noRemoval
-		c.removalDone(r)
-		return
-	}
-	c.removed(r, p.op, p.name, f)
-}
-
-// removalSearch is the purpose of a Find, where a node may be left of a request.
-type removalSearch struct {
-	operation
-}
-
-func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
-	r := c.requests[p.request]
-	a := c.resolve(r, answer.(*Found))
-	r.removal.phase = noRemoval
-	switch {
-	case !a.Failure.none():
-		c.removalFailed(r, p.op, a.Failure)
-		return
-	case a.Name == "":
-		c.mayBeOrphaned(r)
-		c.lose(r)
-	default:
-		c.adopt(r, p.op, a)
-		c.leave(r)
-	}
-	c.remove(r)
+	c.removed(c.requests[p.request], p.op, p.name, answer.failure())
 }
 
 // removalFailed tells the machine that waits for the removal. Where none waits, the removal is

@@ -10,7 +10,7 @@ type node struct {
 	number     int32  // its sequence number
 	name       string // "" until it is known
 	of         RequestID
-	guard      string // of a contest's node: the name of its guard; "" where it is not known
+	attempt    uint16 // of its request to make a node: see Spec.guid
 	place      int    // among the creates of its lock path in one transaction
 	// under is the watch of the lock path that stood when it was asked for; zero for none.
 	under uint64

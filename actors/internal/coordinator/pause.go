@@ -25,29 +25,18 @@ import (
 const suspected = 2
 
 // isSuspect reports whether the server hangs up on orders of this kind.
-func (p *paced) isSuspect() bool { return p.failures >= suspected && !p.deferred }
-
-// isNone reports whether there is nothing to remember.
-func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
+func (p *pace) isSuspect() bool { return p.failures >= suspected && !p.deferred }
 
 // isLate reports whether orders of this kind come after a pause.
-func (p *paced) isLate() bool { return p.isSuspect() || p.deferred }
+func (p *pace) isLate() bool { return p.isSuspect() || p.deferred }
 
 // pauseBefore has an order wait for the end of the pause.
 func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
-	kind := r.pace.of(e.Do)
-	kind.waiting = e
-	if kind.timer == 0 {
-		of := timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do}
-		kind.timer = c.after(pauseAfter(kind.failures, r.id), of)
+	p := r.pace
+	p.waiting = e
+	if p.timer == 0 {
+		p.timer = c.after(pauseAfter(p.failures, r.id), timer{kind: PauseTimer, operation: operation{request: r.id}})
 	}
-}
-
-// endPauses ends the pauses of a request, whose orders are void.
-func (c *Coordinator) endPauses(r *request) {
-	c.stop(r.pace.kinds[0].timer)
-	c.stop(r.pace.kinds[1].timer)
-	r.pace = nil
 }
 
 // pauseAfter gives the pause after so many failures. It differs by up to a half from request to

@@ -18,9 +18,8 @@ type Spec struct {
 	// Path is the parent of the node: the lock path, but for a contest.
 	Path  string
 	Style queue.Style
-	// GUID finds the node when the reply to its create was lost (ZOOKEEPER-1262). It is part of the node's name; in a
-	// contest, of its data.
-	GUID string
+	// ID names the request.
+	ID string
 	// One is the name of a contest's node, in all sessions; empty for locks with a queue.
 	One string
 	// Permits is the number of permits that the semaphore should have; 0 for other locks.
@@ -35,10 +34,10 @@ type Spec struct {
 	Size int
 }
 
-// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks.
-func NewSpec(want *messages.Acquire, guid, by string, since time.Time) *Spec {
+// NewSpec makes the spec of a request that was found good. id is a new UUID, by the address of the actor that asks.
+func NewSpec(want *messages.Acquire, id, by string, since time.Time) *Spec {
 	sp := &Spec{
-		Want: want, Path: want.Path, GUID: guid, By: by, Since: since,
+		Want: want, Path: want.Path, ID: id, By: by, Since: since,
 		Style: queue.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
 	}
 	switch want.Mode {
@@ -48,14 +47,9 @@ func NewSpec(want *messages.Acquire, guid, by string, since time.Time) *Spec {
 		sp.Path, sp.One = path.Split(want.Path)
 		sp.Path = strings.TrimSuffix(sp.Path, "/")
 	}
-	if want.Naming == messages.KazooNaming {
-		sp.GUID = strings.ReplaceAll(sp.GUID, "-", "") // as Python's uuid4().hex
-	}
-	if want.Reclaim != "" {
-		sp.GUID = queue.Reclaimable + sp.GUID
-	}
-	if sp.Size = WeightOf(sp.At(sp.Style.Prefix(sp.GUID))) + sequenceDigits; sp.One != "" {
-		sp.Size = WeightOf(sp.At(sp.One)) + WeightOf(sp.At(sp.guard(0)))
+	guid := sp.guid(newMarks(0)[dashed], 0, 0) // all are of one length
+	if sp.Size = WeightOf(sp.At(sp.Style.Prefix(guid))) + sequenceDigits; sp.One != "" {
+		sp.Size = WeightOf(sp.At(sp.One)) + WeightOf(sp.At(sp.Guard(guid)))
 	}
 	return sp
 }
@@ -64,13 +58,50 @@ func NewSpec(want *messages.Acquire, guid, by string, since time.Time) *Spec {
 func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
 
 // nameAt gives the name of a node of the request at the number of another node.
-func (sp *Spec) nameAt(number int32) string {
-	return sp.Style.Prefix(sp.GUID) + fmt.Sprintf("%0*d", sequenceDigits, number)
+func (sp *Spec) nameAt(guid string, number int32) string {
+	return sp.Style.Prefix(guid) + fmt.Sprintf("%0*d", sequenceDigits, number)
 }
 
-// guard gives the name of the guard that a create of a contest's node makes: see kinds.go. op is the
-// operation of the create, and each create of a request has its own.
-func (sp *Spec) guard(op uint64) string { return queue.GuardName(sp.One, sp.GUID, op) }
+// Guard gives the name of the guard that an attempt makes with a contest's node: see kinds.go.
+func (sp *Spec) Guard(guid string) string { return queue.GuardName(sp.One, guid) }
+
+// guid gives the GUID of an attempt to make a node, which is in the name of the node, or of its guard. It begins with
+// the mark of the epoch, so that it tells whose node that is (CURATOR-604), and goes on with the attempt and its
+// request. So each name is used for one create, and whatever a server carries out late is not taken for anything else.
+func (sp *Spec) guid(mark string, of uint64, attempt uint16) string {
+	digits := fmt.Sprintf("%016x", uint64(attempt)<<48|of)
+	guid := mark + "-" + digits[:4] + "-" + digits[4:]
+	if sp.Want.Naming == messages.KazooNaming && sp.One == "" {
+		guid = strings.ReplaceAll(guid, "-", "") // as Python's uuid4().hex
+	}
+	if sp.Want.Reclaim != "" {
+		guid = queue.Reclaimable + guid
+	}
+	return guid
+}
+
+// marks are the 64 random bits of an epoch as GUIDs begin with them, with dashes and without.
+type marks [2]string
+
+const dashed = 0
+
+func newMarks(bits uint64) marks {
+	mark := fmt.Sprintf("%08x-%04x-%04x", bits>>32, bits>>16&0xffff, bits&0xffff)
+	return marks{mark, strings.ReplaceAll(mark, "-", "")}
+}
+
+// attempt reads the name of a child: the attempt of this epoch that has made it; false where none has.
+func (m marks) attempt(child string) (of uint64, attempt uint16, ours bool) {
+	for i, mark := range m {
+		dash := 1 - i
+		if _, rest, found := strings.Cut(child, mark); found && len(rest) >= 16+2*dash {
+			n, bad := strconv.ParseUint(rest[dash:4+dash], 16, 16)
+			of, err := strconv.ParseUint(rest[4+2*dash:16+2*dash], 16, 48)
+			return of, uint16(n), bad == nil && err == nil
+		}
+	}
+	return 0, 0, false
+}
 
 // exclusive reports whether its holder is alone, and it has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
@@ -81,8 +112,7 @@ func (sp *Spec) number(name string) (int32, bool) {
 	if sp.One != "" {
 		return 0, true
 	}
-	n, err := strconv.ParseInt(strings.TrimPrefix(name, sp.Style.Prefix(sp.GUID)), 10, 32)
-	return int32(n), err == nil
+	return queue.Sequence(name)
 }
 
 const (

@@ -1,0 +1,220 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+)
+
+// The ledger: what has become of writes whose replies were lost. One look at a lock path, behind a committed transaction,
+// answers all who ask: each node of this epoch is known by its name (Spec.guid).
+//
+//   - A request whose node exists, or may exist, has it again where the look shows its attempt. Where the look does not,
+//     the request has no node, and its next attempt has another name.
+//   - A node that is no request's, or of an older attempt, is a stray, and is removed. Restored servers may bring back
+//     what was deleted, and a create may be carried out late.
+//
+// A create whose reply was lost may be carried out after a look has not shown its node: the server that has it goes on
+// when the session has moved to another, and the session moves back (TestRequestsOutliveAMove of tests/touches). While a
+// connection commits transactions the session has not moved. So the lock path is looked at on each new connection, and
+// while that may be, a transaction is committed every half of a session timeout: a look at one of these paths. A sync
+// does not tell that the session has moved.
+
+const (
+	// lateLooksPerTimeout is the number of these looks in a session timeout.
+	lateLooksPerTimeout = 2
+	// lateLooks is the count of them after which a create is forgotten. A server can keep it only while it follows the
+	// leader and is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at
+	// least.
+	lateLooks = 20
+)
+
+// lookFor has a look tell what has become of the node of a request.
+func (c *Coordinator) lookFor(r *request) {
+	c.join(r)
+	c.look(r.queue.path)
+}
+
+func (c *Coordinator) join(r *request) {
+	if l := &r.queue.path.look; !slices.Contains(l.covered, r.id) && !slices.Contains(l.joined, r.id) {
+		l.joined = append(l.joined, r.id)
+	}
+}
+
+// forget drops a request that goes on from those that a look is to answer: it is too early for the next attempt.
+func (c *Coordinator) forget(r *request) {
+	is := func(id RequestID) bool { return id == r.id }
+	l := &r.queue.path.look
+	l.covered, l.joined = slices.DeleteFunc(l.covered, is), slices.DeleteFunc(l.joined, is)
+}
+
+// look looks at a lock path, unless a look is under way, which the next follows. A path that the servers hang up on is
+// looked at after a pause: each hang-up costs all requests of the session their connection.
+func (c *Coordinator) look(p *lockPath) {
+	switch l := &p.look; {
+	case !c.epoch.connected || l.ask != 0:
+	case l.hangUps >= suspected:
+		c.lookLater(p, pauseAfter(l.hangUps, 0))
+	default:
+		c.lookNow(p)
+	}
+}
+
+func (c *Coordinator) lookLater(p *lockPath, pause time.Duration) {
+	if p.look.timer == 0 {
+		p.look.timer = c.after(pause, timer{kind: LookTimer, path: p.path})
+	}
+}
+
+// lookAgain ends the pause before a look, if anybody waits for it still.
+func (c *Coordinator) lookAgain(p *lockPath) {
+	if p == nil {
+		return
+	}
+	l := &p.look
+	l.timer = 0
+	l.joined = slices.DeleteFunc(l.joined, func(id RequestID) bool { return c.requests[id] == nil || !c.requests[id].isLookedFor() })
+	if c.epoch.connected && l.ask == 0 && (len(l.joined) > 0 || l.due) {
+		c.lookNow(p)
+	}
+}
+
+func (c *Coordinator) lookNow(p *lockPath) {
+	l, what := &p.look, &Look{Path: p.path, Marks: c.epoch.marks}
+	c.stop(l.timer)
+	l.timer, l.covered, l.joined = 0, l.joined, nil
+	for _, id := range l.covered {
+		if r := c.requests[id]; r != nil && (r.node.phase == unknown || r.spec.One != "") {
+			what.Seek = append(what.Seek, id)
+		}
+	}
+	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
+}
+
+// guid gives the GUID of the attempt of a request.
+func (c *Coordinator) guid(r *request) string {
+	return r.spec.guid(c.epoch.marks[dashed], uint64(r.id), r.node.attempt)
+}
+
+// attemptOf gives the request whose attempt has made a child, or may have; nil where it is no request's. ours: an attempt
+// of this epoch has.
+func (c *Coordinator) attemptOf(child string) (r *request, ours bool) {
+	id, attempt, ours := c.epoch.marks.attempt(child)
+	if r = c.requests[RequestID(id)]; !ours || r == nil || r.node.attempt != attempt || r.node.phase == absent {
+		return nil, ours
+	}
+	return r, true
+}
+
+// isLookedFor reports whether a request waits for what a look tells of its node: its machine, or the removal of a node
+// that is not known.
+func (r *request) isLookedFor() bool {
+	return r.search != 0 && r.life != ended || r.seeksToRemove()
+}
+
+func (r *request) seeksToRemove() bool { return r.removal.phase == removing && r.node.phase == unknown }
+
+// removeStray removes a node of this epoch that no request has. Waiters learn the result by their watches, or here.
+func (c *Coordinator) removeStray(p *lockPath, name string, czxid int64) {
+	if r, ours := c.attemptOf(name); !ours || r != nil || slices.Contains(p.strays, name) {
+		return
+	}
+	if c.epoch.strayHangUps >= suspected {
+		c.stays(p)
+		return
+	}
+	p.strays = append(p.strays, name)
+	purpose, what := strayRemoval{p.path, name, name}, Query(&Commit{Deletes: []string{p.at(name)}})
+	if one, guards := queue.GuardedBy(name); guards {
+		purpose.node, what = one, &RemoveContest{Path: p.at(one), Guard: p.at(name), Czxid: czxid}
+	}
+	c.ask(what, purpose)
+}
+
+// stays notes that a stray is there still: it waits for the timer, or the next connection.
+func (c *Coordinator) stays(p *lockPath) {
+	c.mayComeLate(p)
+	p.look.due = true
+}
+
+// mayComeLate notes that a node may come to be in a lock path, or be there still, that no request has.
+func (c *Coordinator) mayComeLate(p *lockPath) {
+	p.look.late = lateLooks
+	c.timeLateLooks()
+}
+
+func (c *Coordinator) timeLateLooks() {
+	if e := &c.epoch; e.lateTimer == 0 {
+		e.lateTimer = c.after(e.timeout/lateLooksPerTimeout, timer{kind: CreateTimer})
+	}
+}
+
+// lookLate looks at the paths that were not seen on this connection. Where there are none it looks at one: that commits a
+// transaction, which fails if the session has moved.
+func (c *Coordinator) lookLate() {
+	e := &c.epoch
+	e.lateTimer, e.strayHangUps = 0, 0
+	var due, seen []*lockPath
+	for _, name := range inOrder(e.paths) {
+		switch p := e.paths[name]; {
+		case p.look.late == 0:
+		case p.look.due:
+			due = append(due, p)
+		default:
+			p.look.late--
+			seen = append(seen, p)
+		}
+	}
+	if len(due) == 0 {
+		due = seen[:min(len(seen), 1)]
+	}
+	for _, p := range due {
+		c.look(p)
+	}
+	for _, p := range append(due, seen...) {
+		if p.look.late > 0 {
+			c.timeLateLooks()
+		}
+		e.leavePath(p)
+	}
+}
+
+// LooksAreDue reports whether a lock path was not seen on this connection, where creates may come late.
+func (c *Coordinator) LooksAreDue() bool {
+	for _, p := range c.epoch.paths {
+		if p.look.due {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAnew looks on a new connection at the paths where creates may have come late, or nodes are to be removed.
+func (c *Coordinator) lookAnew() {
+	for _, name := range inOrder(c.epoch.paths) {
+		p := c.epoch.paths[name]
+		if p.look.due = p.look.late > 0; p.look.due || len(p.look.joined) > 0 {
+			c.look(p)
+		}
+	}
+}
+
+// stopLooking takes note that the connection is lost: an answer to what was asked on it says nothing. Machines ask anew.
+func (c *Coordinator) stopLooking(p *lockPath) {
+	l := &p.look
+	l.joined = slices.DeleteFunc(append(l.covered, l.joined...), func(id RequestID) bool {
+		r := c.requests[id]
+		return r == nil || !r.seeksToRemove()
+	})
+	l.ask, l.covered = 0, nil
+}
+
+// looked is the purpose of a Look, and the requests for which it was sent.
+type looked struct {
+	path string
+	by   []RequestID
+}
+
+// strayRemoval is the purpose of the delete of a stray: in a contest, of the node, whose guard has the name.
+type strayRemoval struct{ path, name, node string }
