@@ -192,7 +192,7 @@ func (c *Conn) patiently(send func() error) error {
 }
 
 func throttled(err error) bool {
-	return errors.Is(err, ErrThrottled) || hasUnnamedCode(err, codeThrottled)
+	return err != nil && (errors.Is(err, ErrThrottled) || hasUnnamedCode(err, codeThrottled))
 }
 
 // pause waits; it reports whether the Conn is still open.

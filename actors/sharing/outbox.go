@@ -69,10 +69,6 @@ func (o *outbox) later(in *lane, t task) {
 	}
 }
 
-func (c *Calls) command(h *hold, command any) {
-	c.later(h.lane, task{hold: h, command: command})
-}
-
 // take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
 func (c *Calls) take(cancel messages.Reason) {
 	all := c.turns.Take()
@@ -98,14 +94,14 @@ func (c *Calls) take(cancel messages.Reason) {
 		case turns.Cancel:
 			h.leaves = true
 			c.unasked(h)
-			c.command(h, &messages.Cancel{Reason: cancel})
+			c.later(h.lane, task{hold: h, command: &messages.Cancel{Reason: cancel}})
 		case turns.Release:
 			h.leaves = true
-			c.command(h, &messages.Release{})
+			c.later(h.lane, task{hold: h, command: &messages.Release{}})
 		case turns.Check:
-			c.command(h, &messages.Check{})
+			c.later(h.lane, task{hold: h, command: &messages.Check{}})
 		case turns.WatchContention:
-			c.command(h, &messages.WatchContention{})
+			c.later(h.lane, task{hold: h, command: &messages.WatchContention{}})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -19,21 +20,27 @@ func (k Carrier) look(q *coordinator.Look) (seen []coordinator.Seen, err error) 
 		return nil, err
 	}
 	children, err := k.children(q.Path)
-	if errors.Is(err, zkconn.ErrNoNode) {
+	switch {
+	case errors.Is(err, zkconn.ErrNoNode):
 		return nil, nil
+	case errors.Is(err, zkconn.ErrNoAuth):
+		children = q.Guards
 	}
 	for _, child := range children {
-		ours, sought := q.Finds(child)
-		if !ours {
-			continue
+		if ours, _ := q.Finds(child); ours {
+			seen = append(seen, coordinator.Seen{Name: child})
 		}
-		n := coordinator.Seen{Name: child}
-		if sought {
-			if n.Czxid, err = k.birth(q.Path, child); err != nil {
-				return nil, err
-			}
+	}
+	failures := make([]error, len(seen))
+	var reads sync.WaitGroup // at the same time: there may be hundreds
+	for i, n := range seen {
+		if _, sought := q.Finds(n.Name); sought {
+			reads.Go(func() { seen[i].Czxid, failures[i] = k.birth(q.Path, n.Name) })
 		}
-		seen = append(seen, n)
+	}
+	reads.Wait()
+	if failed := cmp.Or(failures...); failed != nil {
+		return nil, failed
 	}
 	return seen, err
 }

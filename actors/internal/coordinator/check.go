@@ -58,8 +58,13 @@ func (c *Coordinator) checkRequest(r *request) string {
 	return ""
 }
 
-// isWaited reports whether a look that answers a request is under way, or comes.
+// isWaited reports whether a look that answers a request is under way, or comes, or a check of its node is under way.
 func (c *Coordinator) isWaited(r *request) bool {
+	for _, what := range c.epoch.asked {
+		if what == (checking{operation{r.id, r.search}}) {
+			return true
+		}
+	}
 	l := &r.queue.path.look
 	return slices.Contains(l.covered, r.id) || slices.Contains(l.joined, r.id)
 }

@@ -129,7 +129,7 @@ func (c *Coordinator) creates(r *request, ev machine.Event) {
 func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Event {
 	n := r.node
 	switch {
-	case f.none() && r.spec.One != "" && len(r.queue.nodes) > 0 && made.Czxid < r.queue.nodes[0].token.Zxid():
+	case f.none() && r.queue.isPast(made.Czxid):
 		// Somebody has deleted it, another request of this session has made the node anew, and the answer
 		// to that create came first. The look finds that out, and the guard that may be left is removed.
 		n.phase = unknown

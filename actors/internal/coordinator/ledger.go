@@ -21,10 +21,32 @@ func (c *Coordinator) verify(r *request, op uint64) {
 		c.park(r, machine.Effect{Do: machine.Verify, Op: op})
 	default:
 		r.search = op
-		if r.node.phase != creating {
+		switch {
+		case r.node.phase == creating:
+		case r.held && r.node.exists() && r.spec.One == "":
+			c.ask(&Check{Path: r.queue.path.at(r.node.name)}, checking{operation{r.id, op}})
+		default:
 			c.lookFor(r)
 		}
 	}
+}
+
+// checking is the purpose of the Check of a holder's node. A holder does not depend on what becomes of a look for others:
+// the servers may hang up on a long listing. Its node has a name of its own, so one that is gone stays so.
+type checking struct{ operation }
+
+func (p checking) stale(c *Coordinator, _ uint64) bool {
+	r := c.requests[p.request]
+	return r == nil || r.search != p.op || r.life == ended
+}
+
+func (p checking) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, f := c.requests[p.request], answer.failure()
+	n := Seen{Name: r.node.name}
+	if f.is(NoNode) {
+		n, f = Seen{}, Failure{}
+	}
+	c.resolve(r, n, f)
 }
 
 // stale: the connection was lost.
@@ -49,7 +71,7 @@ func (p looked) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 	for _, id := range joined {
 		// A node that was there is shown, and others may be of a create that the look was too early for.
-		if r, n := c.requests[id], found[id]; r != nil && (r.node.phase == unknown || r.spec.One != "" || n.Name == "") {
+		if r, n := c.requests[id], found[id]; r != nil && (r.isSought() || n.Name == "") {
 			c.join(r)
 			again = true
 		} else {
@@ -73,10 +95,13 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 		return
 	}
 	op, removes := r.search, r.seeksToRemove()
+	if n.Name != "" && f.is(NoAuth) { // what may not be listed was read by its name
+		f = Failure{}
+	}
 	ev := failed(op, f)
 	switch {
 	case !f.none():
-	case n.Name == "" || r.spec.One != "" && n.Czxid == 0:
+	case n.Name == "" || n.Czxid == 0 && r.isSought() || r.queue.isPast(n.Czxid):
 		ev = machine.Event{Kind: machine.Found, Op: op}
 		if r.node.phase == unknown && r.node.lost {
 			c.mayComeLate(r.queue.path)

@@ -33,7 +33,12 @@ const (
 // lookFor has a look tell what has become of the node of a request.
 func (c *Coordinator) lookFor(r *request) {
 	c.join(r)
-	c.look(r.queue.path)
+	p := r.queue.path
+	if l := &p.look; r.held && l.hangUps >= suspected { // the pause of others may be too long
+		c.stop(l.timer)
+		l.timer = c.after(c.whileHeld(pauseAfter(l.hangUps, 0)), timer{kind: LookTimer, path: p.path})
+	}
+	c.look(p)
 }
 
 func (c *Coordinator) join(r *request) {
@@ -85,8 +90,12 @@ func (c *Coordinator) lookNow(p *lockPath) {
 	c.stop(l.timer)
 	l.timer, l.covered, l.joined = 0, l.joined, nil
 	for _, id := range l.covered {
-		if r := c.requests[id]; r != nil && (r.node.phase == unknown || r.spec.One != "") {
-			what.Seek = append(what.Seek, id)
+		r := c.requests[id]
+		if r == nil || !r.isSought() {
+			continue
+		}
+		if what.Seek = append(what.Seek, id); r.spec.One != "" {
+			what.Guards = append(what.Guards, r.spec.Guard(c.guid(r)))
 		}
 	}
 	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
@@ -112,6 +121,9 @@ func (c *Coordinator) attemptOf(child string) (r *request, ours bool) {
 func (r *request) isLookedFor() bool {
 	return r.search != 0 && r.life != ended || r.seeksToRemove()
 }
+
+// isSought reports whether a look is to read the node of a request: the name does not tell all.
+func (r *request) isSought() bool { return r.node.phase == unknown || r.spec.One != "" }
 
 func (r *request) seeksToRemove() bool { return r.removal.phase == removing && r.node.phase == unknown }
 

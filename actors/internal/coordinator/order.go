@@ -173,6 +173,8 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.request, machine.Watch, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
+	case checking:
+		c.count(p.request, machine.Verify, f)
 	case looked:
 		c.countLook(p, f)
 	}

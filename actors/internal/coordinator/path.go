@@ -280,6 +280,11 @@ func (q *ownQueue) find(name string) *node {
 	return nil
 }
 
+// isPast reports whether a node of a contest is gone, by its czxid: another request of this session has made it since.
+func (q *ownQueue) isPast(czxid int64) bool {
+	return q.one != "" && len(q.nodes) > 0 && czxid < q.nodes[0].token.Zxid()
+}
+
 // neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
 // can come between. It is nil where no such node exists.
 func (q *ownQueue) neighbour(n *node) *node {

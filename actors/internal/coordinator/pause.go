@@ -35,8 +35,20 @@ func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 	p := r.pace
 	p.waiting = e
 	if p.timer == 0 {
-		p.timer = c.after(pauseAfter(p.failures, r.id), timer{kind: PauseTimer, operation: operation{request: r.id}})
+		pause := pauseAfter(p.failures, r.id)
+		if e.Do == machine.Verify { // of a holder
+			pause = c.whileHeld(pause)
+		}
+		p.timer = c.after(pause, timer{kind: PauseTimer, operation: operation{request: r.id}})
 	}
+}
+
+// whileHeld bounds a pause: three more attempts fit into what is left of the lease.
+func (c *Coordinator) whileHeld(pause time.Duration) time.Duration {
+	if left := c.at.Lease.Left; left > 0 {
+		pause = min(pause, max(left/4, hungup.First/10))
+	}
+	return pause
 }
 
 // pauseAfter gives the pause after so many failures. It differs by up to a half from request to

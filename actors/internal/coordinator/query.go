@@ -94,6 +94,8 @@ type (
 		Path  string
 		Marks marks
 		Seek  []RequestID
+		// Guards are the names of guards among what is sought. Where the path may not be listed (NoAuth), the answer has them.
+		Guards []string
 	}
 
 	// RemoveContest deletes the one node of a contest if it is the one that was made with the guard, and the guard,
