@@ -34,7 +34,9 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 // beginCreating notes that the node of a request is about to be made.
 func (c *Coordinator) beginCreating(r *request) {
 	r.admitted, r.node.phase, r.search = true, creating, 0
-	c.forget(r)
+	if l := &r.queue.path.look; len(l.covered)+len(l.joined) > 0 {
+		l.forget(r)
+	}
 	c.recount(r)
 }
 
@@ -54,7 +56,7 @@ func (c *Coordinator) downgrade(r *request, op uint64) {
 	}
 	c.beginCreating(r)
 	r.inherited = beside.token
-	c.ask(&CreateAt{Spec: r.spec, Name: r.spec.nameAt(c.guid(r), beside.number), Beside: beside.name}, creation{operation: operation{r.id, op}})
+	c.ask(&CreateAt{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.marks, r.node), beside.number), Beside: beside.name}, creation{operation: operation{r.id, op}})
 }
 
 // withdraw takes a create back that waits: for the connection, for the end of a pause, or for others. One that is
@@ -129,7 +131,7 @@ func (c *Coordinator) creates(r *request, ev machine.Event) {
 func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Event {
 	n := r.node
 	switch {
-	case f.none() && r.queue.isPast(made.Czxid):
+	case f.none() && r.spec.One != "" && r.queue.isPast(made.Czxid):
 		// Somebody has deleted it, another request of this session has made the node anew, and the answer
 		// to that create came first. The look finds that out, and the guard that may be left is removed.
 		n.phase = unknown
@@ -257,7 +259,7 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 		r.kind.create(c, r, p.op)
 	default:
 		r.inherited = a.Token
-		c.ask(&TakeOver{Spec: r.spec, Name: r.spec.nameAt(c.guid(r), a.Number), From: *a}, takingOver(p))
+		c.ask(&TakeOver{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.marks, r.node), a.Number), From: *a}, takingOver(p))
 	}
 }
 

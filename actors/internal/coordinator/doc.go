@@ -207,7 +207,7 @@
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        spec, query, boundary, node, path, request, state
+//	data        node, spec, query, boundary, path, request, state
 //	primitives  emit, pause, look, heartbeat, room, succession, batch, burst
 //	waiting     wait, listing
 //	nodes       own_node, leave, ledger, missing, contention

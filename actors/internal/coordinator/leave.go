@@ -105,7 +105,9 @@ func (c *Coordinator) removalDone(r *request) {
 		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}
 	if r.life == ended {
-		c.removeRequest(r)
+		delete(c.requests, r.id)
+		r.queue.path.requests--
+		c.epoch.leavePath(r.queue.path)
 	}
 }
 

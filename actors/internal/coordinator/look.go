@@ -47,10 +47,9 @@ func (c *Coordinator) join(r *request) {
 	}
 }
 
-// forget drops a request that goes on from those that a look is to answer: it is too early for the next attempt.
-func (c *Coordinator) forget(r *request) {
+// forget drops a request that goes on from those that it is to answer: it is too early for the next attempt.
+func (l *look) forget(r *request) {
 	is := func(id RequestID) bool { return id == r.id }
-	l := &r.queue.path.look
 	l.covered, l.joined = slices.DeleteFunc(l.covered, is), slices.DeleteFunc(l.joined, is)
 }
 
@@ -95,15 +94,10 @@ func (c *Coordinator) lookNow(p *lockPath) {
 			continue
 		}
 		if what.Seek = append(what.Seek, id); r.spec.One != "" {
-			what.Guards = append(what.Guards, r.spec.Guard(c.guid(r)))
+			what.Guards = append(what.Guards, r.spec.Guard(r.spec.guid(c.epoch.marks, r.node)))
 		}
 	}
 	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
-}
-
-// guid gives the GUID of the attempt of a request.
-func (c *Coordinator) guid(r *request) string {
-	return r.spec.guid(c.epoch.marks[dashed], uint64(r.id), r.node.attempt)
 }
 
 // attemptOf gives the request whose attempt has made a child, or may have; nil where it is no request's. ours: an attempt

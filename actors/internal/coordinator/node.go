@@ -2,6 +2,9 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/messages"
 
+// RequestID names a lock request within one session; later requests have greater IDs.
+type RequestID uint64
+
 // node is a contender node of this session, or a node that may come to be.
 type node struct {
 	phase      phase

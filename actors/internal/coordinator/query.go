@@ -8,9 +8,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
 
-// RequestID names a lock request within one session; later requests have greater IDs.
-type RequestID uint64
-
 // Query asks the servers for something: a closed set. Some take several round trips; the shell has a function of a
 // connection for each, and the model of package walk a step.
 type Query interface{ query() }

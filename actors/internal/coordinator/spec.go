@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"strconv"
@@ -31,7 +33,8 @@ type Spec struct {
 	// Since is the time of the request.
 	Since time.Time
 	// Size is the weight of its node, without the chroot. A contest has two nodes.
-	Size int
+	Size   int
+	prefix int // the length of its node's name without the number
 }
 
 // NewSpec makes the spec of a request that was found good. id is a new UUID, by the address of the actor that asks.
@@ -47,8 +50,10 @@ func NewSpec(want *messages.Acquire, id, by string, since time.Time) *Spec {
 		sp.Path, sp.One = path.Split(want.Path)
 		sp.Path = strings.TrimSuffix(sp.Path, "/")
 	}
-	guid := sp.guid(newMarks(0)[dashed], 0, 0) // all are of one length
-	if sp.Size = WeightOf(sp.At(sp.Style.Prefix(guid))) + sequenceDigits; sp.One != "" {
+	guid := sp.guid(marks{"00000000-0000-0000"}, &node{}) // all are of one length
+	prefix := sp.Style.Prefix(guid)
+	sp.prefix = len(prefix)
+	if sp.Size = WeightOf(sp.At(prefix)) + sequenceDigits; sp.One != "" {
 		sp.Size = WeightOf(sp.At(sp.One)) + WeightOf(sp.At(sp.Guard(guid)))
 	}
 	return sp
@@ -68,9 +73,9 @@ func (sp *Spec) Guard(guid string) string { return queue.GuardName(sp.One, guid)
 // guid gives the GUID of an attempt to make a node, which is in the name of the node, or of its guard. It begins with
 // the mark of the epoch, so that it tells whose node that is (CURATOR-604), and goes on with the attempt and its
 // request. So each name is used for one create, and whatever a server carries out late is not taken for anything else.
-func (sp *Spec) guid(mark string, of uint64, attempt uint16) string {
-	digits := fmt.Sprintf("%016x", uint64(attempt)<<48|of)
-	guid := mark + "-" + digits[:4] + "-" + digits[4:]
+func (sp *Spec) guid(epoch marks, n *node) string {
+	digits := hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(n.attempt)<<48|uint64(n.of)))
+	guid := epoch[dashed] + "-" + digits[:4] + "-" + digits[4:]
 	if sp.Want.Naming == messages.KazooNaming && sp.One == "" {
 		guid = strings.ReplaceAll(guid, "-", "") // as Python's uuid4().hex
 	}
@@ -112,7 +117,8 @@ func (sp *Spec) number(name string) (int32, bool) {
 	if sp.One != "" {
 		return 0, true
 	}
-	return queue.Sequence(name)
+	n, err := strconv.ParseInt(name[min(len(name), sp.prefix):], 10, 32)
+	return int32(n), err == nil
 }
 
 const (

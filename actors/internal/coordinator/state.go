@@ -346,10 +346,3 @@ func (c *Coordinator) reset(r *request) {
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }
-
-// removeRequest removes a request of which nothing is left.
-func (c *Coordinator) removeRequest(r *request) {
-	delete(c.requests, r.id)
-	r.queue.path.requests--
-	c.epoch.leavePath(r.queue.path)
-}

@@ -139,7 +139,8 @@ func (a *arguments) names(key string) (all []string) {
 }
 
 // styles gives the style of a node's name in a story, by the word between its maker and its number.
-var styles = map[string]queue.Style{"": {}, "read": {Mode: messages.Read}, "write": {Mode: messages.Write}}
+var styles = map[string]queue.Style{"": {}, "read": {Mode: messages.Read}, "write": {Mode: messages.Write},
+	"lock": {Naming: messages.RecipeNaming}}
 
 // shortName is the name of a node in a story; longName as the servers know it.
 var (
@@ -177,7 +178,7 @@ func guidOf(short string) string {
 	if parts[2] != "" {
 		attempt = uint16(parts[2][0] - 'a')
 	}
-	guid := other.guid(newMarks(1)[dashed], id, attempt)
+	guid := other.guid(newMarks(1), &node{of: RequestID(id), attempt: attempt})
 	if reclaims {
 		guid = queue.Reclaimable + guid
 	}

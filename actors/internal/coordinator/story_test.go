@@ -42,9 +42,8 @@ import (
 //	keep NAME, back NAME          remembers how things stand, and goes back there
 //
 // Node r1-7 is the node of request r1, r1b-7 that of its second attempt, and x-7 another session's, with the number 7:
-// x-read-7, x-write-7, x-permits-2-7 with other modes, x-q-7 in the queue named q; c-r1 is the guard of the node of
-// contest c. Heartbeats and the looks
-// at the lease are shown where they are asked for.
+// x-read-7, x-write-7, x-permits-2-7 with other modes, x-lock-7 with the recipes' names, x-q-7 in the queue named q; c-r1 is
+// the guard of the node of contest c. Heartbeats and the looks at the lease are shown where they are asked for.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		var s *story
