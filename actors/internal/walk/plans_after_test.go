@@ -108,7 +108,7 @@ var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: tw
 		"session A: an event arrives",
 		"session A: the servers carry out Look of stage 0",
 		"session A: the servers carry out Look of stage 0",
-		"session A: the servers carry out Look of stage 0",
+		"session A: the servers carry out Check of stage 0",
 		"session A: the servers carry out CreateAt of stage 0",
 		"session A: the servers carry out ReadOwn of stage 0",
 		"session A: the servers carry out ReadOwn of stage 0",
