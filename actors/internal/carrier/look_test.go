@@ -112,7 +112,7 @@ func TestLookReadsAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		apply(&coordinator.Reply{ID: ask.ID, Answer: &coordinator.Created{Failure: coordinator.Failure{Outcome: coordinator.Unknown}}})
 		look := asked(t, apply(&coordinator.Order{Request: id, Effect: machine.Effect{Do: machine.Verify, Op: 2}})).Query.(*coordinator.Look)
-		what.Marks, what.Seek = look.Marks, append(what.Seek, look.Seek...)
+		what.Mark, what.Seek = look.Mark, append(what.Seek, look.Seek...)
 	}
 	reads, err := server.Inject(embedded.Fault{Op: embedded.OpExists, Action: embedded.HoldReplies, Count: -1})
 	require.NoError(t, err)

@@ -123,7 +123,7 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watch
-	c.ask(&Create{Request: r.id, Spec: r.spec, GUID: r.spec.guid(c.epoch.marks, r.node), Info: r.queue.path.info, List: c.listsBehind(r)}, as)
+	c.ask(&Create{Request: r.id, Spec: r.spec, GUID: r.spec.guid(c.epoch.mark, r.node), Info: r.queue.path.info, List: c.listsBehind(r)}, as)
 }
 
 // listsBehind reports whether the queue is to be listed behind the create of a request. A listing
@@ -147,7 +147,7 @@ func (c *Coordinator) commit(changes []change) {
 			continue
 		}
 		r.node.place, r.node.under = places[p], p.identity.watch
-		what.Creates = append(what.Creates, NewNode{Spec: r.spec, GUID: r.spec.guid(c.epoch.marks, r.node), Place: places[p], List: c.listsBehind(r)})
+		what.Creates = append(what.Creates, NewNode{Spec: r.spec, GUID: r.spec.guid(c.epoch.mark, r.node), Place: places[p], List: c.listsBehind(r)})
 		places[p]++
 	}
 	for _, ch := range changes {

@@ -56,7 +56,7 @@ func (c *Coordinator) downgrade(r *request, op uint64) {
 	}
 	c.beginCreating(r)
 	r.inherited = beside.token
-	c.ask(&CreateAt{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.marks, r.node), beside.number), Beside: beside.name}, creation{operation: operation{r.id, op}})
+	c.ask(&CreateAt{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.mark, r.node), beside.number), Beside: beside.name}, creation{operation: operation{r.id, op}})
 }
 
 // withdraw takes a create back that waits: for the connection, for the end of a pause, or for others. One that is
@@ -259,7 +259,7 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 		r.kind.create(c, r, p.op)
 	default:
 		r.inherited = a.Token
-		c.ask(&TakeOver{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.marks, r.node), a.Number), From: *a}, takingOver(p))
+		c.ask(&TakeOver{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.mark, r.node), a.Number), From: *a}, takingOver(p))
 	}
 }
 

@@ -74,7 +74,7 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 // Guards, above.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
-	guard := r.spec.At(r.spec.Guard(r.spec.guid(c.epoch.marks, r.node)))
+	guard := r.spec.At(r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)))
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, purpose)
 }
 

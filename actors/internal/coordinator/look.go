@@ -85,7 +85,7 @@ func (c *Coordinator) lookAgain(p *lockPath) {
 }
 
 func (c *Coordinator) lookNow(p *lockPath) {
-	l, what := &p.look, &Look{Path: p.path, Marks: c.epoch.marks}
+	l, what := &p.look, &Look{Path: p.path, Mark: c.epoch.mark}
 	c.stop(l.timer)
 	l.timer, l.covered, l.joined = 0, l.joined, nil
 	for _, id := range l.covered {
@@ -94,7 +94,7 @@ func (c *Coordinator) lookNow(p *lockPath) {
 			continue
 		}
 		if what.Seek = append(what.Seek, id); r.spec.One != "" {
-			what.Guards = append(what.Guards, r.spec.Guard(r.spec.guid(c.epoch.marks, r.node)))
+			what.Guards = append(what.Guards, r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)))
 		}
 	}
 	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
@@ -103,8 +103,8 @@ func (c *Coordinator) lookNow(p *lockPath) {
 // attemptOf gives the request whose attempt has made a child, or may have; nil where it is no request's. ours: an attempt
 // of this epoch has.
 func (c *Coordinator) attemptOf(child string) (r *request, ours bool) {
-	id, attempt, ours := c.epoch.marks.attempt(child)
-	if r = c.requests[RequestID(id)]; !ours || r == nil || r.node.attempt != attempt || r.node.phase == absent {
+	id, attempt, ours := c.epoch.mark.attempt(child)
+	if r = c.requests[id]; !ours || r == nil || r.node.attempt != attempt || r.node.phase == absent {
 		return nil, ours
 	}
 	return r, true
@@ -159,30 +159,24 @@ func (c *Coordinator) timeLateLooks() {
 // lookLate looks at the paths that were not seen on this connection. Where there are none it looks at one: that commits a
 // transaction, which fails if the session has moved.
 func (c *Coordinator) lookLate() {
-	e := &c.epoch
-	e.lateTimer, e.strayHangUps = 0, 0
-	var due, seen []*lockPath
-	for _, name := range inOrder(e.paths) {
-		switch p := e.paths[name]; {
-		case p.look.late == 0:
-		case p.look.due:
-			due = append(due, p)
-		default:
-			p.look.late--
-			seen = append(seen, p)
+	c.epoch.lateTimer, c.epoch.strayHangUps = 0, 0
+	looks := c.LooksAreDue()
+	for _, name := range inOrder(c.epoch.paths) {
+		p := c.epoch.paths[name]
+		if p == nil || p.look.late == 0 {
+			continue
 		}
-	}
-	if len(due) == 0 {
-		due = seen[:min(len(seen), 1)]
-	}
-	for _, p := range due {
-		c.look(p)
-	}
-	for _, p := range append(due, seen...) {
+		if !p.look.due {
+			p.look.late--
+		}
+		if p.look.due || !looks {
+			looks = true
+			c.look(p)
+		}
 		if p.look.late > 0 {
 			c.timeLateLooks()
 		}
-		e.leavePath(p)
+		c.epoch.leavePath(p)
 	}
 }
 

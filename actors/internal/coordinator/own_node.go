@@ -60,7 +60,7 @@ func (c *Coordinator) lose(r *request) {
 
 // loseContest is lose for a contest: somebody has deleted the node by itself, or the guard. The other of them goes, too.
 func (c *Coordinator) loseContest(r *request) {
-	guard, czxid := r.spec.Guard(r.spec.guid(c.epoch.marks, r.node)), r.node.token.Zxid()
+	guard, czxid := r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)), r.node.token.Zxid()
 	c.lose(r)
 	c.removeStray(r.queue.path, guard, czxid)
 }
@@ -119,7 +119,7 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces,
 		Says: NewNode{Spec: r.spec, Place: r.node.place}}
 	if r.spec.One != "" {
-		q.Czxid, q.Says.GUID = r.node.token.Zxid(), r.spec.guid(c.epoch.marks, r.node)
+		q.Czxid, q.Says.GUID = r.node.token.Zxid(), r.spec.guid(c.epoch.mark, r.node)
 	}
 	c.ask(q, ownReading{operation{r.id, op}})
 }

@@ -88,9 +88,9 @@ type (
 	// Look lists the nodes of an epoch in a lock path, after a committed transaction, and reads those of some requests.
 	// *Looked answers it.
 	Look struct {
-		Path  string
-		Marks marks
-		Seek  []RequestID
+		Path string
+		Mark mark
+		Seek []RequestID
 		// Guards are the names of guards among what is sought. Where the path may not be listed (NoAuth), the answer has them.
 		Guards []string
 	}
@@ -201,8 +201,8 @@ type Seen struct {
 
 // Finds reports whether a child is a node of the epoch, and whether that is sought.
 func (q *Look) Finds(child string) (ours, sought bool) {
-	of, _, ours := q.Marks.attempt(child)
-	return ours, ours && slices.Contains(q.Seek, RequestID(of))
+	of, _, ours := q.Mark.attempt(child)
+	return ours, ours && slices.Contains(q.Seek, of)
 }
 
 // Made is a node that was made.

@@ -50,7 +50,7 @@ func NewSpec(want *messages.Acquire, id, by string, since time.Time) *Spec {
 		sp.Path, sp.One = path.Split(want.Path)
 		sp.Path = strings.TrimSuffix(sp.Path, "/")
 	}
-	guid := sp.guid(marks{"00000000-0000-0000"}, &node{}) // all are of one length
+	guid := sp.guid("0000000000000000", &node{}) // all are of one length
 	prefix := sp.Style.Prefix(guid)
 	sp.prefix = len(prefix)
 	if sp.Size = WeightOf(sp.At(prefix)) + sequenceDigits; sp.One != "" {
@@ -71,13 +71,12 @@ func (sp *Spec) nameAt(guid string, number int32) string {
 func (sp *Spec) Guard(guid string) string { return queue.GuardName(sp.One, guid) }
 
 // guid gives the GUID of an attempt to make a node, which is in the name of the node, or of its guard. It begins with
-// the mark of the epoch, so that it tells whose node that is (CURATOR-604), and goes on with the attempt and its
-// request. So each name is used for one create, and whatever a server carries out late is not taken for anything else.
-func (sp *Spec) guid(epoch marks, n *node) string {
-	digits := hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(n.attempt)<<48|uint64(n.of)))
-	guid := epoch[dashed] + "-" + digits[:4] + "-" + digits[4:]
-	if sp.Want.Naming == messages.KazooNaming && sp.One == "" {
-		guid = strings.ReplaceAll(guid, "-", "") // as Python's uuid4().hex
+// the mark of the epoch, so that it tells whose node that is (CURATOR-604). Each name is used for one create: whatever
+// a server carries out late is not taken for anything else.
+func (sp *Spec) guid(epoch mark, n *node) string {
+	guid := string(epoch) + hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(n.attempt)<<48|uint64(n.of)))
+	if sp.Want.Naming != messages.KazooNaming || sp.One != "" { // kazoo's is Python's uuid4().hex
+		guid = guid[:8] + "-" + guid[8:12] + "-" + guid[12:16] + "-" + guid[16:20] + "-" + guid[20:]
 	}
 	if sp.Want.Reclaim != "" {
 		guid = queue.Reclaimable + guid
@@ -85,27 +84,19 @@ func (sp *Spec) guid(epoch marks, n *node) string {
 	return guid
 }
 
-// marks are the 64 random bits of an epoch as GUIDs begin with them, with dashes and without.
-type marks [2]string
+// mark is the 64 random bits of an epoch, in hexadecimal digits.
+type mark string
 
-const dashed = 0
-
-func newMarks(bits uint64) marks {
-	mark := fmt.Sprintf("%08x-%04x-%04x", bits>>32, bits>>16&0xffff, bits&0xffff)
-	return marks{mark, strings.ReplaceAll(mark, "-", "")}
-}
+func markOf(bits uint64) mark { return mark(fmt.Sprintf("%016x", bits)) }
 
 // attempt reads the name of a child: the attempt of this epoch that has made it; false where none has.
-func (m marks) attempt(child string) (of uint64, attempt uint16, ours bool) {
-	for i, mark := range m {
-		dash := 1 - i
-		if _, rest, found := strings.Cut(child, mark); found && len(rest) >= 16+2*dash {
-			n, bad := strconv.ParseUint(rest[dash:4+dash], 16, 16)
-			of, err := strconv.ParseUint(rest[4+2*dash:16+2*dash], 16, 48)
-			return of, uint16(n), bad == nil && err == nil
-		}
+func (m mark) attempt(child string) (of RequestID, attempt uint16, ours bool) {
+	_, rest, found := strings.Cut(strings.ReplaceAll(child, "-", ""), string(m))
+	if !found || len(rest) < len(m) {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	n, err := strconv.ParseUint(rest[:len(m)], 16, 64)
+	return RequestID(n & (1<<48 - 1)), uint16(n >> 48), err == nil
 }
 
 // exclusive reports whether its holder is alone, and it has a queue.

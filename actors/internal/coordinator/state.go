@@ -54,7 +54,7 @@ func New(off Switches, timeout time.Duration, bounds Bounds, seed uint64) *Coord
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
 type epoch struct {
 	number  uint64
-	marks   marks         // that the names of its nodes have
+	mark    mark          // that the names of its nodes have
 	timeout time.Duration // of the session
 	// connected: a server has the session on the newest connection. Only the session actor tells more (actors.Phase).
 	connected  bool
@@ -106,7 +106,7 @@ type load struct {
 }
 
 func newEpoch(number uint64, timeout time.Duration, seed uint64) epoch {
-	return epoch{number: number, marks: newMarks(seed + number), timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
+	return epoch{number: number, mark: markOf(seed + number), timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
 		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}}
 }
 

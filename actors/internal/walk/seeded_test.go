@@ -54,7 +54,7 @@ func (c *seeded) inSource(t *testing.T, root string) mistakes.Mistake {
 // Attempts of a request that share a name, and epochs of a session that share a mark.
 var (
 	sameName = edits(rule("attempt: n.attempt + 1}", "attempt: n.attempt}"))
-	sameMark = edits(rule("newMarks(seed + number)", "newMarks(seed)"))
+	sameMark = edits(rule("markOf(seed + number)", "markOf(seed)"))
 )
 
 // inCoordinator are mistakes in its rules.
