@@ -6,22 +6,17 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
-// that request holds at once, before the node is deleted. Nobody is between a waiter and the node
-// that it watches as its predecessor, and nobody can come in between. As long as either node
-// exists, no other session is first. The delete follows, and is tried until it is known to be done.
-// A hold that is taken from its owner is not handed over: until its node is gone the owner may not
-// have heard of it.
+// Hand-over. When a holder gives the lock back, and the request right behind it is of this session, that request holds at
+// once, before the node is deleted. Nobody can come between a waiter and its predecessor. As long as either node exists,
+// no other session is first. A hold that is taken from its owner is not handed over: until its node is gone the owner may
+// not have heard of it. Nor is one that a later process may reclaim: the next token is made from the first node of its
+// queue, which must be the one that was held with last.
 //
-// Nor is a hold handed over that a later process may reclaim: the first node of its queue must be
-// the one that was held with last, because the next token is made from it.
-//
-// An operator may have deleted the node of the request that has the lock now. Then the older node
-// has to stay, so that nobody else is let in, until the request that has the lock has been told: a
-// delete is one transaction with a check of the successor's node.
+// An operator may have deleted the node of the request that has the lock now. Then the older node has to stay until that
+// request has been told: a delete is one transaction with a check of the successor's node.
 
-// leave notes that a node is about to be deleted. For a holder's node it notes the successor in
-// this session, too. A delete that is asked for again keeps it.
+// leave notes that a node is about to be deleted, and the successor of a holder in this session. A delete that is asked for
+// again keeps it.
 func (c *Coordinator) leave(r *request) {
 	n, p := r.node, r.queue.path
 	if n.phase != present {
@@ -136,9 +131,8 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.failure())
 }
 
-// removalFailed tells the machine that waits for the removal. Where none waits, the removal is
-// tried again after a pause. A node that may not be deleted at all would keep everybody out for as
-// long as the session lives, so the session is ended.
+// removalFailed tells the machine that waits for the removal. Where none waits, it is tried again after a pause. A node
+// that may not be deleted would keep everybody out, so the session is ended.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch newest := r.removal.op; {
 	case newest != 0 && newest != op: // it has asked anew meanwhile

@@ -10,8 +10,8 @@ import (
 
 // What looks tell: see look.go.
 
-// verify finds out whether the node of a request exists. It waits for the create of the request to come back first: a
-// create under way may yet make the node. The newest that was asked for is answered.
+// verify finds out whether the node of a request exists. A create under way may yet make it: its answer comes first. The
+// newest that was asked for is answered.
 func (c *Coordinator) verify(r *request, op uint64) {
 	switch {
 	case r.node.phase == absent: // nothing can make it
@@ -31,8 +31,8 @@ func (c *Coordinator) verify(r *request, op uint64) {
 	}
 }
 
-// checking is the purpose of the Check of a holder's node. A holder does not depend on what becomes of a look for others:
-// the servers may hang up on a long listing. Its node has a name of its own, so one that is gone stays so.
+// checking is the purpose of the Check of a holder's node. A holder depends on no look, because the servers may hang up on a
+// long list. A name is used for one create, so a node that is gone stays so.
 type checking struct{ operation }
 
 func (p checking) stale(c *Coordinator, _ uint64) bool {
@@ -95,7 +95,7 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 		return
 	}
 	op, removes := r.search, r.seeksToRemove()
-	if n.Name != "" && f.is(NoAuth) { // what may not be listed was read by its name
+	if n.Name != "" && f.is(NoAuth) { // it was looked for by its name
 		f = Failure{}
 	}
 	ev := failed(op, f)
@@ -114,8 +114,7 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 			c.loseContest(r)
 		}
 	default:
-		// A request that waits could not be granted the lock if its turn came now: each look adds to the evidence. A node
-		// that is to go needs none.
+		// Without a valid lease a waiter could not be granted the lock: each look adds to the evidence.
 		ev = c.adopt(r, op, n)
 		if ev.Kind == machine.Found && !c.at.Lease.Valid && !r.held && r.life == active {
 			c.join(r)

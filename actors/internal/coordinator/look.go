@@ -10,22 +10,21 @@ import (
 // The ledger: what has become of writes whose replies were lost. One look at a lock path, behind a committed transaction,
 // answers all who ask: each node of this epoch is known by its name (Spec.guid).
 //
-//   - A request whose node exists, or may exist, has it again where the look shows its attempt. Where the look does not,
-//     the request has no node, and its next attempt has another name.
-//   - A node that is no request's, or of an older attempt, is a stray, and is removed. Restored servers may bring back
-//     what was deleted, and a create may be carried out late.
+//   - A request has its node again where the look shows its newest attempt. Where it does not, the request has none, and
+//     its next attempt has another name.
+//   - Any other node of the epoch is a stray, and is removed: a create was carried out late, or restored servers have
+//     brought back what was deleted.
 //
 // A create whose reply was lost may be carried out after a look has not shown its node: the server that has it goes on
-// when the session has moved to another, and the session moves back (TestRequestsOutliveAMove of tests/touches). While a
-// connection commits transactions the session has not moved. So the lock path is looked at on each new connection, and
-// while that may be, a transaction is committed every half of a session timeout: a look at one of these paths. A sync
-// does not tell that the session has moved.
+// when the session has moved to another and moves back (TestRequestsOutliveAMove of tests/touches). So each such path is
+// looked at on each new connection. While a connection commits transactions the session has not moved, and no late create
+// comes. A sync does not tell that: so a transaction is committed every half of a session timeout, which is a look at one
+// of these paths. It need not be one at each.
 
 const (
-	// lateLooksPerTimeout is the number of these looks in a session timeout.
 	lateLooksPerTimeout = 2
-	// lateLooks is the count of them after which a create is forgotten. A server can keep it only while it follows the
-	// leader and is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at
+	// lateLooks is the count of these looks after which a create is forgotten. A server can keep it only while it follows
+	// the leader and is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two ticks at
 	// least.
 	lateLooks = 20
 )
@@ -53,8 +52,8 @@ func (l *look) forget(r *request) {
 	l.covered, l.joined = slices.DeleteFunc(l.covered, is), slices.DeleteFunc(l.joined, is)
 }
 
-// look looks at a lock path, unless a look is under way, which the next follows. A path that the servers hang up on is
-// looked at after a pause: each hang-up costs all requests of the session their connection.
+// look looks at a lock path, unless a look is under way, which the next follows. Where the servers have hung up it waits:
+// each hang-up costs all requests of the session their connection.
 func (c *Coordinator) look(p *lockPath) {
 	switch l := &p.look; {
 	case !c.epoch.connected || l.ask != 0:
@@ -100,8 +99,7 @@ func (c *Coordinator) lookNow(p *lockPath) {
 	l.ask = c.ask(what, looked{p.path, slices.Clone(l.covered)})
 }
 
-// attemptOf gives the request whose attempt has made a child, or may have; nil where it is no request's. ours: an attempt
-// of this epoch has.
+// attemptOf gives the request whose newest attempt has made a child; nil for none. ours: an attempt of this epoch has.
 func (c *Coordinator) attemptOf(child string) (r *request, ours bool) {
 	id, attempt, ours := c.epoch.mark.attempt(child)
 	if r = c.requests[id]; !ours || r == nil || r.node.attempt != attempt || r.node.phase == absent {
@@ -110,8 +108,7 @@ func (c *Coordinator) attemptOf(child string) (r *request, ours bool) {
 	return r, true
 }
 
-// isLookedFor reports whether a request waits for what a look tells of its node: its machine, or the removal of a node
-// that is not known.
+// isLookedFor reports whether the machine of a request waits for what a look tells of its node, or the removal of the node.
 func (r *request) isLookedFor() bool {
 	return r.search != 0 && r.life != ended || r.seeksToRemove()
 }
@@ -121,7 +118,7 @@ func (r *request) isSought() bool { return r.node.phase == unknown || r.spec.One
 
 func (r *request) seeksToRemove() bool { return r.removal.phase == removing && r.node.phase == unknown }
 
-// removeStray removes a node of this epoch that no request has. Waiters learn the result by their watches, or here.
+// removeStray removes a node of this epoch that no request has.
 func (c *Coordinator) removeStray(p *lockPath, name string, czxid int64) {
 	if r, ours := c.attemptOf(name); !ours || r != nil || slices.Contains(p.strays, name) {
 		return
@@ -144,7 +141,7 @@ func (c *Coordinator) stays(p *lockPath) {
 	p.look.due = true
 }
 
-// mayComeLate notes that a node may come to be in a lock path, or be there still, that no request has.
+// mayComeLate notes that a stray may come to a lock path, or be there still.
 func (c *Coordinator) mayComeLate(p *lockPath) {
 	p.look.late = lateLooks
 	c.timeLateLooks()
@@ -180,7 +177,7 @@ func (c *Coordinator) lookLate() {
 	}
 }
 
-// LooksAreDue reports whether a lock path was not seen on this connection, where creates may come late.
+// LooksAreDue reports whether a lock path where creates may come late was not seen on this connection.
 func (c *Coordinator) LooksAreDue() bool {
 	for _, p := range c.epoch.paths {
 		if p.look.due {
@@ -190,7 +187,7 @@ func (c *Coordinator) LooksAreDue() bool {
 	return false
 }
 
-// lookAnew looks on a new connection at the paths where creates may have come late, or nodes are to be removed.
+// lookAnew looks on a new connection where creates may have come late, or nodes are to be removed.
 func (c *Coordinator) lookAnew() {
 	for _, name := range inOrder(c.epoch.paths) {
 		p := c.epoch.paths[name]
@@ -200,7 +197,7 @@ func (c *Coordinator) lookAnew() {
 	}
 }
 
-// stopLooking takes note that the connection is lost: an answer to what was asked on it says nothing. Machines ask anew.
+// stopLooking takes note that the connection is lost: the answer to what was asked on it says nothing. Machines ask anew.
 func (c *Coordinator) stopLooking(p *lockPath) {
 	l := &p.look
 	l.joined = slices.DeleteFunc(append(l.covered, l.joined...), func(id RequestID) bool {

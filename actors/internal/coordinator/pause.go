@@ -7,19 +7,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup"
 )
 
-// Pauses. A server may close the connection in place of an answer, each time that it is sent the
-// same request: it is larger than the server reads (jute.maxbuffer), or a proxy does not know it.
-// The request would be sent again as soon as there is a connection, five hundred times a second,
-// and each time all requests of the session lose theirs. So the second such failure in a row of the
-// same order of a request suspects that order: it waits before it is sent once more, and by itself.
-// Nothing else of the session waits. Removals go on: an order to delete is paced in the same way,
-// and the removal of an ended request's node has pauses of its own (removalStep).
+// Pauses. A server may close the connection in place of an answer, each time that it is sent the same request: it is larger
+// than the server reads (jute.maxbuffer), or a proxy does not know it. Sent again on each connection, it would cost all
+// requests of the session theirs, five hundred times a second. So the second such failure in a row of the same order of a
+// request suspects that order: it waits, and goes by itself. Nothing else of the session waits. The removal of an ended
+// request's node has pauses of its own (removalStep), and so have looks (look.go).
 //
-// A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
-// it a pause of a tenth of a second.
+// A connection that is lost for other reasons looks the same. Two in a row cost an innocent request a pause of a tenth of a
+// second.
 //
-// A request that a server puts off (throttled, read-only) was not carried out. It is sent again
-// after a pause, too.
+// A request that a server puts off (throttled, read-only) was not carried out. It is sent again after a pause, too.
 
 // suspected is the number of failures in a row after which an order waits.
 const suspected = 2
