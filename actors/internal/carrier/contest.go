@@ -7,22 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// createContest makes the one node of a contest with its guard.
-func (k Carrier) createContest(q *coordinator.Create) *coordinator.Created {
-	sp, guard, data := q.Spec, q.Spec.Guard(q.GUID), contestData(q.Spec, 0, q.GUID)
-	made, err := k.Conn.CreateGuarded(sp.Path, sp.One, guard, data)
-	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
-		var parents zkconn.Parents
-		if parents, err = k.makeParents(q); err == nil {
-			made, err = k.Conn.CreateGuarded(sp.Path, sp.One, guard, data)
-			if zkconn.OutcomeOf(err) == zkconn.Refused && !errors.Is(err, zkconn.ErrNodeExists) {
-				parents.Remove(nil)
-			}
-		}
-	}
-	return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
-}
-
 // removeContest deletes the one node of a contest with its guard, in one transaction, if both were made in one. Otherwise
 // somebody has deleted one of them by itself: it deletes the guard alone, or the node of this czxid in the version in which
 // it was read, because somebody else may have made it anew since.

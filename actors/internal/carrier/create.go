@@ -20,8 +20,8 @@ func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	for tries := 1; ; tries++ {
 		made, early, err := k.createOnce(q, a)
 		a.Node, a.Failure = madeOf(made), failureOf(err)
-		a.Node.Early = early
-		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
+		a.Node.First, a.Node.Early = q.Spec.One != "" && made.Name != "", early
+		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" || q.Spec.Path == "" {
 			break
 		}
 		a.Info = coordinator.Info{}
@@ -53,10 +53,14 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 		}
 		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(q.GUID), ownerData(sp, 0)
-	if q.List {
+	prefix, data := sp.Style.Prefix(q.GUID), ownerData(sp, 0, q.GUID)
+	switch {
+	case sp.One != "":
+		made, err = k.Conn.CreateGuarded(sp.Path, sp.One, sp.Guard(q.GUID), data)
+		return made, nil, err
+	case q.List:
 		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { early = k.readQueue(sp.Path, sp.Permits) })
-	} else {
+	default:
 		made, err = k.Conn.CreatePlain(sp.Path, prefix, data)
 	}
 	a.Info.Exists = err == nil || a.Info.Exists
@@ -79,7 +83,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	listed := map[string]*coordinator.View{}
 	for i, n := range q.Creates {
 		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.GUID),
-			Data: ownerData(n.Spec, n.Place)}
+			Data: ownerData(n.Spec, n.Place, n.GUID)}
 		if n.List {
 			listed[n.Spec.Path] = nil
 		}

@@ -13,12 +13,9 @@ import (
 func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	switch q := query.(type) {
 	case *coordinator.Create:
-		if q.Spec.One != "" {
-			return k.createContest(q)
-		}
 		return k.create(q)
 	case *coordinator.CreateAt:
-		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
+		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, ""), q.Beside)
 		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	case *coordinator.SeekReclaimable:
 		return k.seekReclaimable(q.Spec)
@@ -98,11 +95,7 @@ func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
 		return nil
 	}
-	said := ownerData(q.Says.Spec, q.Says.Place)
-	if contest {
-		said = contestData(q.Says.Spec, q.Says.Place, q.Says.GUID)
-	}
-	said = queue.Asked(said)
+	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.GUID))
 	if bytes.Equal(data, said) {
 		return nil
 	}

@@ -60,30 +60,25 @@
 //
 // # Inputs are believed as far as they prove something
 //
-//   - An order carries the epoch of the newest event that its machine had heard of. One of an epoch
-//     that is over is void (Stale counts it) and is not answered: Expired is on its way. Orders
-//     that come while there is no connection wait for one.
-//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that
-//     comes after its request has gone on changes only what is known of nodes.
-//   - A refused query did nothing. An unknown outcome is resolved by a look at the lock path (Look),
-//     never by a guess. The look waits until the create itself has come back. So "there is none"
-//     means that none will come on this connection; for the next see The ledger.
-//   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
-//     where it stands. The shell has the servers forget a watch for which [Coordinator.Awaits] is
-//     false. So whoever registers a watcher sends the read that sets its watch, each time.
+//   - An order carries the epoch of the newest event that its machine had heard of. One of an epoch that is over is void
+//     (Stale counts it), and is not answered. Orders that come while there is no connection wait for one.
+//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that comes after its request has
+//     gone on changes only what is known of nodes.
+//   - A refused query did nothing. An unknown outcome is resolved by a look at the lock path (Look), never by a guess, once
+//     the create itself has come back. So "there is none" means that none will come on this connection.
+//   - A watch tells once. A disconnect ends all watches and waits. The shell has the servers forget a watch for which
+//     [Coordinator.Awaits] is false. So whoever registers a watcher sends the read that sets its watch, each time.
 //
 // # Requests and nodes
 //
-// A request is a contender: it has one node at a time, and a node one request. What the calls of a
-// client share they share above, see package turns. The phases of a node are declared with their
-// invariants. The life of a request is active, ending (it was given up or back) or ended (its lock
-// actor is gone). A request is removed when nothing of it can be left at the servers, and not before.
+// A request is a contender: it has one node at a time, and a node one request. What the calls of a client share they share
+// above, see package turns. The life of a request is active, ending (it was given up or back) or ended (its lock actor is
+// gone). It is removed when nothing of it can be left at the servers, and not before.
 //
 // # Rules
 //
-// Each has a story in testdata that reads as a trace, and plans of package walk that check what it
-// keeps true in every order of events. [Coordinator.Check] has the invariants of the state. Tests
-// and the walk call it after every input.
+// Each has a story in testdata, which is a trace, and plans of package walk that check what it keeps true in every order of
+// events. [Coordinator.Check] has the invariants of the state.
 //
 // Create. The first create of a lock path that is not known finds out about it on the way, and
 // others for the path wait for that (info.txt). The reply tells the token. The queue is listed
@@ -166,44 +161,37 @@
 // Invariant: a request that has ended has a removal that goes on. A node that
 // may not be deleted ends the session, because it would keep everybody out.
 //
-// Pauses. A server may hang up on the same request each time, or put it off. From the second
-// hang-up in a row on, that order of that request waits before it is sent again, and goes by itself
-// (pause.go, pauses.txt). Looks have a count and pauses of their own, one for each lock path.
-// Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
-// and is void when the connection is lost.
+// Pauses. A server may hang up on the same request each time, or put it off. From the second hang-up in a row on, that
+// order of that request waits before it is sent again, and goes by itself (pause.go, pauses.txt). Looks have a count and
+// pauses of their own, one for each lock path. Where a holder waits for one, or for the check of its node, it is a quarter of
+// the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection is lost.
 //
-// The ledger. Each attempt of a request to make a node has a name of its own, which begins with random
-// bits of the epoch (Spec.guid). So one look at a lock path, behind a committed transaction, tells of
-// all of its nodes what has become of them: whoever verifies, or removes a node that is not known,
-// asks for it, and one look answers all who ask (look.go, ledger.go, looks.txt, verifying.txt). What is
-// not there was not made, and the next attempt has another name. So no request takes a node whose
-// delete was sent, and no late delete takes another node.
+// The ledger. Each attempt of a request to make a node has a name of its own, which begins with random bits of the epoch
+// (Spec.guid). So one look at a lock path, behind a committed transaction, tells all who ask what has become of their nodes:
+// those that verify, and removals of nodes that are not known (look.go, ledger.go, looks.txt, verifying.txt). What is not
+// there was not made, and the next attempt has another name. So no request takes a node whose delete was sent, and no late
+// delete takes another node. A holder has its own node checked, and depends on no look; but in a contest.
 //
-// A node of this epoch that is no request's newest attempt is a stray. It is removed when a look or a
-// listing shows it: a create was carried out late, or restored servers have brought a node back
-// (strays.txt). Late creates come only between two connections. The session looks for them on each new
-// one, and every half of its timeout. Invariant: no node is removed so that a request has, or may be making.
+// A node of this epoch that is no request's newest attempt is a stray. It is removed when a look or a listing shows it: a
+// create was carried out late, or restored servers have brought a node back (strays.txt). Late creates come only between two
+// connections: the session looks for them on each new one. Invariant: no node is removed that a request has, or may be making.
 //
-// Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
-// that are held with come first. Its answer extends the lease, and tells of a node that is gone
-// (heartbeats.txt, lease.txt). The servers may hang up on one after the other, and on nothing else.
-// Then the next waits on its new connection, for a quarter of the rest of the lease at most.
+// Heartbeats. While there is a node, a transaction that checks one is committed every T/6, held ones first. Its answer
+// extends the lease, and tells of a node that is gone (heartbeats.txt, lease.txt). Where the servers hang up on one after the
+// other, and on nothing else, the next waits as a holder does.
 //
 // # When the session ends
 //
-// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in
-// one assignment, and requests that have ended are removed with it. Requests that live are told
-// Disconnected, unless they were, and then Expired. They make new nodes in the next epoch
-// (epochs.txt). Nothing is cleared by hand, and no answer of the old epoch can reach the new one.
+// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in one assignment, and
+// requests that have ended with it. Requests that live are told Disconnected, unless they were, and then Expired. They make
+// new nodes in the next epoch (epochs.txt). No answer of the old epoch can reach the new one.
 //
 // # Where a change goes
 //
-// The file of a purpose says how a reply changes a request. Every Ask has a purpose, a plain value
-// whose method answered takes the reply. A method stale, where it has one, says whether nobody waits for the reply
-// any more. The interface kind has the differences between kinds of locks. batch.go decides when
-// changes are sent; burst.go above it delays some. leave.go decides which request holds next. When
-// that is wrong, TestStories/hand_over fails, and so does TestWalk of package walk, whose tests of
-// mistakes seed the ways in which it can be wrong.
+// Every Ask has a purpose, a plain value whose method answered takes the reply, and whose file says how that changes a
+// request. A method stale, where it has one, says whether nobody waits for the reply any more. The interface kind has the
+// differences between kinds of locks. batch.go decides when changes are sent; burst.go delays some. leave.go decides which
+// request holds next. When that is wrong, TestStories/hand_over fails, and TestWalk of package walk.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
