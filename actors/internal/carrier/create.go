@@ -2,8 +2,6 @@ package carrier
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -103,18 +101,11 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 
 // listAll reads several queues at the same time.
 func (k Carrier) listAll(listed map[string]*coordinator.View) {
-	paths := slices.Collect(maps.Keys(listed))
-	if len(paths) == 1 {
-		listed[paths[0]] = k.readQueue(paths[0], 0)
-		return
-	}
-	views := make([]*coordinator.View, len(paths))
 	var all sync.WaitGroup
-	for i, path := range paths {
-		all.Go(func() { views[i] = k.readQueue(path, 0) })
+	for path := range listed {
+		view := &coordinator.View{}
+		listed[path] = view
+		all.Go(func() { *view = *k.readQueue(path, 0) })
 	}
 	all.Wait()
-	for i, path := range paths {
-		listed[path] = views[i]
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -21,7 +22,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	ep := &c.epoch
 	e.num(ep.number, flag(ep.connected), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
 		flag(ep.lapsed))
-	for _, name := range inOrder(ep.paths) {
+	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
@@ -86,8 +87,6 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.text("identifying", p.path)
 	case listed:
 		e.text("listed", p.path)
-	case contestRemoval:
-		e.about("contestRemoval", p.operation, p.name)
 	case interface{ of() operation }: // and nothing more
 		e.about(fmt.Sprintf("%T", p), p.of())
 	default: // without an operation
@@ -211,7 +210,7 @@ func (e *encoder) path(p *lockPath) {
 	for _, q := range p.queues {
 		e.queue(q)
 	}
-	for _, name := range inOrder(p.watchers) {
+	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
 		e.watchers(name, p.watchers[name])
 	}
 	if l := p.listing; l != nil {

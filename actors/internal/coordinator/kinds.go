@@ -66,9 +66,8 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 
 // remove deletes the node if it is still the one that this request has made: see Guards.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
-	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
 	guard := r.spec.At(r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)))
-	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, purpose)
+	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, contestRemoval{operation{r.id, op}})
 }
 
 // semaphore lets several in. A contender holds when its weight and the weights of all before it fit into the permits, whose

@@ -122,13 +122,11 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 }
 
 // contestRemoval is the purpose of a RemoveContest.
-type contestRemoval struct {
-	operation
-	name string
-}
+type contestRemoval struct{ operation }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	c.removed(c.requests[p.request], p.op, p.name, answer.failure())
+	r := c.requests[p.request]
+	c.removed(r, p.op, r.spec.One, answer.failure())
 }
 
 // removalFailed tells the machine that waits for the removal. Where none waits, it is tried again after a pause. A node

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -158,7 +159,7 @@ func (c *Coordinator) timeLateLooks() {
 func (c *Coordinator) lookLate() {
 	c.epoch.lateTimer, c.epoch.strayHangUps = 0, 0
 	looks := c.LooksAreDue()
-	for _, name := range inOrder(c.epoch.paths) {
+	for _, name := range slices.Sorted(maps.Keys(c.epoch.paths)) {
 		p := c.epoch.paths[name]
 		if p == nil || p.look.late == 0 {
 			continue
@@ -189,7 +190,7 @@ func (c *Coordinator) LooksAreDue() bool {
 
 // lookAnew looks on a new connection where creates may have come late, or nodes are to be removed.
 func (c *Coordinator) lookAnew() {
-	for _, name := range inOrder(c.epoch.paths) {
+	for _, name := range slices.Sorted(maps.Keys(c.epoch.paths)) {
 		p := c.epoch.paths[name]
 		if p.look.due = p.look.late > 0; p.look.due || len(p.look.joined) > 0 {
 			c.look(p)
