@@ -49,8 +49,7 @@ func (k Carrier) look(q *coordinator.Look) (seen []coordinator.Seen, err error) 
 func (k Carrier) birth(parent, child string) (int64, error) {
 	stat, exists, err := k.Conn.Exists(parent + "/" + child)
 	if one, guards := queue.GuardedBy(child); guards && exists {
-		var node zkconn.Stat
-		if node, exists, err = k.Conn.Exists(parent + "/" + one); node.Czxid != stat.Czxid {
+		if node, _, err := k.Conn.Exists(parent + "/" + one); node.Czxid != stat.Czxid {
 			return 0, err
 		}
 	}
