@@ -152,7 +152,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: two, Without: coordinator.GroupCommit, Crowded: true}, breaks: Exclusion},
 	{name: "take the node of an earlier session", source: sameMark, plan: anothersNode, breaks: Exclusion},
 	{name: "take the node of a session that was given up", source: sameMark,
-		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}}, breaks: OwnInvariants},
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}}, breaks: Exclusion},
 	{name: "overlook the head that nobody owns", source: edits(rule("		c.removeStray(r.queue.path, name, 0)\n", "		_ = name\n")),
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
