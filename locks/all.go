@@ -12,20 +12,19 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the order of their paths, however they are ordered here. So callers of All
-// never wait for each other in a circle, even when their clients have different chroots. When a
-// lock cannot be acquired, ctx ends, or a held lock is lost meanwhile, All gives back the held ones
-// and returns that error.
+// All takes several locks of any kinds in the order of their paths at the servers, and gives one
+// lease for them. So callers of All never wait for each other in a circle, even when their clients
+// have different chroots. When a lock cannot be acquired, ctx ends, or a held lock is lost
+// meanwhile, All gives back the held ones and returns that error.
 //
-// While All waits for a lock, it holds those before it. So waits multiply along the locks: 16
-// callers, each of two out of four locks that it holds for 0.1 s, wait up to 10 s. The lock that
-// most callers want is best the last by path.
+// While All waits for a lock, it holds those before it, so waits multiply: 16 callers, each of two
+// out of four locks that it holds for 0.1 s, wait up to 10 s. The lock that most callers want is
+// best the last by path.
 //
-// Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
-// back, pauses, and begins again, a few times: another caller of All may need their room as much.
+// On ErrSessionFull while others are held, All gives these back, pauses, and begins again, a few
+// times: another caller of All may need their room as much.
 //
-// Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
+// The error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, and nothing is sent, when there is no
 // lock, one is nil or not well formed, or one is named twice.
 func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if i := slices.Index(lockers, nil); i >= 0 {
@@ -43,8 +42,8 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	return takeAll(ctx, ordered)
 }
 
-// inOrder sorts locks by their paths at the servers, chroots and all, then by their names: the
-// order in which every client takes several.
+// inOrder sorts locks by their paths at the servers, then by their names: the order of every
+// client.
 func inOrder(lockers []Locker) ([]Locker, error) {
 	if len(lockers) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
@@ -88,8 +87,8 @@ func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
 	}
 }
 
-// takeEach takes one lock after the other, up to the first that fails. Each is taken within the
-// leases of those before it, and the loss of one of these ends the wait.
+// takeEach takes the locks in order, up to the first that fails. Each is taken within the leases of
+// those before it, whose loss ends the wait.
 func takeEach(ctx context.Context, ordered []Locker) (held []*Lease, err error) {
 	for _, locker := range ordered {
 		lease, err := locker.Lock(ctx)

@@ -17,8 +17,7 @@ const (
 	// RevokeRequested: somebody asks for the lock. WithGrace gives it back by force at
 	// Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock is not ours any more, before its owner has given it back. Change.Err says why.
-	// It is the last change.
+	// Lost: the lock was lost before its owner gave it back. Change.Err says why. The last change.
 	Lost ChangeKind = "lost"
 )
 
@@ -30,8 +29,8 @@ type Change struct {
 	// release by force (RevokeRequested; zero without WithGrace). Left is the time until then.
 	Until time.Time
 	Left  time.Duration
-	// Err says why (Lost). It is the cause of the lease's context, unless the loss came to light
-	// only when the owner gave back, as after a pause of the process: that cause is ErrReleased.
+	// Err says why (Lost). It is the cause of the lease's context, which is ErrReleased where the
+	// loss came to light only when the owner gave back, as after a pause of the process.
 	Err error
 }
 

@@ -20,9 +20,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// Client is one ZooKeeper session at a time, a new one after an expiry, and the locks that are
-// acquired through it. A client of gateway.Open has gateways instead. Its methods may be called
-// from any goroutine.
+// Client is the locks that are acquired through one ZooKeeper session, and after its expiry through
+// the next; a client of gateway.Open has gateways instead. Safe for concurrent use.
 type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // made by Open
@@ -48,9 +47,9 @@ type Client struct {
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
 // the servers and the last cause. Give ctx a deadline: a wrong host only logs a warning, after a
-// session timeout. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is refused before
-// anything is sent, with an error that wraps zkconn.ErrBadConfig. Refused credentials give
-// zkconn.ErrAuthFailed. After an error nothing is left running.
+// session timeout. servers is a list like "zk1:2181,zk2:2181/chroot". Errors wrap
+// zkconn.ErrBadConfig for bad input, before anything is sent, and zkconn.ErrAuthFailed for refused
+// credentials. After an error nothing is left running.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -146,15 +145,15 @@ func (c *Client) abort() {
 	}
 }
 
-// Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
-// It closes the session, so the servers pass the locks on at once, and waits until all requests of
-// the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may be called
-// later, and a callback may call Close. Closing again gives the same answer.
+// Close gives everything back. Held locks end with ErrLost, calls of Lock with ErrClosed. It closes
+// the session, so the servers pass the locks on at once, and waits until all requests have ended,
+// or ctx has. It does not wait for callbacks: WithOnChange may be called later, and a callback may
+// call Close. Closing again gives the same answer.
 //
 // The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told:
-// others wait for the locks until the session has expired. The client is closed even so. Give ctx a
-// deadline: while the servers are out of reach Close tries until shortly before it, and for a
-// session timeout at most. Without a deadline it gives up at once.
+// others wait for the locks until the session has expired. The client is closed even so. While the
+// servers are out of reach Close tries until shortly before the deadline of ctx, and for a session
+// timeout at most; without a deadline it gives up at once.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.over.Swap(true) {
@@ -274,16 +273,16 @@ func (c *Client) whyClosed() error {
 	return ErrClosed
 }
 
-// Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
-// first fifth of a session timeout of a silence (Silence of State), so that a server's restart or a
-// change of leader does not make a program unready. Otherwise the error says for how long no server
-// has answered, and why. It stays until a server answers, also when meanwhile the connection comes
-// back or the session is replaced. It wraps ErrClosed when the client is closed.
+// Ready reports whether the client can lock and keep locks. It is nil while a server answers, and
+// for the first fifth of a session timeout of a silence (Silence of State), so that a server's
+// restart or a change of leader does not make a program unready. Otherwise the error says for how
+// long no server has answered, and why, until one answers again. It wraps ErrClosed when the client
+// is closed.
 //
-// It is also an error when servers answer, but hang up on a request again and again, or put it off,
-// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes;
-// a leader also asks Election.Health. Over a gateway it wraps ErrNeedsSession; there Error.Behind
-// tells whether servers answer.
+// It also fails when servers answer, but keep hanging up on a request or putting it off, and have
+// carried out none since (Trouble of State). It asks nobody, and is for readiness probes; a leader
+// also asks Election.Health. Over a gateway it wraps ErrNeedsSession; there Error.Behind tells
+// whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

@@ -14,17 +14,15 @@ import (
 
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when ctx
 // ends, when lead returns without having lost the lead, or with an error that may not pass
-// (MayPass). After one that may pass it campaigns again, after a pause that grows from 100 ms to a
-// session timeout, 10 s at most, while no term lasts that long, with jitter. Where the lease was
-// lost it campaigns at once, whatever lead has returned, unless that term was over within 100 ms.
-// Where the lease of the last term was lost, the error wraps ErrLost beside the error that ended
-// Run.
+// (MayPass). After one that may it campaigns again, after a pause with jitter that grows from 100
+// ms to a session timeout, 10 s at most, while no term lasts that long. After a lost lease it
+// campaigns at once, whatever lead has returned, unless that term was over within 100 ms. Where the
+// last term's lease was lost, the error wraps ErrLost beside the error that ended Run.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run resigns only
-// when lead has returned or panicked: nobody leads while lead runs. So lead must return when its
-// ctx ends; Health fails while it does not, though the lease is over. To resign takes no longer
-// than Unlock does.
+// when lead has returned or panicked, so that nobody leads while lead runs: lead must return when
+// its ctx ends, and Health fails while it does not, though the lease is over.
 //
 // value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
@@ -108,9 +106,9 @@ func (e *Election) IsLeader() bool {
 	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
 }
 
-// Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
-// term is over and the function of Run has not returned: this process may then act as a leader
-// beside another one (split brain).
+// Health is for liveness probes. It fails, wrapping ErrLost, when a term's lease is over and the
+// function of Run has not returned: this process may act as a leader beside another one (split
+// brain).
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {

@@ -34,7 +34,7 @@ var (
 	// the request needs.
 	ErrPermits = because(messages.ReasonPermits, errors.New("turnstile: the semaphore has another number of permits"))
 	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
-	// much as they may (WithMaxNodeBytes), and none is in this queue. Nothing was sent. It may pass.
+	// much as they may (WithMaxNodeBytes). Nothing was sent. It may pass.
 	ErrSessionFull = because(messages.ReasonSessionFull, actors.ErrSessionFull)
 	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
 	// may pass.
@@ -149,12 +149,11 @@ type Error struct {
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
 	// (Host, PID, Label) and since when, as far as known without a query. It is zero where Lock did
-	// not wait, where no server has answered, and for a request that began to wait inside its
-	// client before a node of that client in the queue was known.
+	// not wait, no server has answered, or no node of its client in the queue was known yet.
 	//
-	// Over a gateway it is zero while the gateway's servers are silent. So it alone tells a busy
-	// lock from servers that are out of reach. A silent gateway is noticed after three sendings of
-	// the waiter, in one and a half session timeouts.
+	// Over a gateway it is zero while the gateway's servers are silent, so it alone tells a busy
+	// lock from servers out of reach. A silent gateway is noticed after three sendings of the
+	// waiter, in one and a half session timeouts.
 	Behind messages.Contender
 	// Reason and Detail say why the request ended, where it has. For a call that was given up,
 	// Detail says why reachable servers did not carry it out: "the server hangs up on create
@@ -228,13 +227,13 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// context.Canceled and context.DeadlineExceeded mean that the caller has gone, or has waited long
+// context.Canceled and context.DeadlineExceeded mean that the caller has gone or has waited long
 // enough. Functions in the context of a lease return them, too, when the lease ends. These must not
-// reach the caller: a server that mistakes them for its client's hang-up answers 200 for a payment
+// reach the caller: a server that takes them for its client's hang-up answers 200 for a payment
 // that was not made.
 
-// ended gives the error of a ctx that is done, with its cause where that says more. Where the end
-// of a lease ended ctx, the cause alone is the error.
+// ended gives the error of a ctx that is done, with its cause where that says more: the end of a
+// lease is the error by itself.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) || endOfLease(cause) {

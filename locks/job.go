@@ -20,7 +20,7 @@ type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
 	// Mark tells of the newest run that is known: this one where the work was called and the mark
-	// is written, otherwise the one before. Its State is "" where there was no mark, or it was not
+	// is written, otherwise the one before. Its State is "" where there was none, or it was not
 	// read.
 	Mark Mark
 	// Left is the time until the work is due, by the servers' clock; zero unless OnceNotDue.
@@ -32,15 +32,14 @@ type Once struct {
 	Missed int
 }
 
-// OnceOutcome is the outcome of a RunOnce or a RunOnceFor: "" where an error kept the work from
-// being called.
+// OnceOutcome is the outcome of a RunOnce or RunOnceFor: "" where an error came before the work.
 type OnceOutcome string
 
 const (
 	// OnceRan: the work was called, and has returned.
 	OnceRan OnceOutcome = "ran"
-	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter:
-	// see Once.Mark. Or the instant is to come.
+	// OnceNotDue: somebody has run within the period, or failed within that of WithRetryAfter
+	// (Once.Mark), or the instant is to come.
 	OnceNotDue OnceOutcome = "not due"
 	// OnceBusy: somebody is at it now, or waits for it.
 	OnceBusy OnceOutcome = "busy"
@@ -132,9 +131,9 @@ func (a *acks) close() []Op {
 type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
-// has returned nil: all are carried out, or nothing, mark included. ctx is that of the work. It
-// returns ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the
-// work has returned. RunOnce returns the servers' refusal.
+// has returned nil: all are carried out, or nothing. ctx is that of the work. It returns
+// ErrBadAcquire where ctx is not of such work, or of a RunOnce that marks first, or the work has
+// returned. RunOnce returns the servers' refusal.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {
@@ -166,8 +165,8 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 		if wrong == nil {
 			return due, nil
 		}
-		// Perhaps the lock is lost, as by an operator, and another holder has written that. People
-		// are told to delete marks only while the lock is held: otherwise the job would run twice.
+		// An operator may have broken the lock, and the next holder written that. So people are
+		// told to delete marks only while the lock is held: otherwise the job would run twice.
 		_, err = j.txn(ctx, Check(j.path+"/"+markName, stat.Version))
 		switch {
 		case err == nil:
@@ -201,9 +200,8 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it does not exist. So a mark is always
-// written by a Set, and the node's version shows whether that was carried out, even when the
-// session has ended.
+// read reads the node of the mark, or makes it. So a mark is always written by a Set, and the
+// node's version shows whether that was carried out, even when the session has ended.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {

@@ -38,8 +38,8 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 // Lock waits until the lock is held, or ctx ends. Errors are of type *Error. They wrap the error of
 // ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire for options out of
 // their range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
-// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error the request leaves no node, or its
-// node is being deleted, also when ctx has ended.
+// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error there is no node, or it is being
+// deleted.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
 // TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
@@ -47,11 +47,11 @@ func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx
 func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }
 
 // RWMutex is a lock that any number of readers hold together, or one writer alone. A reader waits
-// for the writers that came before it, a writer for everybody, so neither starves. A release wakes
-// one writer, or the readers that waited for that writer, once each.
+// for earlier writers, a writer for everybody earlier, so neither starves. A release wakes one
+// writer, or the readers that waited for that writer.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting): readers
-// among those come behind writers of other clients that queue meanwhile.
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting): those
+// come behind requests of other clients that queue meanwhile.
 type RWMutex struct {
 	lock
 	reads, writes *lock
@@ -68,7 +68,7 @@ func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
 }
 
 // Lock waits until the lock is held for writing. It returns the errors of Mutex.Lock, and
-// ErrUpgrade where ctx is that of a lease for reading the same lock, which would wait for itself.
+// ErrUpgrade where ctx is that of a lease for reading the same lock.
 func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
 	return m.writes.acquire(ctx)
 }
@@ -79,8 +79,8 @@ func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
 }
 
 // RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
-// lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
-// comes in between. Lease.Downgrade does both. It returns the errors of Mutex.Lock.
+// lock, it is held at once, in the writer's place: when that lease is given back, nobody comes in
+// between (Lease.Downgrade does both). It returns the errors of Mutex.Lock.
 func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
 	return m.reads.acquire(ctx)
 }
@@ -97,8 +97,8 @@ func (m *RWMutex) Reader() Locker { return part{m.reads} }
 
 // Downgrade makes a lease for reading of one for writing, with nobody in between. It gives the old
 // lease back; the new one has the same token. It returns ErrNotWriter for a lease of another kind,
-// and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise it returns the
-// errors of RLock, and the old lease is held as before.
+// and wraps ErrLost where the lease is lost meanwhile. After any other error of RLock the old lease
+// is still held.
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
@@ -121,12 +121,11 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 }
 
 // Semaphore has a number of permits, of which each lease takes one or more, in the order of the
-// requests: light ones do not overtake heavy ones. The number is kept in the data of the lock path;
-// a request with another number is refused. A release wakes two clients: the first waiter, and the
+// requests: light ones do not overtake heavy ones. The number is in the data of the lock path; a
+// request with another number is refused. A release wakes two clients: the first waiter, and the
 // one behind it.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting), behind
-// requests of other clients that queue meanwhile.
+// Of one client 256 requests wait with a node, and the others inside it: see RWMutex.
 type Semaphore struct{ lock }
 
 // Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
@@ -136,7 +135,7 @@ func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaph
 }
 
 // Acquire waits until n permits are held; the lease gives them back together. It returns the errors
-// of Mutex.Lock, and ErrPermits where the semaphore has another number of permits.
+// of Mutex.Lock, and ErrPermits where the semaphore has another number.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
 }
@@ -167,8 +166,8 @@ func (s *Semaphore) Weight(n int) Locker {
 }
 
 // SetPermits changes the number of permits of the semaphore at a path, or sets it for the first
-// time; a missing lock path is made. Holders go on holding. Waiters go by the new number, and fail
-// with ErrPermits only when they ask for more. Later requests must name the new number.
+// time, and makes a missing lock path. Holders go on. Waiters go by the new number, and fail with
+// ErrPermits only when they ask for more. Later requests must name the new number.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
@@ -182,14 +181,14 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 }
 
 // Contest is the plainest lock: one ephemeral node, at the lock path itself, whose maker holds.
-// There is no order: a release wakes all waiters, and one of them succeeds. It is for lock paths
-// that other programs use in this way; otherwise use Mutex.
+// There is no order: a release wakes all waiters, and one succeeds. It is for lock paths that other
+// programs use in this way; otherwise use Mutex.
 //
-// Beside the node stands its guard, an ephemeral node with a name of its own for each hold, such as
-// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a late
-// delete is refused, and spares the next holder. One thing a Contest cannot exclude: another
-// program deletes a holder's node without its guard, and somebody makes it anew just when the
-// holder gives back. Then the new node may be deleted. Client.Break deletes both.
+// One transaction makes the node and its guard, an ephemeral node with a name of its own for each
+// hold, such as c-00000001-<GUID>-guard beside c; and one deletes both. So a late delete is
+// refused, and spares the next holder. What a Contest cannot exclude: another program deletes a
+// holder's node without its guard, and somebody makes it anew just when the holder gives back. Then
+// the new node may be deleted. Client.Break deletes both.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.

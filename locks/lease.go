@@ -201,7 +201,7 @@ func (l *Lease) Node() string { return l.hold.Node }
 func (l *Lease) Session() int64 { return l.hold.Session }
 
 // Valid reports whether the lock is certainly held now. It reads the clock, so it is right even in
-// a process that was paused and has not heard yet of the loss. Once false it stays false.
+// a process that was paused and has not heard of the loss. Once false it stays false.
 func (l *Lease) Valid() bool { return !l.isOver() && l.hold.Valid() }
 
 // Deadline is the end of the lease unless it is renewed. It moves on while the ensemble answers.
@@ -226,12 +226,12 @@ func (l *Lease) Release() { l.release() }
 
 // Unlock gives the lock back. The lease's context ends at once. The first Unlock to be confirmed
 // returns nil, even where the reply to the delete was lost or the session has expired meanwhile;
-// later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lock
-// was not ours any more.
+// later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lease
+// had ended before.
 //
-// It waits until ctx ends, but no longer than until the lease is over (Deadline): within a session
-// timeout after the servers went out of reach. Then the error wraps the error of ctx, or
-// ErrUnconfirmed, and the session goes on trying. Call Unlock again to hear how it ended.
+// It waits until ctx ends, but no longer than the lease's Deadline: within a session timeout after
+// the servers went out of reach. Then the error wraps the error of ctx, or ErrUnconfirmed, and the
+// session goes on trying. Call Unlock again to hear how it ended.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {
