@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Mark says who ran for a RunOnce or a RunOnceFor, and when: the data of a node that they write.
-// Times are by the servers' clock, to the millisecond.
+// Mark says who ran for a RunOnce or a RunOnceFor, and when, by the servers' clock, to the
+// millisecond.
 type Mark struct {
 	// State says how far the run has come; "" stands for no mark.
 	State MarkState

@@ -10,23 +10,22 @@ import (
 )
 
 // RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job
-// that several replicas have in their schedules, and that is to run once for each time that it is
-// due.
+// that several replicas have in their schedules, and that is to run once each time it is due.
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
-// The instant is the key, and not the time of the call. So clocks, late replicas and fast work do
-// not matter, and a run by hand for another instant moves none of the schedule. All replicas must
-// name the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or
-// the time rounded to it, and not time.Now().
+// The instant is the key, not the time of the call. So clocks, late replicas and fast work do not
+// matter, and a run by hand for another instant moves none of the schedule. All replicas must name
+// the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or the
+// time rounded to it, and not time.Now().
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
 // done, has failed, or neither. It is written before the work and after it, each time with
-// Lease.Txn; AckWith adds to the second. The work is called at most once for each instant: not
-// again when it has failed, or when its process died or lost the lock in it. WithRetryAfter has it
-// called again then, at least once. Instants older than the newest are refused. A caller that comes
-// while the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work
-// may begin. WithCatchUp first calls it for missed instants.
+// Lease.Txn; AckWith adds to the second. The work is called at most once for each instant, even
+// when it has failed, or its process died or lost the lock in it; with WithRetryAfter it is called
+// again then, at least once. Instants older than the newest are refused. A caller that comes while
+// the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work may
+// begin. WithCatchUp first calls it for missed instants.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
@@ -53,9 +52,9 @@ import (
 // all instants up to the begin of that run, unless it had failed. Use both with one key only while
 // you change from one to the other.
 //
-// An instant before the year 1 or after 9999, and options that exclude each other, give
-// ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways
-// ErrNeedsSession.
+// Errors also wrap ErrBadAcquire for an instant before the year 1 or after 9999 and options that
+// exclude each other, ErrFailed for a "ran" that is no mark, and ErrNeedsSession for a client over
+// gateways.
 func RunOnceFor(
 	ctx context.Context, client *Client, key string, instant time.Time,
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
@@ -114,7 +113,7 @@ func notRun(key string, instant time.Time, why error) error {
 }
 
 // farthestAhead bounds how far an instant may be ahead of the servers' clock, as a replica's may
-// be. But one of next month, given by mistake, would supersede all until then.
+// be. One of next month, given by mistake, would supersede all until then.
 const farthestAhead = time.Minute
 
 func (j *job) runInstants(ctx context.Context) error {

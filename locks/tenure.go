@@ -10,8 +10,8 @@ import (
 )
 
 // tenure is the shell of term.Machine for callers that block: Do, RunOnce, RunOnceFor and
-// Election.Run. All of it runs on the caller's goroutine. What happens to a lease ends the work's
-// context by itself; the machine is told of it when the work has ended.
+// Election.Run. It runs on the caller's goroutine. The end of a lease ends the work's context by
+// itself; the machine hears of it when the work has ended.
 type tenure struct {
 	ctx   context.Context // the caller's
 	lease *Lease          // of the newest term; nil before it is held

@@ -20,9 +20,9 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that takes a node of any version.
 const AnyVersion int32 = -1
 
-// Create makes a node. A missing parent is ErrNoNode, unless an earlier Create of the transaction
-// makes it, or the Op's field Parents is set: see Lease.Txn. Set the field Ephemeral for a node
-// that ends with the client's session.
+// Create makes a node, with the field Ephemeral one that ends with the client's session. A missing
+// parent is ErrNoNode, unless an earlier Create of the transaction makes it, or the field Parents
+// is set: see Lease.Txn.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
 // CreateSequential makes a node with the name of path and ten digits from the server. Its parent
@@ -46,15 +46,13 @@ func Check(path string, version int32) Op {
 	return Op{Kind: zkconn.OpCheck, Path: path, Version: version}
 }
 
-// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: the ops are one
-// transaction with a check of the holder's node, and while that exists nobody else holds. So no
-// write of a holder that has lost the lock is ever carried out, however late it arrives, and no
-// token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
-// ops.
+// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: a check of the
+// holder's node goes with the ops, and while that node exists nobody else holds. So no write of a
+// holder that has lost the lock is ever carried out, however late it arrives, and no token need be
+// compared. The nodes have the ACL of WithACL. The results are in the order of the ops.
 //
-// Missing parents are made only where the field Parents of a Create asks for them, in the same
-// transaction, empty, with the ACL of WithParentACL; they stay when the nodes below them are
-// deleted:
+// The field Parents of a Create has missing parents made in the same transaction, empty, with the
+// ACL of WithParentACL; they stay when the nodes below them are deleted:
 //
 //	op := locks.Create("/jobs/nightly/state", state)
 //	op.Parents = true
@@ -72,9 +70,8 @@ func Check(path string, version int32) Op {
 //
 // A transaction whose reply is lost may still be at a server. So it is fenced: each transaction
 // checks the version of the holder's node, and the fence raises that by writing the node's own data
-// again, which takes READ and WRITE. Where WithACL does not give the session both, the transaction
-// may be carried out for as long as that node exists. Then the lost reply is resolved where
-// possible:
+// again, which takes READ and WRITE. Without both (WithACL) the transaction may be carried out for
+// as long as that node exists. Then the lost reply is resolved where possible:
 //
 //   - Not carried out, and sent again, if a node or a list of children that it changes has not
 //     changed since before it was sent.
@@ -86,9 +83,9 @@ func Check(path string, version int32) Op {
 //     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
 // A lease's transactions are carried out one after the other, and Unlock gives the lock back after
-// them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over in the client)
-// never guards the writes of an earlier one, unless these could not be fenced. Where several hold
-// with one node (WithReentry, a downgrade), it guards until the last of them has given back.
+// them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over) never guards
+// the writes of an earlier one, unless these could not be fenced. Where several hold with one node
+// (WithReentry, a downgrade), it guards until the last has given back.
 //
 // ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
 // that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
@@ -211,16 +208,15 @@ func (l *Lease) notWritten(err error) error {
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
 // It shows every Txn of earlier holders, and every Txn of this lease that was called before Get,
-// which waits for those: so it shows whether a Txn with ErrUnknownOutcome was carried out. It may
-// miss writes that others make meanwhile without the lock, and those through another client of
-// ZooKeeper, whose server may be ahead. Write with Txn, and read with Get; or write the token
-// beside the data, and refuse smaller ones ("Fencing" in package guides).
+// which waits for those: so it resolves an ErrUnknownOutcome. It may miss writes without the lock,
+// and through another client of ZooKeeper, whose server may be ahead. Write with Txn, and read with
+// Get; or write the token beside the data, and refuse smaller ones ("Fencing" in package guides).
 //
 // The error wraps:
 //
 //   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data, which may be
-//     another holder's, are not given. A second read, of the lease's own node, finds this also
-//     where the session has not heard of the end.
+//     another holder's, are not given. A read of the lease's own node finds this also where the
+//     session has not heard of the end.
 //   - zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - The error of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
 //     lost.
@@ -250,9 +246,8 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	return data, stat.Version, err
 }
 
-// readNode reads the lease's own node after another read. If it is there now, it was there then: no
-// other holder can have written what the other read gave. A contest's node may be another
-// contender's.
+// readNode reads the lease's own node after another read. If it is there now, it was there then,
+// and no other holder has written what was read. A contest's node may be another's.
 func (l *Lease) readNode(ctx context.Context) error {
 	if l.from.want.Mode == messages.Contest {
 		return nil
