@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
@@ -49,8 +49,8 @@ type Config struct {
 	serverTick       time.Duration
 	withoutIdleSyncs bool
 	suspended        func() time.Duration
-	shortest         *shortestTimeout // of all sessions with this Config
-	removals         *watchRemovals   // likewise
+	shortest         *lease.Shortest // of all sessions with this Config
+	removals         *watchRemovals  // likewise
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -82,7 +82,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		told:           told.NewLog(),
 		initialBackoff: DefaultInitialBackoff,
 		maxBackoff:     DefaultMaxBackoff,
-		shortest:       new(shortestTimeout),
+		shortest:       new(lease.Shortest),
 		removals:       new(watchRemovals),
 	}
 	for _, opt := range opts {
@@ -268,33 +268,6 @@ func parseServer(entry string) (server, rule string) {
 		return "", fmt.Sprintf("port %q must be a number from 1 to 65535", port)
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), ""
-}
-
-// shortestTimeout is the shortest session timeout that any server of the list has granted, in any
-// session.
-type shortestTimeout struct {
-	mu sync.Mutex
-	d  time.Duration // 0 for none
-}
-
-func (s *shortestTimeout) note(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.d == 0 || d < s.d {
-		s.d = d
-	}
-}
-
-func (s *shortestTimeout) with(other time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.d == 0:
-		return other
-	case other == 0:
-		return s.d
-	}
-	return min(s.d, other)
 }
 
 // Option sets one thing of a Config; a value that breaks a rule makes NewConfig fail with ErrBadConfig.

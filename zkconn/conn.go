@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // Conn is one ZooKeeper session, from Dial to Expired or Close. Its methods may be called from any goroutine.
@@ -19,7 +21,7 @@ type Conn struct {
 	guard   epochGuard
 	wants   wantedRequests
 	link    link
-	lease   *leaseKeeper
+	lease   *lease.Keeper
 	hosts   *hosts
 	gate    *gate
 	session *session
@@ -68,20 +70,15 @@ func (c *Conn) Ended() bool {
 
 // Proved reports whether a lease may rest on this session: not once the chain of evidence is broken
 // (see the package doc). Once false it stays false.
-func (c *Conn) Proved() bool { return c.lease.proved() }
+func (c *Conn) Proved() bool { return c.lease.Proved() }
 
 // KeepLease sets whether a lease is to last, and so how dense its evidence must be. Without it the
 // session sends just enough to keep its chain of evidence, and commits nothing.
-func (c *Conn) KeepLease(on bool) {
-	c.lease.keepLease(on)
-	if t := c.link.established(); t != nil {
-		t.keepalive.leaseIsKept()
-	}
-}
+func (c *Conn) KeepLease(on bool) { c.lease.Want(on) }
 
 // Lease gives the session's lease clock. It is extended before an operation whose answer is
 // evidence returns.
-func (c *Conn) Lease() *LeaseClock { return c.lease.clock }
+func (c *Conn) Lease() *LeaseClock { return c.lease.Clock }
 
 // SessionTimeout gives the shortest timeout that a server has granted to the session, and before
 // that the one that is asked for.
@@ -100,7 +97,7 @@ func (c *Conn) LastError() error { return c.session.lastError() }
 // Silence gives how long no server has answered: since the first request after the newest answer,
 // the loss of the connection, or Dial. It is zero while nothing is waited for. Suspended time
 // counts.
-func (c *Conn) Silence() time.Duration { return c.lease.silence() }
+func (c *Conn) Silence() time.Duration { return c.lease.Silence() }
 
 // Urgent sets whether reconnecting is urgent: while anything is held, because a hold is lost unless
 // the client is connected again before the lease ends. The last call before a loss of the

@@ -33,7 +33,7 @@ func (c *Conn) observeState(state zk.State) {
 		c.doubted.Store(false)
 		c.session.gained()
 	case zk.StateDisconnected:
-		c.lease.lost()
+		c.lease.Lost()
 		c.session.lost()
 	case zk.StateExpired:
 		c.sessionEnded(nil) // the library leaves the connection open
@@ -46,8 +46,8 @@ func (c *Conn) sessionEnded(cause error) {
 		c.guard.ended.Store(true)
 	}
 	c.gate.close(fmt.Errorf("%w: %w", ErrClosed, zk.ErrSessionExpired))
-	c.lease.close()
-	c.lease.clock.end(true)
+	c.lease.Close()
+	c.lease.Clock.Expire()
 	c.session.over(cause)
 	c.link.cut()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
@@ -28,13 +29,13 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	c := &Conn{
 		cfg: cfg, epoch: epoch, log: cfg.logger.With(logkeys.Epoch, epoch),
 		gate: newGate(), ready: make(chan struct{}),
-		lease: newLeaseKeeper(cfg),
+		lease: lease.NewKeeper(cfg.suspended, cfg.serverTick, cfg.IdleSyncs(), cfg.shortest),
 	}
-	c.lease.broken = func() { c.session.lapsed() }
-	c.lease.givenUp = func() { c.sessionEnded(errGivenUp) }
+	c.lease.Broken = func() { c.session.lapsed() }
+	c.lease.GivenUp = func() { c.sessionEnded(errGivenUp) }
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
-	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.clock.Deadline
+	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.Clock.Deadline
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,
@@ -108,7 +109,7 @@ func (c *Conn) end(leave func()) {
 	cause := c.LastError() // before the closing makes others
 	c.gate.close(ErrClosed)
 	c.session.close()
-	c.lease.close()
+	c.lease.Close()
 	c.hosts.close()
 	c.stopDial()
 	leave()

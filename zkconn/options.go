@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
@@ -255,7 +257,7 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 		if suspended == nil {
 			return fmt.Errorf("%w: suspended time: must not be nil", ErrBadConfig)
 		}
-		c.suspended = answering(suspended)
+		c.suspended = lease.Answering(suspended)
 		return nil
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // transport is the connection that the library reads and writes. Each of its rules works around
@@ -27,7 +29,7 @@ import (
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be
 //     put in;
 //   - it follows the requests that go by way of the leader, which are the evidence that the session
-//     lives, and sends some of its own where the library sends too few (keepalive.go);
+//     lives, and sends some of its own where the library sends too few (package lease);
 //   - it follows the watches at the server, and sends removeWatches, which the library does not
 //     know (watches.go).
 //
@@ -40,13 +42,12 @@ type transport struct {
 	wants    *wantedRequests
 	standing standingWatches
 	observer transportObserver
-	trips    *roundTrips
+	lease    *lease.Connection
 	asked    asked
 
-	order     chan struct{} // its owner sends: frames are noted in the order in which they go out
-	scratch   []byte        // the sender's, for a frame with a ping before it
-	own       int32         // the sender's count of our own requests, for their xids
-	keepalive *keepalive
+	order   chan struct{} // its owner sends: frames are noted in the order in which they go out
+	scratch []byte        // the sender's, for a frame with a ping before it
+	own     int32         // the sender's count of our own requests, for their xids
 
 	sasl     *saslClient
 	patience func() time.Duration
@@ -58,7 +59,6 @@ type transport struct {
 	requested   bool
 	replied     bool
 	established atomic.Bool
-	mute        muteWatch // looks whether a new connection answers
 	deadline    time.Time
 	failure     sync.Once
 }
@@ -77,14 +77,15 @@ type transportObserver interface {
 // readBuffer is the size of the transport's buffer, in bytes. A larger frame has one of its own.
 const readBuffer = 32 << 10
 
-func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *leaseKeeper) *transport {
-	trips := &roundTrips{keeper: k}
-	return &transport{
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *lease.Keeper) *transport {
+	t := &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
-		guard: g, wants: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
+		guard: g, wants: w, observer: o, lease: k.Open(),
 		standing: standingWatches{removals: new(watchRemovals)},
 		order:    make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
+	t.lease.Send, t.lease.GiveUp = t.sendOwn, t.isMute
+	return t
 }
 
 // SetReadDeadline clamps the handshake's deadline until the connect reply is there: the library
@@ -145,8 +146,7 @@ func (t *transport) whyHungUp() string {
 }
 
 func (t *transport) Close() error {
-	t.keepalive.stop()
-	t.mute.end()
+	t.lease.End()
 	if t.established.Load() {
 		t.out.close()
 	}

@@ -121,7 +121,7 @@ func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	if op == opMulti && code == 0 {
 		v = verdictOfParts(body)
 	}
-	t.trips.replied(xid, v)
+	t.lease.Replied(xid, v == decided)
 	switch v {
 	case ended:
 		t.observer.sessionEnded(nil)
@@ -151,14 +151,12 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	}
 	t.out = newOutbox(t.Conn, t.guard.sessionTimeout, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
-	t.keepalive.send = t.sendOwn
-	t.keepalive.begin()
-	if again && reply.sessionID != 0 {
-		t.mute.begin(reply.timeout, t.trips.keeper.mute, func(after time.Duration) {
-			_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
-		})
-	}
+	t.lease.Begin(again && reply.sessionID != 0)
 	return nil
+}
+
+func (t *transport) isMute(after time.Duration) {
+	_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
 }
 
 // refuseGrant ends the session where a server has handed out another: it does not know ours, and
@@ -183,7 +181,7 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 		return nil
 	}
 	if t.guard.sessionID.Load() != 0 {
-		reply.timeout = t.trips.granted(reply.timeout)
+		reply.timeout = t.lease.Granted(reply.timeout)
 		binary.BigEndian.PutUint32(frame[lengthSize+4:], uint32(reply.timeout/time.Millisecond))
 	}
 	if t.sasl != nil {
@@ -191,7 +189,7 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 			return err
 		}
 	}
-	reply.timeout = t.trips.connected(reply.timeout)
+	reply.timeout = t.lease.Connected(reply.timeout)
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (t *transport) Write(p []byte) (int, error) {
 			return 0, t.fail("handshake", err)
 		}
 		frame = withoutReadOnly(p)
-		t.trips.connecting()
+		t.lease.Connecting()
 	}
 	if t.established.Load() {
 		_ = t.out.put(frame) // fails when the connection is closed, which the library finds by reading
@@ -89,5 +89,5 @@ func (t *transport) notes(xid int32, frame []byte, q question) (pingFirst bool) 
 		q.size = len(frame)
 		t.asked.sends(xid, q)
 	}
-	return t.trips.sending(q.op, xid)
+	return t.lease.Sending(xid, kindOf(q.op), xid > xidOwn)
 }

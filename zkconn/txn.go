@@ -70,10 +70,7 @@ func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err
 	defer c.gate.leave()
 	before = c.guard.heard()
 	if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
-		c.lease.keepNodes()
-		if t := c.link.established(); t != nil {
-			t.keepalive.leaseIsKept()
-		}
+		c.lease.KeepNodes()
 	}
 	parts, err := c.transact(t)
 	if err != nil {

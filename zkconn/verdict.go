@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See
@@ -68,12 +68,12 @@ func verdictOfParts(body []byte) verdict {
 
 // kindOf gives the kind of a request as evidence: whether every answer to it comes only after the leader has handled
 // it.
-func kindOf(op int32) evidence.Kind {
+func kindOf(op int32) lease.Kind {
 	switch op {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
-		return evidence.Committed
+		return lease.Committed
 	case opSync:
-		return evidence.Ordered
+		return lease.Ordered
 	}
-	return evidence.Local
+	return lease.Local
 }
