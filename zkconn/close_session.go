@@ -14,8 +14,7 @@ import (
 )
 
 // Closing a session that this process never had. The library cannot be given a session id, and two
-// small requests are all that it takes (zookeeper.jute; numbers are big-endian, and a frame follows
-// its length in four bytes):
+// small requests are enough (zookeeper.jute; big-endian; a frame follows its length in four bytes):
 //
 //	connect request   int protocolVersion = 0, long lastZxidSeen, int timeOut (ms), long sessionId,
 //	                  buffer passwd (int length, bytes), boolean readOnly
@@ -24,34 +23,31 @@ import (
 //	request           int xid, int type = -11 (closeSession); no body
 //	reply             int xid, long zxid, int err; no body
 //
-// Any server will do: closeSession is a transaction, which the server answers once it has applied
-// it. Then the session's ephemeral nodes are gone.
+// Any server will do: it answers closeSession, a transaction, once it has applied it. Then the
+// session's ephemeral nodes are gone.
 
-// CloseSession ends a session that another process had, with its id and password, at the servers of
-// the connect string, with cfg's dialer, TLS, timeouts, backoff and SASL mechanism. Other
-// credentials are not presented: servers ask for none to close a session, unless they enforce
-// authentication (zookeeper.enforce.auth.enabled).
+// CloseSession ends a session of another process, with its id and password, at the servers of the
+// connect string, with cfg's dialer, TLS, timeouts, backoff and SASL mechanism. Other credentials
+// are not presented: servers ask for none to close a session, unless they enforce authentication
+// (zookeeper.enforce.auth.enabled).
 //
 // It returns when the session has ended; existed reports whether a server still knew it. It tries
 // every server, again and again, until ctx ends; the error then wraps the error of ctx and the last
 // cause, and names the session. It fails with ErrOtherSession at once when a server hands out
-// another session instead of refusing: that would go on for ever, and the session expires by
-// itself. It fails with ErrBadConfig when cfg does not come from NewConfig or connect is not a
-// connect string.
+// another session instead of refusing: the session expires by itself. It fails with ErrBadConfig
+// when cfg does not come from NewConfig or connect is not a connect string.
 //
-// A server that takes the session over and then does not let us in, by SASL, has started the
-// session's timeout anew, the shortest that it grants. The next attempt waits until that is over,
-// so that the session ends all the same.
+// A server that takes the session over and then does not let us in, by SASL, has started its
+// timeout anew, the shortest that it grants. The next attempt waits until that is over.
 //
-// A client of that session that runs is told that it has expired. So make sure that it is dead.
+// A living client of that session is told that it has expired. So make sure that it is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true, false})
 }
 
 // CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains,
-// at the first server that can be reached. One that hangs up, or hands out another session, ends
-// the attempt, which has then let the session live for its timeout once more. So use it only while
-// another session of this process is connected.
+// at the first server that can be reached. An attempt that fails lets the session live for its
+// timeout once more, so use it only while another session of this process is connected.
 func (c *Conn) CloseRemaining(ctx context.Context) error {
 	if c.Ended() {
 		return nil
@@ -72,9 +68,8 @@ func RefreshSession(
 	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false, false})
 }
 
-// shortestSession is the session timeout that is asked for, in milliseconds: a server that takes a
-// session over starts its timeout anew, so a client that gets no further leaves it with the
-// shortest.
+// shortestSession is the session timeout that is asked for, in milliseconds: a takeover starts the
+// session's timeout anew, and a client that gets no further leaves it with the shortest.
 const shortestSession = 1
 
 type stranger struct {
@@ -152,7 +147,7 @@ func (n *notLetIn) letExpire(ctx context.Context) {
 // further attempt is needed, because the session was closed or refreshed, or is gone.
 //
 // The second frame waits for the answer to the first: a server that does not know the session
-// closes the connection, and an unread frame would make its answer vanish with a reset.
+// closes the connection, and an unread frame would lose its answer in a reset.
 func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger) (known, over bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
 	defer cancel()

@@ -48,13 +48,14 @@ type answer struct {
 	trouble string
 }
 
-// outcomes is the table of outcomes: whatever servers, the library and this package say in place of success. Rows that
-// stand first are looked for first: ErrUnknownOutcome, because an operation that was under way when the connection was
-// closed carries ErrClosed as well.
+// outcomes is the table of outcomes: whatever servers, the library and this package say in place of
+// success. The first row that matches counts: ErrUnknownOutcome comes first, because an operation
+// under way when the connection was closed carries ErrClosed as well.
 //
-// A code without a row is an unknown outcome: those that may come after the transaction was proposed (system error,
-// marshalling error), and those that no server sends (connection loss, operation timeout, invalid callback, request
-// timeout). So are session expired and API error, which the library also says of requests whose fate it does not know.
+// A code without a row is an unknown outcome: those that may come after the transaction was
+// proposed (system error, marshalling error), and those that no server sends (connection loss,
+// operation timeout, invalid callback, request timeout). So are session expired and API error,
+// which the library also says of requests whose fate it does not know.
 var outcomes = []answer{
 	{value: ErrUnknownOutcome, outcome: Unknown},
 	{said: zk.ErrInvalidPath, value: ErrBadPath, outcome: NotSent},
@@ -100,9 +101,9 @@ var outcomes = []answer{
 		"the session has moved to another server, and this one does not carry out"},
 }
 
-// answerTo finds the row of an error of the library. An error is an unknown outcome unless it is a definite code of the
-// server, or a definite word of the library that the request never left: a net.OpError leaks through the library, and so
-// do errors of decoding a reply whose request was executed.
+// answerTo finds the row of an error of the library: an unknown outcome unless it is a definite
+// code of the server, or the library's definite word that the request never left. A net.OpError
+// leaks through the library, and so do errors of decoding a reply whose request was executed.
 func answerTo(what subject, err error) answer {
 	code, _ := unnamedCode(err)
 	for _, row := range outcomes {

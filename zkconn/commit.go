@@ -20,12 +20,12 @@ type NewNode struct {
 }
 
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
-// First it checks those, then come the deletes. Then come the creates of each parent in their
-// order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
-// the creates. If there are creates, next is called as by CreateBefore. It may be nil.
+// It checks those, deletes, and then creates, parent by parent in their order, so the nodes of one
+// parent get consecutive sequence numbers. The Created are in the order of the creates. next, which
+// may be nil, is called as by CreateBefore if there are creates.
 //
-// An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
-// failed that did, and names its path.
+// An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
+// part that failed, with its path.
 func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, err error) {
 	t, err := c.newBatch(creates, deletes, exist)
 	if err != nil {

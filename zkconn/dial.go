@@ -12,8 +12,7 @@ import (
 )
 
 // dial connects to the server that hosts has just named to the library. It ignores the library's
-// timeout of one second: dialTimeout depends on the session timeout. While reconnecting is urgent
-// it may connect to another server.
+// timeout of one second. While reconnecting is urgent it may connect to another server.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {
@@ -98,11 +97,11 @@ func (c *Conn) notReached(h host, cause error) error {
 // eyeballs"), so a server that does not answer (its packets are dropped, or TLS gets no further)
 // costs a moment and not the rest of the lease.
 //
-// It tries the addresses of the round one after the other, the next as soon as one fails or has had
-// its time to itself; the first to connect wins. An address gets one more attempt each twentieth of
-// the session timeout, because the kernel repeats a dropped packet after a second at the earliest.
-// Only dialing overlaps: two connect requests for one session at two servers would take it from
-// each other.
+// It tries the addresses of the round in order, the next as soon as one fails or has had its time
+// to itself; the first to connect wins. An address gets one more attempt each twentieth of the
+// session timeout, because the kernel repeats a dropped packet after a second at the earliest. Only
+// dialing overlaps: two connect requests for one session at two servers would take it from each
+// other.
 type overlappingDial struct {
 	conn    *Conn
 	network string

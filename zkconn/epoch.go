@@ -15,8 +15,8 @@ var (
 	errGivenUp = errors.New("no server has renewed the session for a session timeout")
 )
 
-// epochGuard sees to it that a Conn has one session in its life. The library asks for a new one as
-// soon as the old has expired, and sends under it the requests that were queued meanwhile.
+// epochGuard gives a Conn one session in its life. The library asks for a new one as soon as the
+// old has expired, and sends under it the requests that were queued meanwhile.
 type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted

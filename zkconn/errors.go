@@ -17,8 +17,8 @@ var (
 	ErrBadConfig = errors.New("bad configuration")
 	// ErrBadPath: a path was refused; nothing was sent.
 	ErrBadPath = errors.New("bad path")
-	// ErrTooLarge: the request would exceed what a server reads by default (jute.maxbuffer, 1 MiB). A server cuts the
-	// connection of a client that sends more, so nothing was sent.
+	// ErrTooLarge: the request exceeds what a server reads by default (jute.maxbuffer, 1 MiB), and
+	// would cost the connection. Nothing was sent.
 	ErrTooLarge = errors.New("request too large")
 	// ErrNoNode: the node, or the parent of a node to be created, does not exist.
 	ErrNoNode error = outcome.NoNode
@@ -37,8 +37,8 @@ var (
 	ErrNoChildrenForEphemerals = errors.New("parent is ephemeral")
 	// ErrQuota: a quota of the path does not allow it. It may be allowed when other nodes have gone.
 	ErrQuota error = outcome.OverQuota
-	// ErrLocalSession: the session is local to its server, which does not make it global, so it cannot have an
-	// ephemeral node (localSessionsEnabled without localSessionsUpgradingEnabled).
+	// ErrLocalSession: the session is local to its server and cannot have an ephemeral node
+	// (localSessionsEnabled without localSessionsUpgradingEnabled).
 	ErrLocalSession error = outcome.LocalSession
 	// ErrThrottled: the server is overloaded and has not carried the request out (ThrottledOp). It may later.
 	ErrThrottled = errors.New("throttled by the server")
@@ -57,15 +57,16 @@ var (
 	// ErrSessionRemains: the servers are not known to have closed the session, so it may last until
 	// it expires.
 	ErrSessionRemains = errors.New("the session may remain")
-	// ErrOtherSession: a server that was asked for the session has handed out another in place of saying that it knows
-	// it no more. ClickHouse Keeper does, on every reconnect, and so do some proxies. The event Expired has it, and CloseSession.
+	// ErrOtherSession: a server has handed out another session in place of saying that it does not
+	// know ours, as ClickHouse Keeper does on every reconnect, and some proxies. The event Expired
+	// has it, and CloseSession.
 	ErrOtherSession = errors.New("the server handed out another session in place of ours")
 	// ErrUnknownOutcome: the request may or may not have been executed, or may be executed yet while the session lives.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrHungUp: the server closed the connection in place of an answer. It comes with ErrUnknownOutcome.
 	ErrHungUp = errors.New("the server hung up")
-	// ErrServerError: the server answered with an error of its own, such as SystemError, after which nobody knows whether
-	// the request was executed. It comes with ErrUnknownOutcome.
+	// ErrServerError: the server answered with an error of its own, such as SystemError. It comes
+	// with ErrUnknownOutcome.
 	ErrServerError = errors.New("the server failed")
 	// ErrNoAnswer: the server gave no answer to anything until the connection was given up. It comes with
 	// ErrUnknownOutcome.
@@ -89,8 +90,8 @@ func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, S
 // Unwrap gives the cause, from which errors.Is and errors.As reach this package's value and the library's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Shown returns a text that may come from others, such as a path, ready for an error or a log. A text with characters
-// that a terminal would act on, such as ESC, is quoted; any other is unchanged.
+// Shown returns a text of others, such as a path, for an error or a log: quoted if a terminal would
+// act on a character of it, such as ESC, and unchanged otherwise.
 func Shown(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)

@@ -36,8 +36,7 @@ var (
 // succeed again. So Fence writes node 7's own data again, in the version that it has read, until
 // the version is above guard's. The Txn checks version 0: it comes before that write, or is
 // refused. A server that shows version 1 has applied all that came before; on a later connection,
-// servers that know less refuse this client. Nothing that others write there is lost. Watches of
-// the node fire.
+// servers that know less refuse this client. Nothing that others write there is lost. Watches fire.
 //
 // now is the guard of later transactions. Its path is empty where the node is gone, as a committed
 // transaction has confirmed: that fences as well. After any error nothing is certain: ErrNoAuth

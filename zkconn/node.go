@@ -113,10 +113,10 @@ func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
 // Get gives a node's data. ErrNoNode.
 func (c *Conn) Get(path string) ([]byte, Stat, error) { return c.read("get", path, false) }
 
-// GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
-// comes through the sink, possibly before GetWatched returns. It leaves none when it fails. Watches
-// do not survive a loss of connection: the owner sets them again, and so reads the changes of the
-// meantime. A server keeps one that never fires until the connection ends, or DropWatches.
+// GetWatched gives a node's data and leaves a watch, unless it fails. Its one event
+// (NodeDataChanged or NodeDeleted) comes through the sink, possibly before GetWatched returns.
+// Watches do not survive a loss of connection: the owner sets them again, and so reads the changes
+// of the meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {
 	return c.read("get watched", path, true)
 }
@@ -141,13 +141,13 @@ func (c *Conn) read(op, path string, watched bool) (data []byte, stat Stat, err 
 // milliseconds.
 const removedAtOnce = 256
 
-// DropWatches decides which watches of the present connection to remove: those that wanted does not want, which it asks
-// before it returns. remove asks the server to forget them (removeWatches), on a goroutine of its own, because it blocks
-// as operations do; it is nil where there is nothing to do. A watch for which a read goes out in between stays. So a
-// caller that wants a watch before it sends the read, and decides both on one goroutine, never loses one.
+// DropWatches decides which watches of the present connection to remove: those that wanted, which
+// it asks before it returns, does not want. remove asks the server to forget them (removeWatches),
+// on a goroutine of its own, because it blocks; it is nil where there is nothing to do. A watch for
+// which a read goes out in between stays. So a caller that wants a watch before it sends the read,
+// and decides both on one goroutine, never loses one.
 //
-// A server that does not know removeWatches keeps its watches until the connection ends. It is asked less and less often:
-// remove is nil in between.
+// A server that does not know removeWatches is asked less and less often: remove is nil in between.
 func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove func()) {
 	t := c.link.established()
 	if t == nil {
@@ -199,10 +199,10 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	})
 }
 
-// Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
-// version. Its success proves that the session had not ended just before the request was handed
-// over; a read or a sync does not. The lease does not run from there: see the package doc. The
-// error wraps ErrNoNode where the node does not exist.
+// Heartbeat commits a transaction that checks that the node exists, in any version. Its success
+// proves that the session had not ended just before the request was handed over; a read or a sync
+// does not. The lease does not run from there: see package lease. The error wraps ErrNoNode where
+// the node does not exist.
 func (c *Conn) Heartbeat(path string) error {
 	t := &transaction{conn: c, op: "heartbeat", path: path}
 	t.check(anything, path, -1)
@@ -213,11 +213,10 @@ func (c *Conn) Heartbeat(path string) error {
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
-// transaction that changes nothing; it does not matter whether the node exists, or what its ACL
-// permits. A sync is not enough: a leader answers its own clients' at once, and may have told a
-// follower of a change, and that follower its client, before it has made the change itself (seen: a
-// node that was deleted with success was there after a sync). Nor is a refusal that a server gives
-// by itself: that error is returned.
+// transaction that changes nothing; the node need not exist, and its ACL may forbid it. A sync is
+// not enough: a leader answers its own clients' at once, and may have told a follower of a change,
+// and that follower its client, before it has made the change itself (seen: a deleted node was
+// there after a sync). A refusal that a server gives by itself is returned.
 func (c *Conn) CatchUp(path string) error {
 	if err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err

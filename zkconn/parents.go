@@ -15,8 +15,8 @@ import (
 
 // EnsureParents makes the node at path and those above it, the chroot included, where they do not
 // exist: container nodes, which the server deletes when their last child is gone, or persistent
-// nodes where the server does not know containers. They have no data, and the ACL configured for
-// parents. Existing nodes are no error, even where we may not make them.
+// nodes where the server does not know containers. They have no data, and the ACL for parents.
+// Existing nodes are no error, even where we may not make them.
 //
 // An ancestor that is reaped meanwhile is made again, a bounded number of times (then ErrNoNode).
 // Where it is refused, it deletes the parents that it has made. The error wraps
@@ -122,8 +122,8 @@ func (c *Conn) describeParent(absolute string) string {
 const manyHangUps = 2
 
 // makeContainer makes a container node, or a persistent one where the servers do not make those. A
-// server that does not know containers may close the connection after its answer, too: the second
-// request is then an unknown outcome, and the caller's next attempt makes persistent nodes.
+// server that does not know containers may close the connection after its answer, too: then the
+// second request is an unknown outcome, and the caller's next attempt makes persistent nodes.
 func (c *Conn) makeContainer(absolute string) error {
 	acl, err := c.cfg.aclOfParent(absolute)
 	if err != nil {
@@ -145,8 +145,8 @@ func (c *Conn) makeContainer(absolute string) error {
 }
 
 // refusesContainers reports whether the error of the create of a container means that the servers
-// refuse them: then a persistent node may be made instead. A server may have made the container
-// although it hung up: the caller tries again, and finds out.
+// refuse them. A server may have made the container although it hung up: the caller tries again,
+// and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	answered := errors.Is(err, zk.ErrBadArguments) || hasUnnamedCode(err, codeUnimplemented)
 	switch {
@@ -188,7 +188,7 @@ func (p Parents) And(later Parents) Parents {
 }
 
 // Remove deletes them again, the lowest first, for the caller whose node was refused: no server
-// reaps a container that never had a child. A node with children, or with other data than data,
+// reaps a container that never had a child. A node with children, or with data other than data,
 // which somebody else wrote, stays, and so do those above it. Errors are dropped: a parent too many
 // harms nobody.
 func (p Parents) Remove(data []byte) {

@@ -45,8 +45,8 @@ type SASLExchange interface {
 	// the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
 	// Done reports whether the client is satisfied with the answers so far and, where the mechanism
-	// has that, with the server's proof of its identity. The last token of Step is still sent
-	// unless it is empty, and the server must accept it.
+	// has that, with the server's proof of its identity. The last token of Step, unless empty, is
+	// still sent, and the server must accept it.
 	Done() bool
 }
 
@@ -56,7 +56,7 @@ type SASLExchange interface {
 //	reply     int xid, long zxid = 0, int err, buffer token
 //
 // A buffer is its length and that many bytes. The length -1 stands for null, the answer of a server
-// that has accepted GSSAPI's last token, or has no SASL at all, or lets clients stay that it has
+// that has accepted GSSAPI's last token, has no SASL at all, or lets clients stay that it has
 // refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the
 // connection.
 

@@ -85,8 +85,8 @@ type Event struct {
 }
 
 // session makes ordered events of the library's states: Connected and Disconnected in turn, Expired
-// once and last, none of these after Close was called. The mutex orders the calls of the sink, so
-// what a sink may ask a Conn for is not guarded by it.
+// once and last, none of these after Close. The mutex orders the calls of the sink, so what a sink
+// may ask a Conn for is not guarded by it.
 type session struct {
 	epoch  uint64
 	sink   func(Event)
@@ -222,13 +222,13 @@ func (s *session) close() {
 	s.closing = true
 }
 
-// Presenting the credentials. The library remembers one once the reply to a call has come, which
-// needs a connection with a session, and presents it by itself at every later connection. So the
-// first connection is announced when a goroutine has made these calls.
+// The library presents a credential by itself at every connection once the reply to a first call
+// has come, which needs a connection with a session. So the first connection is announced when a
+// goroutine has made these calls.
 //
 // The call for credential 1 goes out on connection 1, which is lost after the server's reply. The
-// library makes connection 2 without the credential, and remembers it only then. So one counts as
-// given only if no connection was lost or made during the call; else the call is made again.
+// library makes connection 2 without the credential, and remembers it only then. So a call counts
+// only if no connection was lost or made meanwhile; else it is made again.
 
 func (s *session) authenticate() {
 	for {

@@ -51,10 +51,11 @@ type OpResult struct {
 }
 
 // Txn carries out all ops or none, in one transaction, if the guard exists and has its version; if
-// not, the error wraps ErrGuardGone or ErrGuardChanged, before any other error. Otherwise it says
-// why the first op was refused that was, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
+// not, the error wraps ErrGuardGone or ErrGuardChanged, before any other error. Otherwise it is
+// that of the first op that was refused, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
 // ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path says that
 // the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything
+// is sent.
 // is sent.
 //
 // before says up to which transaction the servers had told when this one was handed over: its own
