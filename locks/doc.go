@@ -10,22 +10,18 @@
 //
 // # What is here
 //
-//   - To begin: [Open] gives a [Client]; its options are below.
+//   - To begin: [Open] gives a [Client].
 //   - To hold: [Do]. Work that is no function uses Lock and TryLock of each kind, which give a
 //     [Lease] with its [Token]. [All] takes several locks and gives [Leases]. [Try] does not wait.
 //     [LeaseOf] gives the lease within the work.
-//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has
-//     one for each key, whatever string that is; [Named] is the same for callers that keep no
-//     lease, and [OneKey] one key of it.
+//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has one
+//     for each key; [Named] is the same for callers that keep no lease, and [OneKey] one key of it.
 //   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf],
-//     [ErrNotRun]). Both give a [Once]. Its [OnceOutcome] is [OnceRan], [OnceAlreadyRan],
-//     [OnceNotDue],
-//
-// [OnceBusy], [OnceSuperseded] or [OnceTooLate]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun]
-// or [MarkFailed]. Options are [AckWith], [WithMarkFirst], [WithRetryAfter], [WithWaiting],
-// [WithStartDeadline] and [WithCatchUp].
-//   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership],
-//     [Leader], [ErrNoLeader].
+//     [ErrNotRun]). Both give a [Once], with a [OnceOutcome] ([OnceRan], [OnceAlreadyRan],
+//     [OnceNotDue], [OnceBusy], [OnceSuperseded], [OnceTooLate]) and a [Mark] with a [MarkState]
+//     ([MarkDone], [MarkBegun], [MarkFailed]). Options: [AckWith], [WithMarkFirst], [WithRetryAfter],
+//     [WithWaiting], [WithStartDeadline], [WithCatchUp].
+//   - To lead: [Election]; [Leadership], [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
 //   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which
 //     [Create], [CreateSequential], [Set], [Delete] and [Check] make, with [AnyVersion] or a
@@ -75,7 +71,7 @@
 //	token    = czxid << 10 | place       czxid: of the holder's node; place: among the grants with that czxid, from 0
 //
 // T is the session timeout that the servers have granted. Right after a connection was made the
-// deadline is up to 0.9 T away. Package zkconn has the exact rule and its proof.
+// deadline is up to 0.9 T away. Package zkconn/lease has the exact rule and its proof.
 //
 //   - Who decides: the nodes at the servers decide who holds. The lease says for how long this
 //     process may rely on it.

@@ -5,34 +5,27 @@
 // values. When the session has expired, the Conn is over: it never gets another session. Its owner
 // closes it and dials again with the next number.
 //
-// This is the rule that everything here serves. By itself, go-zookeeper carries requests that were
+// This rule is what everything here serves. By itself, go-zookeeper carries requests that were
 // queued while it was disconnected into its next session (measured 6 times of 6). A contender node
-// that was made like that belongs to a session that its request does not know of, and blocks a
-// queue.
+// made like that belongs to a session that its request does not know of, and blocks a queue.
 //
-// The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file is one
-// idea, and uses only files above it here:
+// The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file uses only
+// files above it here:
 //
-//   - codes.go, outcome.go, errors.go: the table of outcomes, which has the answers of servers with
-//     their meaning for the nodes, for the session and for people (package outcome has the words);
-//   - wire.go, wanted.go, watches.go, replies.go: the bytes of frames; what callers want of a request beside its answer, as
-//     pipelining behind a create, and the czxid of a new node; the watches that stand at the server, and the removal of
-//     those that nobody wants; the requests without an answer, and the check of those that servers send;
-//   - rewrite.go: the transport's changes of requests, for watches without the library's watch
-//     table and for container nodes (its issue 165);
+//   - codes.go, outcome.go, errors.go: the table of outcomes (package outcome has the words);
+//   - wire.go, wanted.go, watches.go, replies.go, rewrite.go: the bytes of frames; what callers want
+//     of a request beside its answer; watches at the server; the check of answers; requests that the
+//     library makes wrong;
 //   - config.go, options.go: how to reach an ensemble;
 //   - verdict.go, lease.go: what an answer proves for package lease, and the requests that it sends;
 //   - epoch.go: an epoch has one session, and no operation begins behind its end;
 //   - socket.go, outbox.go, transport.go, transport_write.go, transport_read.go: the connection
-//     underneath. Writes are coalesced, with back-pressure; reads are buffered; frames are bounded.
-//     The handshake has a deadline, and failed writes do not wedge the library (its PR 163);
-//   - sasl.go: SASL (its issues 40 and 46), between the connect reply and the first request;
-//   - hosts.go, urgency.go, dial.go: the order of the servers, with jittered backoff between rounds.
-//     While something is held, pauses are short and attempts to dial overlap;
+//     underneath, with back-pressure, bounded frames, and a deadline for the handshake;
+//   - sasl.go: SASL (the library's issues 40 and 46), before the first request;
+//   - hosts.go, urgency.go, dial.go: the order of the servers, and pauses between rounds;
 //   - session.go, observe.go: the library's states made into an ordered sequence of events;
 //   - conn.go, open.go: the connection, from Dial to Close;
-//   - operation.go, node.go, create.go, commit.go, fence.go, txn.go, parents.go: the
-//     operations.
+//   - operation.go, node.go, create.go, commit.go, fence.go, txn.go, parents.go: the operations.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does
 // so for one that crashed.

@@ -19,10 +19,10 @@
 //
 //   - Who decides: the leader of the ensemble ends a session that it has not heard of for T. This
 //     process decides only how long it relies on the session.
-//   - Which clock: a [Clock], which is the process's monotonic clock plus the time for which
-//     the machine was suspended. No time of a server is used.
-//   - Renewal (keepalive): only the answer to a committed transaction extends the lease; that to a
-//     ping or a sync does not.
+//   - Which clock: a [Clock], the process's monotonic clock plus the time for which the machine was
+//     suspended. No time of a server is used.
+//   - Renewal (keepalive): only the answer to a committed transaction extends the lease, not that to
+//     a ping or a sync.
 //   - Shorter timeouts: a server that grants less than the others shortens the lease, from the
 //     connect request on.
 //   - Loss: a hold that was lost stays lost ([Clock.Unbroken]). Once the chain of evidence is
