@@ -11,11 +11,11 @@ import (
 // replace.go carries it out.
 //
 // Slow servers may let each session lapse. Then connected sessions are replaced less and less often
-// (back-off), until the servers are quick again: waiters keep their nodes, and the servers are
-// spared. (With the pauses alone, waiters stood still for 46 s where a log had held the servers up
-// for some seconds.) A session without a connection is replaced at once: it may be over already,
-// and a new one costs the servers no more than a reconnect. So is one that lapsed because it asked
-// for no proofs: see zkconn.WithoutIdleSyncs.
+// (back-off), until the servers are quick again: waiters keep their nodes. (With the pauses alone,
+// waiters stood still for 46 s where a log had held the servers up for some seconds.) A session
+// without a connection is replaced at once: it may be over already, and a new one costs the servers
+// no more than a reconnect. So is one that lapsed because it asked for no proofs
+// (zkconn.WithoutIdleSyncs).
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
 	slow      bool // its servers were asked for proofs, and gave none in time

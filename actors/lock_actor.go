@@ -25,18 +25,16 @@ import (
 //
 // It may be stopped at any time: the session then deletes its node. A restart by a supervisor, as
 // with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed, before
-// anything is sent. So is a parent, an owner or an observer on another node, unless WithRemote is
-// set.
+// anything is sent; so is a parent, an owner or an observer on another node without WithRemote.
 //
 // # Owners that are restarted
 //
 // When an owner panics and its supervisor restarts it, protoactor first stops its child lock
-// actors, and the session deletes their nodes. But notices that they had sent before stay in the
-// owner's mailbox: a Held may be for a lock that somebody else has by then. So such an actor
-// compares ctx.Sender(), or Grant.Actor, with the lock actors that it spawned, and answers any
-// other Held with Release. That also gives back the lock of an earlier incarnation's lock actor
-// that was spawned at the root, which WithOwner does not release, because a restarted owner has not
-// ended. See the example "restarted".
+// actors, and the session deletes their nodes. But earlier notices stay in the owner's mailbox: a
+// Held may be for a lock that somebody else has by then. So such an actor compares ctx.Sender(), or
+// Grant.Actor, with the lock actors that it spawned, and answers any other Held with Release. That
+// also gives back the lock of an earlier incarnation's lock actor at the root, which WithOwner does
+// not release, because a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")

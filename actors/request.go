@@ -60,9 +60,9 @@ func WithListener(to Listener) LockOption {
 // gRPC. Other lock actors take no messages of other nodes where gateway.WithRecovery is set.
 //
 // When the node of the owner, or of a parent, goes out of reach
-// (actor.TerminatedReason_AddressTerminated), the owner may still rely on the lock. The lock is
-// given back, for messages.ReasonOwnerGone, at the end that the lease had at that moment: the owner
-// cannot have been promised more. A request that waits is given up after a session timeout.
+// (actor.TerminatedReason_AddressTerminated), the owner may still rely on the lock. It is given
+// back, for messages.ReasonOwnerGone, at the end that the lease had at that moment. A request that
+// waits is given up after a session timeout.
 //
 // An owner on another node gets notices late, or never, and no clock comes with them. To rely on
 // the lock for a known time, use package gateway.

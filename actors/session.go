@@ -157,18 +157,16 @@ func (s *Session) Explain(err error) error {
 
 // Close ends the session at the server, which deletes all its nodes, and waits until the actor and
 // all that it started have ended, or ctx has. Locks that are held are Lost. The functions of
-// BeforeClose run first.
+// BeforeClose run first. Closing again gives the same answer.
 //
 // It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
-// said that the session is closed. Others then wait for its locks until it expires. Everything in
-// this process has ended even so. Closing again gives the same answer.
+// said that the session is closed: others wait for its locks until it expires. Everything in this
+// process has ended even so. While no server is in reach they are asked again and again until
+// shortly before the deadline of ctx, and for a session timeout at most; without a deadline it
+// gives up at once.
 //
 // It also waits for what is still to be told, such as log records: until ctx ends, or for a second
 // where ctx has no deadline.
-//
-// While no server is in reach a ctx with a deadline gives it time: servers are asked again and
-// again until shortly before, and for a session timeout at most. Without a deadline it gives up at
-// once.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
@@ -308,16 +306,15 @@ type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
 	// Polls counts the waiters that found out only by looking again, after a session timeout, that
-	// the lock is theirs, or that their predecessor is gone. Without READ on the nodes before it a
+	// the lock is theirs, or that their predecessor is gone: without READ on the nodes before it a
 	// waiter gets no events. The first is logged as a warning.
 	Polls int64
 	// Unowned counts the nodes of the session that no request owned and that it has removed:
 	// servers that were restored from a backup bring such nodes back, and a server may carry out a
 	// late create.
 	Unowned int64
-	// Untold counts the log records, measurements and ends of spans that were not told, because a
-	// handler or an instrument was slow or stuck, and its queue full, or because it panicked. See
-	// package told.
+	// Untold counts the log records, measurements and ends of spans that were not told: a handler
+	// or an instrument was slow or stuck, and its queue full, or it panicked. See package told.
 	Untold int64
 }
 
@@ -376,11 +373,9 @@ func (s *Session) MaxWaiting() int { return s.bounds().Waiting }
 
 // BeforeClose has Close call a function, and wait until it returns, before the session ends at the
 // servers; forget removes the function. A gateway waits there until its promises to other nodes
-// have run out.
-//
-// A session that ends by itself, or whose actor is stopped, does not wait. One that is given up
-// because a node may not be deleted, or because a server handed out another, is left to expire,
-// while another begins.
+// have run out. A session that ends by itself, or whose actor is stopped, does not wait. One that
+// is given up because a node may not be deleted, or because a server handed out another, is left to
+// expire.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
 type closingHooks struct {

@@ -34,8 +34,8 @@ type sessionOptions struct {
 //
 // One in the actor system also turns on protoactor's own figures, of every actor: spawning and
 // stopping an actor then took 27 to 34 µs, not 9 µs. They go to the global MeterProvider
-// (otel.SetMeterProvider), whichever was given; without one, protoactor keeps 2 KB of each actor
-// for good, and a lock request is an actor.
+// (otel.SetMeterProvider); without one, protoactor keeps 2 KB of each actor for good, and a lock
+// request is an actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
@@ -67,9 +67,9 @@ func (o *sessionOptions) heedEnvironment() error {
 // It may pass: see WithMaxNodeBytes.
 var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it may have")
 
-// WithMaxWaiting bounds the requests of this session that wait in one queue; without it they are
-// 256. Holders do not count. A request beyond it ends with messages.ReasonQueueFull, before
-// anything is sent: longer queues make listings that Java's clients refuse. n must be above zero.
+// WithMaxWaiting bounds the requests of this session that wait in one queue, 256 by default; n must
+// be above zero. Holders do not count. A request beyond it ends with messages.ReasonQueueFull,
+// before anything is sent: longer queues make listings that Java's clients refuse.
 //
 // Calls of package locks beyond it wait inside their client, in order. Other sessions do not see
 // them. Readers, and holders of permits, beyond it come behind requests of other sessions that
@@ -106,27 +106,25 @@ func WithMaxNodeBytes(n int) SessionOption {
 var ErrSessionFileInUse = sessionfile.ErrInUse
 
 // WithSessionFile keeps the session's id and password in a file while the session lives. A process
-// that is started again after a crash, with the same file, closes its predecessor's session. The
-// predecessor's locks are then free after a few round trips, instead of a session timeout.
+// that is started again after a crash, with the same file, closes its predecessor's session: its
+// locks are then free after a few round trips, instead of a session timeout.
 //
 // The file is made where it does not exist; its folder must exist. It must be the user's own, with
 // no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
 // host; in a container, on a volume that outlives it. A file that another host wrote, or this one
-// before a restart, is ignored. Package sessionfile has the rules and the reasons, and why that is
-// safe.
+// before a restart, is ignored. Package sessionfile has the reasons, and why that is safe.
 //
-// StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
-// before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file
-// that cannot be written later is logged, and the session goes on.
+// StartSession wraps zkconn.ErrBadConfig for a file that breaks these rules, and
+// ErrSessionFileInUse for one that a living session uses. A file that cannot be written later is
+// logged, and the session goes on.
 //
 // Ready waits until the predecessor's session is closed and our own is in the file, for some
-// seconds at most. A lock actor that does not wait for Ready may find its predecessor's nodes in
-// the queue for a moment. Where the predecessor has held locks with messages.Acquire.Reclaim, its
-// session stays open for a session timeout from the first restart, and a request with the same key
-// takes the lock over.
+// seconds at most. A lock actor that does not wait for Ready may find its predecessor's nodes for a
+// moment. For messages.Acquire.Reclaim the predecessor's session stays open for a session timeout
+// from the first restart.
 //
-// Requests that the dead process had sent to other services may still arrive there: fencing tokens
-// protect those services.
+// Requests of the dead process to other services may still arrive there: fencing tokens protect
+// those.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
 		if path == "" {

@@ -36,20 +36,20 @@ type Transaction struct {
 }
 
 // Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
-// connection, and resolves a lost reply where it can: see locks.Lease.Txn. A transaction that was
-// certainly not carried out is sent again while the hold goes on.
+// connection, resolves a lost reply where it can (see locks.Lease.Txn), and sends a transaction
+// again that was certainly not carried out, while the hold goes on.
 //
 // A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), which raises the version
 // of the holder's node, also after the end of ctx. Where the session may not READ or WRITE that
 // node there is no fence, and the outcome is unknown.
 //
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
-// its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
-// of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
-// may have been carried out, or may yet be. over, which may be nil, is called when it has been
-// carried out or never will be, perhaps after Transact has returned. fenced is false where it could
-// not be fenced, and may be carried out for as long as the node exists; otherwise the node may
-// guard the writes of a later grant.
+// its ephemeral nodes and nothing was sent, zkconn's error for a refused part, the error of ctx
+// where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction may
+// have been carried out, or may yet be. over, which may be nil, is called when it has been carried
+// out or never will be, perhaps later. fenced is false where it could not be fenced, and may be
+// carried out for as long as the node exists; otherwise the node may guard the writes of a later
+// grant.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced bool)) ([]zkconn.OpResult, error) {
 	if t.Version == nil {
 		t.Version = new(atomic.Int32)

@@ -19,9 +19,8 @@ type Acquire struct {
 	// Permits is the number of permits that the semaphore has, Weight the number that is asked for;
 	// 0 means one. Both are for Mode Semaphore only.
 	Permits, Weight int
-	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change
-	// then wakes every such waiter: the herd effect. It is for comparison, and for ten clients or
-	// fewer.
+	// WatchAll watches the whole lock path while waiting, instead of the predecessor: see
+	// locks.WithWatchAll.
 	WatchAll bool
 	// Timeout ends the request when it does not hold after this long; zero means never.
 	Timeout time.Duration
@@ -37,7 +36,7 @@ type Acquire struct {
 	Beside string
 	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means
 	// the actor that spawned the lock actor. An owner that asks for a lock which it has waits for
-	// itself, and a search for deadlocks finds that.
+	// itself.
 	Owner string
 	// Caller names the caller that is blocked while this request waits. It links requests for
 	// several locks, and so a deadlock is found. Empty means Owner.
@@ -47,9 +46,8 @@ type Acquire struct {
 	Deadlocks Detection
 	// Label is for people who look at the queue.
 	Label string
-	// Reclaim is a key, with which a process that is started again takes back the lock that the
-	// process before it held with the same key; nobody else holds in between. It is for exclusive
-	// locks, and has no effect without actors.WithSessionFile.
+	// Reclaim is a key, with which a restarted process takes back the lock that it held before: see
+	// locks.WithReclaim. It has no effect without actors.WithSessionFile.
 	Reclaim string
 	// Priority is a candidate's priority in an election, zero or more. It does not change the order
 	// of the queue.
@@ -81,9 +79,8 @@ func (Cancel) IgnoreDeadLetterLogging() {}
 type Revoke struct{}
 
 // WatchContention asks a lock actor that holds an exclusive lock to tell Contended once another
-// contender is in its queue, so that its owner can keep the lock until then. It lists the queue,
-// and again after each change of the lock path. Suspended ends it: after Resumed, send it anew.
-// Others ignore it.
+// contender is in its queue. It lists the queue, and again after each change of the lock path.
+// Suspended ends it: after Resumed, send it anew. Others ignore it.
 type WatchContention struct{}
 
 // Check asks a lock actor that holds to have a committed transaction check that its node exists:

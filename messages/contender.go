@@ -36,10 +36,10 @@ type Contender struct {
 	// servers do not tell.
 	Session int64
 	// Token is the fencing token of the node's first grant, as far as the node tells it, for
-	// people: a resource is given the lease's token. The holder's own may be another: a greater one
-	// when a client has passed the node on among its calls, the writer's after a downgrade, one
-	// after the earlier process's when it has taken that hold back. Where Asked or Unread, it may
-	// be up to MaxPlace too small. It is zero where the node's czxid does not fit, or is not known.
+	// people: a resource is given the lease's token. The holder's own may be another: greater where
+	// a client has passed the node on among its calls, the writer's after a downgrade, the next
+	// after a reclaimed one. Where Asked or Unread, it may be up to MaxPlace too small. Zero where
+	// the czxid does not fit, or is not known.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let
@@ -48,18 +48,17 @@ type Contender struct {
 	WaitsFor []string
 
 	// MayHold: it waits by the rule of this queue, and may hold by its own library's. kazoo's locks
-	// see no names but kazoo's, unless they are told of others (extra_lock_patterns), and hold
-	// beside a holder with another name.
+	// see only kazoo's names, unless told of others (extra_lock_patterns), and hold beside a holder
+	// with another name.
 	MayHold bool
 
 	Library Library
 	// Asked: somebody has asked for the lock by writing to the node. Where another library asked,
-	// or the node is another library's or a contest's, that has overwritten the node's data. A
-	// living holder of Turnstile's writes them again.
+	// or the node is another library's or a contest's, that has overwritten its data. A living
+	// holder of Turnstile's writes them again.
 	Asked bool
 	// Unread: its data may not be read. The fields below then have all else that is known. From
-	// 3.8.4 and 3.9.2 on, servers tell nothing of such a node: Session, Token and Since are zero,
-	// too.
+	// 3.8.4 and 3.9.2 on, Session, Token and Since are zero, too.
 	Unread bool
 	// Host and PID are the owner's machine and process, Actor the address of the actor that asked;
 	// Owner, Caller and Label are those of its Acquire. They are empty where the node is another

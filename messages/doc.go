@@ -1,16 +1,14 @@
 // Package messages is the vocabulary of Turnstile: the states of a lock request, the commands that
 // a lock actor takes, the notices and transitions that it sends, and the token.
 //
-// Everything here is plain data: exported structs without channels, functions or contexts. The
-// package imports no other package of Turnstile.
+// Everything here is plain data. The package imports no other package of Turnstile.
 //
 // None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
 // letter. wire.Pack, of package actors/gateway/wire, turns a notice, a [Transition] or a command
-// into one that crosses to another node and arrives there as the original. Lock actors refuse to
-// tell actors on other nodes unless actors.WithRemote is set.
+// into one that crosses to another node and arrives there as the original: see actors.WithRemote.
 //
-// Times are by the clock of the process that has the lease: the session's, or for a lock over a
-// gateway the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
+// Times are by the clock of the process that has the lease: the session's, or over a gateway the
+// requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
 // RevokeRequested.Deadline and Transition.At of a packed message are zero on the other node.
 //
 // # Commands, sent to a lock actor
@@ -21,8 +19,7 @@
 //   - [WatchContention]: tell the holder when somebody else wants the lock.
 //   - [Check]: check that the holder's node exists.
 //
-// [Acquire] is not sent: it describes the request for which a lock actor is spawned. A lock actor
-// that has ended ignores commands.
+// [Acquire] is not sent: a lock actor is spawned for it. One that has ended ignores commands.
 //
 // # Queries, sent to a session actor
 //
@@ -40,9 +37,8 @@
 //   - [Deadlocked]: the request is part of a deadlock, and gives up.
 //   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with
 //     Acquire.TellMore. None of the four crosses to another node.
-//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, as the last
-//     notice of a lock actor that ends by itself. One that is stopped from outside sends none:
-//     watch it to know of that.
+//   - [Released], [Lost], [Cancelled], [Failed]: the end, the last notice of a lock actor that ends
+//     by itself. One that is stopped from outside sends none: watch it to know of that.
 //
 // States carry the prefix State because Go has one name space for constants and types: [StateHeld]
 // is a state, [Held] the notice.

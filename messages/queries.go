@@ -76,8 +76,8 @@ type MissingFound struct {
 }
 
 // Inside answers ReadInside. A request waits without a node for the holder of a contest, without a
-// connection, and for queries that precede its node. A call of package locks also does in a cohort,
-// for room, and for another call of its owner.
+// connection, and for queries that precede its node; a call of package locks also in a cohort, for
+// room, and for another call of its owner.
 type Inside struct {
 	Refusal
 	Root string
@@ -132,9 +132,8 @@ type DeadlocksFound struct {
 	Root      string
 	Deadlocks []Deadlock
 	// Possible are the circles that are deadlocks if, in each process that is a member
-	// (Member.Who), the holder is blocked while the other request waits: not necessarily so in a
-	// process with several workers. They lasted for 1.25 s. Those with a member of Deadlocks are
-	// left out.
+	// (Member.Who), the holder is blocked while the other request waits: not necessarily so with
+	// several workers. They lasted for 1.25 s. Those with a member of Deadlocks are left out.
 	Possible []Deadlock
 }
 

@@ -63,11 +63,9 @@ type credential struct {
 // ACL is one entry of a node's access control list.
 type ACL = zk.ACL
 
-// NewConfig checks its arguments and makes the Config that Dial needs.
-//
-// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 by default.
-// The chroot, to which every path is relative, comes once after the last server. A value that
-// breaks a rule gives ErrBadConfig and a text that names both.
+// NewConfig checks its arguments and makes the Config that Dial needs. servers is a connect string:
+// "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 by default; every path is relative to the
+// chroot. A value that breaks a rule gives ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
 	if err != nil {
@@ -148,11 +146,11 @@ func (c Config) dialTimeout() time.Duration {
 
 const shortestHandshake = 200 * time.Millisecond
 
-// handshakeTimeout bounds the wait for the answer to a connect request: a server that accepts
-// connections and then says nothing, such as a stopped process, must not use up the session. It is
-// a third of the server's share of the session timeout, at least a second or the whole share, and
-// never less than a round trip may take, because servers grant more than a very short timeout asks
-// for. The library by itself waits for 6.7 session timeouts.
+// handshakeTimeout bounds the wait for the answer to a connect request: a stopped process accepts
+// connections and must not use up the session. It is a third of the server's share of the session
+// timeout, at least a second or the whole share, and never less than a round trip may take, because
+// servers grant more than a very short timeout asks for. The library by itself waits for 6.7
+// session timeouts.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)

@@ -90,8 +90,8 @@ func (c *Conn) SessionTimeout() time.Duration {
 }
 
 // LastError gives the last cause, with the server, for which a server could not be reached, a
-// handshake failed, a credential was refused or a connection was lost. It is nil when there was
-// none since the last connection.
+// handshake failed, a credential was refused or a connection was lost; nil when there was none
+// since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }
 
 // Silence gives how long no server has answered: since the first request after the newest answer,
@@ -99,11 +99,9 @@ func (c *Conn) LastError() error { return c.session.lastError() }
 // counts.
 func (c *Conn) Silence() time.Duration { return c.lease.Silence() }
 
-// Urgent sets whether reconnecting is urgent: while anything is held, because a hold is lost unless
-// the client is connected again before the lease ends. The last call before a loss of the
-// connection counts, until the lease of that connection has ended.
-//
-// While it is urgent
+// Urgent sets whether reconnecting is urgent, as while anything is held: a hold is lost unless the
+// client is connected again before the lease ends. The last call before a loss of the connection
+// counts, until the lease of that connection has ended. Then
 //
 //   - pauses between rounds begin at 10 ms and grow to a hundredth of the session timeout, jittered
 //     by half, in place of [WithReconnectBackoff]'s;

@@ -57,10 +57,10 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session at the server, if it is connected, and with it every ephemeral node of the
-// session. It returns when every goroutine of the connection and every operation has ended: in
-// milliseconds, or after a third of the session timeout, one to three seconds, when a server does
-// not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
+// Close ends the session at the server, if it is connected, and with it every ephemeral node. It
+// returns when every goroutine of the connection and every operation has ended: in milliseconds, or
+// after a third of the session timeout, one to three seconds, when a server does not answer.
+// Operations under way end with ErrClosed and ErrUnknownOutcome.
 //
 // The error wraps ErrSessionRemains when no server has said that the session is closed: others wait
 // for its locks until it expires. All calls give the same answer.

@@ -60,8 +60,8 @@ func WithAuth(scheme string, secret []byte) Option {
 	}
 }
 
-// WithSASL authenticates every connection with a mechanism: after the server's answer to the
-// connect request, and before anything else is sent. The last one counts.
+// WithSASL authenticates every connection with a mechanism, before anything but the connect request
+// is sent. The last one counts.
 //
 // For each connection, Start has a third of the session timeout, five seconds at most; the exchange
 // has the time of a connect request (a third of the server's share of the session timeout, or a
@@ -81,10 +81,10 @@ func WithAuth(scheme string, secret []byte) Option {
 //
 // Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with
 // DIGEST-MD5 at the same moment (SaslServerCallbackHandler keeps the user's name for all
-// connections): with 16 clients that did nothing else, it refused 2 right ones in 11 000.
+// connections): it refused 2 right ones in 11 000 with 16 clients that did nothing else.
 //
-// Answers to SASL requests are no evidence for the lease: servers give them by themselves, and
-// touch nothing (ZooKeeperServer.processSasl).
+// Answers to SASL requests are no evidence for the lease: servers give them by themselves
+// (ZooKeeperServer.processSasl).
 func WithSASL(m SASLMechanism) Option {
 	return func(c *Config) error {
 		if m == nil {
@@ -111,9 +111,8 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Unreached
-// servers are logged at warn; attempts, and the events of the sink, at debug. Records have the keys
-// epoch, server, session, timeout, path and error (package logkeys). The handler runs behind a
-// bounded queue (package told).
+// servers are logged at warn; attempts, and the events of the sink, at debug. See package logkeys
+// for the keys. The handler runs behind a bounded queue (package told).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
@@ -125,9 +124,9 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 // WithDialer sets how servers are reached; TLS, if any, is laid over its connections. It gets the
-// servers as configured, names unresolved. It must give up when its context ends, because Close
-// waits for it. It may be called for several servers at once (see [Conn.Urgent]). Deadlines of its
-// connections must work.
+// servers as configured, names unresolved, perhaps several at once (see [Conn.Urgent]). It must
+// give up when its context ends, because Close waits for it. Deadlines of its connections must
+// work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -226,9 +225,9 @@ func checkACL(what string, acl []ACL) error {
 }
 
 // WithServerTick gives the servers' tickTime: no server may have a longer tick. A lease then lasts
-// longer: the default allows for a tick of half the session timeout. If the given tick is longer
-// than the servers', leases are only shorter than they could be. If it is shorter, two clients may
-// hold one lock.
+// longer: the default allows for a tick of half the session timeout. With a tick longer than the
+// servers' leases are only shorter than they could be; with a shorter one two clients may hold one
+// lock.
 func WithServerTick(tick time.Duration) Option {
 	return func(c *Config) error {
 		if tick <= 0 {

@@ -15,23 +15,20 @@ import (
 // transport is the connection that the library reads and writes. Each of its rules works around
 // something that was read in the library's source or measured:
 //
-//   - it reads through a buffer: the library reads every frame in two;
-//   - it writes through an outbox, which coalesces frames: the library writes each by itself;
-//   - it bounds the length of a frame, and checks what is in it before the library sees any of it
-//     (replies.go);
+//   - it reads through a buffer, and writes through an outbox: the library reads every frame in two,
+//     and writes each by itself;
+//   - it bounds and checks a frame before the library sees any of it (replies.go);
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent
 //     again wedges the library for good (its PR 163). The "written" requests fail when the library
 //     finds the connection closed;
-//   - it closes the connection when reading fails, so that a blocked write ends at once rather than
-//     at its deadline;
+//   - it closes the connection when reading fails, so that a blocked write ends at once;
 //   - it makes the SASL exchange, after which the library sees the connect reply;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be
 //     put in;
-//   - it follows the requests that go by way of the leader, which are the evidence that the session
-//     lives, and sends some of its own where the library sends too few (package lease);
-//   - it follows the watches at the server, and sends removeWatches, which the library does not
-//     know (watches.go).
+//   - it follows the requests that go by way of the leader, and sends some of its own (package
+//     lease);
+//   - it follows the watches at the server, and sends removeWatches, which the library does not know.
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
