@@ -168,7 +168,7 @@ type trouble struct {
 	text string
 }
 
-// ofSession is a trouble of the session, not of a request, for as long as that lasts.
+// ofSession is a trouble of the session, for as long as that lasts.
 const ofSession coordinator.RequestID = 0
 
 // note sets what keeps a request from being carried out; "" for nothing any more.

@@ -64,8 +64,7 @@ func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*ac
 
 var unassigned messages.Acquire
 
-// Receive takes one message. A panic ends this lock actor and no other; the session deletes its
-// node then.
+// Receive takes one message. A panic ends this lock actor only; the session deletes its node.
 func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {

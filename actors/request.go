@@ -107,7 +107,7 @@ func CheckAcquire(want messages.Acquire) error {
 	return nil
 }
 
-// field is the rule for one field of messages.Acquire. A number is not negative.
+// field is the rule for one field of messages.Acquire. Numbers are not negative.
 type field struct {
 	name string
 	// modes are the modes of locks on which the field has an effect; nil means all. why says why it

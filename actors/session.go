@@ -84,8 +84,7 @@ func (s *Session) Ready(ctx context.Context) error {
 	}
 }
 
-// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand
-// still without a word.
+// warnOfServers: a program whose ctx has no deadline would stand still without a word.
 func (s *Session) warnOfServers() {
 	select {
 	case <-s.ready:
@@ -214,7 +213,7 @@ func farewellOf(ctx context.Context) time.Time {
 	return end.Add(-min(time.Until(end)/10, time.Second))
 }
 
-// Clock gives the lease clock of an epoch. The clock of an epoch that is over is never valid.
+// Clock gives the lease clock of an epoch; one that is never valid for an epoch that is over.
 func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
 	if l := s.current.Load(); l != nil && l.epoch == epoch {
 		return l.clock
@@ -291,8 +290,8 @@ func (s *Session) silence() time.Duration {
 	return 0
 }
 
-// leaseLeft gives the time left of the session's leases; false where no transaction has been
-// acknowledged in this epoch.
+// leaseLeft gives the time left of the session's leases; false before the first acknowledged
+// transaction of this epoch.
 func (s *Session) leaseLeft() (time.Duration, bool) {
 	l := s.current.Load()
 	if l == nil || l.clock.Deadline().IsZero() {
@@ -330,8 +329,7 @@ func (s *Session) bounds() coordinator.Bounds {
 		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
 }
 
-// Inside has the calls that share holds above the session: package sharing. Its methods may be
-// called from any goroutine.
+// Inside has the calls that share holds above the session: package sharing.
 type Inside interface {
 	// CountInside counts the calls that wait without a node of their own, and Inside gives the
 	// first of them for locks at a root and below it, in their order, and counts those.

@@ -214,7 +214,7 @@ func stateOf(why messages.Reason) messages.State {
 	return messages.StateFailed
 }
 
-// Deadlocked notes the deadlock for which the call is refused.
+// Deadlocked notes the deadlock.
 func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {

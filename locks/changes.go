@@ -21,7 +21,7 @@ const (
 	Lost ChangeKind = "lost"
 )
 
-// Change is one change of a lease, as WithOnChange reports it.
+// Change is one change of a lease.
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease

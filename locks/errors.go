@@ -160,11 +160,11 @@ type Error struct {
 	// container /x, 5 times".
 	Reason messages.Reason
 	Detail string
-	// Err is the error that this wraps.
+	// Err is what this wraps.
 	Err error
 }
 
-// Error gives one line, without what the request never had.
+// Error gives one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -213,7 +213,7 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "turnstile: ", "")
 }
 
-// Unwrap gives the error that this wraps.
+// Unwrap gives Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // DeadlockError is the ErrDeadlock that says who waited for whom; use errors.As.

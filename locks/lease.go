@@ -193,8 +193,8 @@ func (l *Lease) Token() Token { return l.token }
 // Path is the lock path.
 func (l *Lease) Path() string { return l.from.want.Path }
 
-// Node is the name of the contender's node, without the path. With WithCohort and WithSticky
-// successive leases share one.
+// Node is the name of the contender's node, without the path. Successive leases may share one
+// (WithCohort, WithSticky).
 func (l *Lease) Node() string { return l.hold.Node }
 
 // Session is the id of the ZooKeeper session that holds.

@@ -23,9 +23,9 @@ const settledLook = 1250 * time.Millisecond
 //
 // One reading may show a circle that was never there. A holds /x, and B waits for it; B holds /y.
 // The search reads /x. Then A gives /x back and waits for /y, and the search reads /y: B seems to
-// wait for A, and A for B. So the queues are read twice, and a circle counts when the same nodes
-// wait for the same nodes in both: then all waits lasted from the end of the first reading to the
-// begin of the second, at our server.
+// wait for A, and A for B. So the queues are read twice, and a circle counts when both show the
+// same waits: then all lasted from the end of the first reading to the begin of the second, at our
+// server.
 //
 // A node that several calls may have names none of them, so its owner is believed not to be
 // blocked. Only the session of these calls knows who has the node, and which wait behind it: see

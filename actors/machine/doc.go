@@ -5,9 +5,8 @@
 //
 // The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine
 // is in From, the event is On, and the guard If holds. Rows of one pair of state and event are
-// tried in order, and the last has no guard. Every pair has a row or is impossible ([Possible]): an
-// impossible event is a bug, with the effect Halt: the actor stops, and the session removes the
-// node.
+// tried in order, and the last has no guard. Every pair has a row or is impossible ([Possible]): a
+// bug, with the effect Halt: the actor stops, and the session removes the node.
 //
 // # Operations and stale replies
 //

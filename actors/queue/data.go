@@ -111,8 +111,7 @@ const askedFirst = `{"asked":true,`
 // The ID of a contest's holder is removed: before the request is written the one node may become
 // another contender's, which would not recognise itself by that ID. Without an ID the data identify
 // no owner, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and
-// is refused then, because that guard does not exist any more.) The holder corrects all fields when
-// it hears of the request.
+// is refused then.) The holder corrects all fields when it hears of the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {

@@ -93,9 +93,8 @@ const mostCircles = 64
 // and each once. A circle gives way to one of some of its members.
 //
 // Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of
-// requests that all wait for each other it tells one circle at least, and 64 at most, those of the
-// oldest first, with some four times as many members as there are such requests. The others come up
-// when these have ended.
+// requests that all wait for each other it tells 1 to 64 circles, the oldest first, with some four
+// times as many members as there are such requests. The others come up when these have ended.
 func Deadlocks(locks []LockPath) []messages.Deadlock { return newSearch().search(locks) }
 
 func newSearch() *deadlockSearch { return &deadlockSearch{owners: map[string]*owner{}} }
@@ -283,17 +282,16 @@ func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 }
 
 // PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its
-// whole process: a process that waits behind a lock that it holds itself, as when it is locked
-// again without the context of its lease, and processes that wait for each other's locks. With
-// several workers, who holds need not be who waits. The circles of [Deadlocks] are left out, and so
-// is every circle that shares a node with one of them.
+// whole process: a process that waits behind a lock that it holds itself, without the context of
+// its lease, and processes that wait for each other's locks. With several workers, who holds need
+// not be who waits. Every circle that shares a node with one of [Deadlocks] is left out.
 //
 // It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits
 // for several locks, or several times for one, may do so with several workers: it counts as blocked
 // for the locks that it holds, and not for its places in other queues. A process that holds some of
-// a semaphore's permits and waits for more of them is no circle: semaphores are for that. Requests
-// that wait in a cohort, without nodes, are left out for the same reason. A request that shares a
-// hold does not wait: readers, and holds taken WithReentry.
+// a semaphore's permits and waits for more is no circle. Requests that wait in a cohort, without
+// nodes, are left out for the same reason. A request that shares a hold does not wait: readers, and
+// holds taken WithReentry.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {

@@ -1,6 +1,6 @@
 // Package sharing is the shell of package turns: it has the calls of one client share holds above
-// the queue. Package turns decides, and a hold is a lock actor. Package locks makes a call for each
-// Lock, a gateway for each request of another node.
+// the queue. A hold is a lock actor. Package locks makes a call for each Lock, a gateway for each
+// request of another node.
 //
 //	user ──Call, GiveBack──▶ ┌───────┐ ──input──▶ ┌───────┐
 //	     ◀─Granted, Told──── │ Calls │ ◀─output── │ Turns │
@@ -10,11 +10,10 @@
 // # Inputs and outputs
 //
 // Inputs come on any goroutine and are carried out under one mutex. The clock of the lease is read
-// before: it may ask a user's function. Outputs go into queues, in each those of some lock paths,
-// and one goroutine at a time carries a queue out, in order, without the mutex: whoever finds it
-// unattended. So what follows from an output, on the same goroutine, is another input, and the
-// queue is not entered twice. A goroutine that has attended for a while leaves the queue to one of
-// its own.
+// before: it may ask a user's function. Outputs go into queues by lock path, and whoever finds a
+// queue unattended carries it out, in order, without the mutex. So what follows from an output, on
+// the same goroutine, is another input, and the queue is not entered twice. A goroutine that has
+// attended for a while leaves the queue to one of its own.
 //
 // # What a call is told
 //

@@ -12,10 +12,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Candidacy is one campaign of work that is an actor. It listens to the lock actor (actors.Listener),
-// and makes events of what that tells. Where the lock is lost it ends the lease, and only then tells:
-// so the context of the work has ended when the lock actor goes on to delete its node, however full
-// the mailbox of the work is.
+// Candidacy is one campaign of work that is an actor. It listens to the lock actor
+// (actors.Listener) and makes events of its notices. Where the lock is lost it ends the lease, and
+// only then tells: so the context of the work has ended when the lock actor deletes its node,
+// however full the mailbox of the work is.
 type Candidacy struct {
 	// Clock gives the lease clock of a grant, by its messages.Held.Epoch.
 	Clock func(epoch uint64) *zkconn.LeaseClock

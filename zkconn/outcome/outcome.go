@@ -1,6 +1,7 @@
-// Package outcome has two enumerations: how much is known of an operation at the servers, and the refusals that
-// decisions depend on. It is pure, so that package zkconn, which finds them, and the coordinator, which decides on them,
-// mean the same. Both name its values as their own: zkconn.Unknown is outcome.Unknown, zkconn.ErrNoAuth is outcome.NoAuth.
+// Package outcome has two enumerations: how much is known of an operation at the servers, and the
+// refusals that decisions depend on. It is pure: package zkconn, which finds them, and the
+// coordinator, which decides on them, share it, under names of zkconn's (zkconn.Unknown,
+// zkconn.ErrNoAuth).
 package outcome
 
 import "fmt"
