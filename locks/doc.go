@@ -98,15 +98,6 @@
 //   - Close cannot tell the servers that the session ends: it returns ErrSessionRemains. Others
 //     wait for the locks until the session has expired.
 //
-// # The kinds
-//
-//   - Mutex: exclusive, first come, first served.
-//   - RWMutex: readers together or one writer, in the order of the queue. A writer may become a
-//     reader with nobody in between (Lease.Downgrade), a reader no writer (ErrUpgrade).
-//   - Semaphore: a number of permits, of which a lease takes one or more.
-//   - Contest: one node, which its maker holds; no order. For lock paths that others use like that.
-//   - All: several of these as one, in an order in which no two callers wait for each other.
-//
 // # Who holds
 //
 // Ownership follows the context, not the goroutine. Lock with the context of a lease, or with one
@@ -154,7 +145,6 @@
 //     handle, and the time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
-//   - fencing token: a number that grows from grant to grant of a lock path.
 //   - herd (thundering herd): many waiters woken by one release. Here a release wakes one, and one
 //     more session that looks ahead.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is

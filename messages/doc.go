@@ -13,11 +13,9 @@
 //
 // # Commands, sent to a lock actor
 //
-//   - [Release]: give the lock back, or stop asking for it.
-//   - [Cancel]: stop asking for it. A lock that is held already is given back.
+//   - [Release] and [Cancel]: give the lock back, or stop asking for it.
 //   - [Revoke]: ask the holder to give it back.
-//   - [WatchContention]: tell the holder when somebody else wants the lock.
-//   - [Check]: check that the holder's node exists.
+//   - [WatchContention] and [Check]: questions of a holder.
 //
 // [Acquire] is not sent: a lock actor is spawned for it. One that has ended ignores commands.
 //
@@ -31,12 +29,10 @@
 //
 // The lock actor is the sender of each, and is named in its [Grant].
 //
-//   - [Held]: the lock is ours.
-//   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
-//   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
-//   - [Deadlocked]: the request is part of a deadlock, and gives up.
-//   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with
-//     Acquire.TellMore. None of the four crosses to another node.
+//   - [Held], [Suspended], [Resumed], [RevokeRequested], [Revoked] and [Deadlocked] say how the
+//     request goes on.
+//   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with Acquire.TellMore.
+//     None of the four crosses to another node.
 //   - [Released], [Lost], [Cancelled], [Failed]: the end, the last notice of a lock actor that ends
 //     by itself. One that is stopped from outside sends none: watch it to know of that.
 //

@@ -3,10 +3,10 @@
 //
 // # How to use it
 //
-// [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts
-// each session of our own there and waits for the closing, [Successor.Stop] gives it up, and
-// [Successor.Close] takes our session out again when it has ended in order. Sessions that could not
-// be closed stay in the file for the next process. [Open] is the file alone.
+// [Start] opens the file and begins to close the sessions in it. [Successor.Record] puts each
+// session of our own there and waits for the closing, [Successor.Stop] gives it up, and
+// [Successor.Close] takes a session that has ended out again. Sessions that could not be closed
+// stay for the next process. [Open] is the file alone.
 //
 // # One process at a time
 //
