@@ -41,3 +41,24 @@ func TestShortTimeoutThatMayArriveLate(t *testing.T) {
 	next.Connecting()
 	require.Equal(t, 4*time.Second, next.Connected(session))
 }
+
+// TestSilence: it lasts from the first request after the newest answer to the next answer.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := NewKeeper(nil, 0, true, new(Shortest))
+		c := k.Open()
+		c.Connecting()
+		time.Sleep(time.Second)
+		require.Equal(t, time.Second, k.Silence(), "no server was heard of yet")
+		c.Connected(session)
+		time.Sleep(time.Second)
+		require.Zero(t, k.Silence(), "nothing is waited for")
+		c.Sending(1, Committed, true)
+		time.Sleep(time.Second)
+		c.Sending(2, Local, true)
+		time.Sleep(time.Second)
+		require.Equal(t, 2*time.Second, k.Silence())
+		c.Replied(1, true)
+		require.Zero(t, k.Silence())
+	})
+}
