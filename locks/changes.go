@@ -9,15 +9,15 @@ import (
 type ChangeKind string
 
 const (
-	// Suspended: the connection is down, or an answer is outstanding. The lock is ours until
+	// Suspended: the connection is down or an answer outstanding. The lock is ours until
 	// Change.Until.
 	Suspended ChangeKind = "suspended"
-	// Resumed: the servers have answered in time, and the lock never ceased to be ours.
+	// Resumed: the servers answered in time, and the lock was ours all the while.
 	Resumed ChangeKind = "resumed"
 	// RevokeRequested: somebody asks for the lock. WithGrace gives it back by force at
 	// Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock was lost before its owner gave it back. Change.Err says why. The last change.
+	// Lost: the lock was lost before its owner gave it back: see Change.Err. The last change.
 	Lost ChangeKind = "lost"
 )
 
@@ -25,12 +25,12 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
-	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time of the
-	// release by force (RevokeRequested; zero without WithGrace). Left is the time until then.
+	// Until is the end of the lease unless renewed (Suspended, Resumed), or when it is released by
+	// force (RevokeRequested; zero without WithGrace). Left is the time until then.
 	Until time.Time
 	Left  time.Duration
-	// Err says why (Lost). It is the cause of the lease's context, which is ErrReleased where the
-	// loss came to light only when the owner gave back, as after a pause of the process.
+	// Err is the cause of the lease's context (Lost): ErrReleased where the loss came to light only
+	// when the owner gave back, as after a pause of the process.
 	Err error
 }
 

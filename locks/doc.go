@@ -65,21 +65,21 @@
 // # What a lease promises
 //
 // From Lock until the lease ends, nobody else has a valid lease of an exclusive lock. Readers, and
-// holders of permits, share theirs with each other only.
+// holders of permits, share theirs among themselves.
 //
 //	deadline = s + 0.4 T                 s: when the newest heartbeat was sent; at a steady rate
 //	token    = czxid << 10 | place       czxid: of the holder's node; place: among the grants with that czxid, from 0
 //
-// T is the session timeout that the servers have granted. Right after a connection was made the
+// T is the session timeout that the servers have granted. Right after a connection was made, the
 // deadline is up to 0.9 T away. Package zkconn/lease has the exact rule and its proof.
 //
 //   - Who decides: the nodes at the servers decide who holds. The lease says for how long this
 //     process may rely on it.
-//   - Which clock: the monotonic clock of this process, which also counts the time for which the
-//     machine was suspended. Clocks of machines are never compared.
+//   - Which clock: this process's monotonic clock, plus the time for which the machine was
+//     suspended. Clocks of machines are never compared.
 //   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every
 //     T/6.
-//   - A loss is final, also where the connection comes back. Lock again for a new lease.
+//   - A loss is final, even when the connection comes back. Lock again for a new lease.
 //   - Lease.Context ends when the lease is lost, revoked or given back, and no later than the
 //     deadline. context.Cause says why. In a process that was paused, Lease.Valid knows before the
 //     context does.
@@ -91,8 +91,8 @@
 //   - The connection is lost and comes back in time: the lease goes on.
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost.
 //     A waiter in Lock queues again in the next session.
-//   - A reply is lost: Turnstile finds out whether the request was carried out. A node that a server
-//     makes later is found and removed (LIMITS). Lease.Txn says what is known.
+//   - A reply is lost: Turnstile finds out what became of the request. A node that a server makes
+//     later is found and removed (LIMITS). Lease.Txn says what is known.
 //   - The ensemble is gone: Lock and Unlock return when ctx ends, Unlock with ErrUnconfirmed when the
 //     lease is over, which is within T. The session goes on deleting the node.
 //   - Close cannot tell the servers that the session ends: it returns ErrSessionRemains. Others
@@ -104,14 +104,14 @@
 //   - RWMutex: readers together or one writer, in the order of the queue. A writer may become a
 //     reader with nobody in between (Lease.Downgrade), a reader no writer (ErrUpgrade).
 //   - Semaphore: a number of permits, of which a lease takes one or more.
-//   - Contest: one node, which its maker holds; no order. For lock paths that others use like that.
+//   - Contest: one node, which its maker holds; no order. For lock paths that others use so.
 //   - All: several of these as one, in an order in which no two callers wait for each other.
 //
 // # Who holds
 //
-// Ownership follows the context, not the goroutine. Lock with the context of a lease, or with one
-// derived from it, locks within that lease. There the same lock is refused (ErrReentry) unless it
-// was made WithReentry.
+// Ownership follows the context, not the goroutine. Lock with the context of a lease, or one
+// derived from it, locks within that lease. There the same lock is refused (ErrReentry) unless made
+// WithReentry.
 //
 // # What callbacks may do
 //
@@ -131,10 +131,10 @@
 //     for the same client. WithSuspendedTime must return at once: whatever reads the clock waits for
 //     it, a second at most, except the end of contexts. A panic, or a call that takes longer, ends
 //     the leases.
-//   - WithOnChange, WithOnLost and WithUnreleased have a goroutine, and may lock, unlock and ask
-//     whatever they like. Calls of the first two come one after the other, so one that waits for a
-//     later one waits for ever. Close waits, until its ctx ends, for the reports of WithUnreleased
-//     that it causes, and for no call of WithOnChange. A panic is logged.
+//   - WithOnChange, WithOnLost and WithUnreleased have a goroutine, and may lock, unlock and ask.
+//     Calls of the first two come one after the other, so one that waits for a later one waits for
+//     ever. Close waits, until its ctx ends, for the reports of WithUnreleased that it causes, and
+//     for no call of WithOnChange. A panic is logged.
 //
 // # Guides
 //
@@ -146,12 +146,12 @@
 // # Glossary
 //
 //   - lock path: the parent znode of a queue.
-//   - contender: one request. Contender node: its ephemeral sequential child of the lock path.
+//   - contender: one request. Contender node: its ephemeral sequential node below the lock path.
 //   - GUID: the part of the name that finds our node when a create's reply was lost
 //     (ZOOKEEPER-1262).
 //   - predecessor: the contender that a waiter waits for.
-//   - holder: the contender that has the lock. Grant: the moment in which it gets it. Lease: the
-//     handle, and the time for which it may be relied on.
+//   - holder: the contender that has the lock. Grant: when it gets it. Lease: the handle, and the
+//     time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
 //   - fencing token: a number that grows from grant to grant of a lock path.
@@ -161,7 +161,7 @@
 //     sent before the one ahead of it is answered.
 //   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout (Counters of
 //     actors.Session).
-//   - split brain: two that act as the holder. The lease and the fencing token are against it.
+//   - split brain: two act as the holder. The lease and the fencing token prevent it.
 //   - revoke: ask the holder for the lock. Release: give it back.
 //   - stale: a reply to a superseded operation.
 package locks

@@ -41,7 +41,7 @@ const (
 	MarkFailed MarkState = "failed"
 )
 
-// The nodes below the key of a RunOnce: the mark, and the one that is written to be told the time.
+// The nodes below the key of a RunOnce: the mark, and the one that is written to ask for the time.
 const (
 	markName  = "ran"
 	clockName = "clock"

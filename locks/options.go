@@ -42,8 +42,8 @@ func session(opt actors.SessionOption) Option {
 
 // WithSessionTimeout asks for a session timeout, 10 s by default and at least a millisecond; the
 // servers may grant another. A dead holder's lock is free after that long, and leases survive
-// shorter outages: see package guides, "Choosing a session timeout". Use it to choose between the
-// two.
+// shorter outages. Use it to choose between the two: see package guides, "Choosing a session
+// timeout".
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
@@ -112,8 +112,8 @@ func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.W
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
 // WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. Use it to
-// see how long requests wait for locks. The parent of both is the span of the context of Lock;
-// after Lease.Downgrade it is the downgraded hold.
+// see how long requests wait. The parent of both is the span of Lock's context; after
+// Lease.Downgrade, the downgraded hold.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
 //     lock was not acquired, with error.type as in the figures.
@@ -135,7 +135,7 @@ func WithTracerProvider(from trace.TracerProvider) Option {
 }
 
 // WithActorSystem runs the client's actors in your actor system, which Close leaves running. By
-// default the client makes one of its own. Use it to have your actors and Turnstile's in one.
+// default the client makes one. Use it to have your actors and Turnstile's in one.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
 		if system == nil {
@@ -172,16 +172,16 @@ func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 
 // WithSessionFile keeps the session's id and password in a file (mode 0600, on a local disk): see
-// actors.WithSessionFile. A process that is started again after a crash closes its predecessor's
-// session first, so its locks are free after a few round trips instead of a session timeout, or its
-// own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the file.
-// Use it for services that a supervisor restarts on one machine.
+// actors.WithSessionFile. A process that restarts after a crash first closes its predecessor's
+// session, so those locks are free after a few round trips instead of a session timeout, or its own
+// again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the file. Use
+// it for services that a supervisor restarts on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
 // WithUnreleased reports leases that were not given back within after, above zero, of their grant,
-// or before Close: each once, on a goroutine of its own, those that Close finds before it goes on.
-// The stack of each call of Lock is kept, which costs some microseconds. Use it in tests, and to
-// find out why a lock stays held.
+// or before Close: each once, those that Close finds before it goes on. It keeps the stack of each
+// call of Lock, which costs some microseconds. Use it in tests, and to find out why a lock stays
+// held.
 func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
 	return func(o *options) error {
 		if after <= 0 || report == nil {

@@ -9,23 +9,22 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job
-// that several replicas have in their schedules, and that is to run once each time it is due.
+// RunOnceFor calls work for an instant of a schedule, under the lock at key: a job that several
+// replicas have in their schedules, and that is to run once each time it is due.
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
 // The instant is the key, not the time of the call. So clocks, late replicas and fast work do not
-// matter, and a run by hand for another instant moves none of the schedule. All replicas must name
-// the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or the
-// time rounded to it, and not time.Now().
+// matter, and a run by hand for another instant moves nothing. All replicas must name the same
+// instant, by time.Time.Equal: their scheduler's time of the tick, or the time rounded to it, not
+// time.Now().
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
-// done, has failed, or neither. It is written before the work and after it, each time with
-// Lease.Txn; AckWith adds to the second. The work is called at most once for each instant, even
-// when it has failed, or its process died or lost the lock in it; with WithRetryAfter it is called
-// again then, at least once. Instants older than the newest are refused. A caller that comes while
-// the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work may
-// begin. WithCatchUp first calls it for missed instants.
+// done, has failed, or neither. It is written before and after the work, with Lease.Txn; AckWith
+// adds to the second. The work is called at most once for each instant, even when it has failed, or
+// its process died or lost the lock in it; with WithRetryAfter it is called again then, at least
+// once. Instants older than the newest are refused. A caller that comes while the work runs does
+// not wait, unless WithWaiting.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
@@ -70,7 +69,7 @@ func RunOnceFor(
 }
 
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx, in the
-// location that RunOnceFor was given. It is zero elsewhere.
+// location given. It is zero elsewhere.
 func InstantOf(ctx context.Context) time.Time {
 	at, _ := ctx.Value(instantKey{}).(time.Time)
 	return at
@@ -113,7 +112,7 @@ func notRun(key string, instant time.Time, why error) error {
 }
 
 // farthestAhead bounds how far an instant may be ahead of the servers' clock, as a replica's may
-// be. One of next month, given by mistake, would supersede all until then.
+// be: one of next month, by mistake, would supersede all until then.
 const farthestAhead = time.Minute
 
 func (j *job) runInstants(ctx context.Context) error {

@@ -20,13 +20,12 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that takes a node of any version.
 const AnyVersion int32 = -1
 
-// Create makes a node, with the field Ephemeral one that ends with the client's session. A missing
-// parent is ErrNoNode, unless an earlier Create of the transaction makes it, or the field Parents
-// is set: see Lease.Txn.
+// Create makes a node; with the field Ephemeral, one that ends with the session. A missing parent
+// is ErrNoNode, unless an earlier Create of the transaction makes it, or the field Parents is set:
+// see Lease.Txn.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
-// CreateSequential makes a node with the name of path and ten digits from the server. Its parent
-// must exist, as for Create.
+// CreateSequential is Create of path with ten digits from the server.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -47,8 +46,8 @@ func Check(path string, version int32) Op {
 }
 
 // Txn writes to ZooKeeper, all ops or none, and only while the lock is held: a check of the
-// holder's node goes with the ops, and while that node exists nobody else holds. So no write of a
-// holder that has lost the lock is ever carried out, however late it arrives, and no token need be
+// holder's node goes with the ops, and while that node exists nobody else holds. So no write is
+// ever carried out after the loss of the lock, however late it arrives, and no token need be
 // compared. The nodes have the ACL of WithACL. The results are in the order of the ops.
 //
 // The field Parents of a Create has missing parents made in the same transaction, empty, with the
@@ -59,8 +58,8 @@ func Check(path string, version int32) Op {
 //
 // The error wraps:
 //
-//   - ErrLost (with ErrRevoked or ErrMaxHold where it was that), or ErrReleased after Unlock: the
-//     lock is not held any more, and nothing was written.
+//   - ErrLost (with ErrRevoked or ErrMaxHold where it was that), or ErrReleased after Unlock:
+//     nothing was written.
 //   - ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was
 //     refused, and nothing was written. zkconn.ErrNoAuth with the path of the lease's node: the
 //     session may not READ that (WithACL).
@@ -82,9 +81,9 @@ func Check(path string, version int32) Op {
 //     session may not READ, and for a lock that several hold together (readers, permits,
 //     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
-// A lease's transactions are carried out one after the other, and Unlock gives the lock back after
-// them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over) never guards
-// the writes of an earlier one, unless these could not be fenced. Where several hold with one node
+// A lease's transactions run one after the other, and Unlock gives the lock back after them. So a
+// node that serves a later hold, too (WithSticky, WithCohort, a hand-over) never guards the writes
+// of an earlier one, unless these could not be fenced. Where several hold with one node
 // (WithReentry, a downgrade), it guards until the last has given back.
 //
 // ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
@@ -170,8 +169,8 @@ func (l *Lease) endTxn(fenced bool) {
 	l.from.client.requests.Done()
 }
 
-// exclusive reports whether no other holder can have written, while this lease holds, to nodes that
-// only holders of the lock write. A nested lease has an owner, by whom others may share its hold.
+// exclusive reports whether no other holder can have written while this lease holds. Others of a
+// nested lease's owner may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !l.from.want.Reentry && !l.nested &&
@@ -207,16 +206,15 @@ func (l *Lease) notWritten(err error) error {
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get,
-// which waits for those: so it resolves an ErrUnknownOutcome. It may miss writes without the lock,
-// and through another client of ZooKeeper, whose server may be ahead. Write with Txn, and read with
-// Get; or write the token beside the data, and refuse smaller ones ("Fencing" in package guides).
+// It shows every Txn of earlier holders, and waits for this lease's earlier ones: so it resolves an
+// ErrUnknownOutcome. It may miss writes without the lock, and through another client of ZooKeeper,
+// whose server may be ahead. Write with Txn, and read with Get; or write the token beside the data,
+// and refuse smaller ones ("Fencing" in package guides).
 //
 // The error wraps:
 //
-//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data, which may be
-//     another holder's, are not given. A read of the lease's own node finds this also where the
-//     session has not heard of the end.
+//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data may be
+//     another holder's. A read of the lease's own node finds this before the session hears of it.
 //   - zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - The error of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
 //     lost.
@@ -246,8 +244,8 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	return data, stat.Version, err
 }
 
-// readNode reads the lease's own node after another read. If it is there now, it was there then,
-// and no other holder has written what was read. A contest's node may be another's.
+// readNode reads the lease's own node after another read. If it is there, no other holder has
+// written what was read. A contest's node may be another's.
 func (l *Lease) readNode(ctx context.Context) error {
 	if l.from.want.Mode == messages.Contest {
 		return nil
@@ -262,8 +260,8 @@ func (l *Lease) readNode(ctx context.Context) error {
 	}
 }
 
-// read reads a node in the session that holds. It checks the lease after the answer: once the lease
-// is over, another holder may have written the data.
+// read reads a node in the session that holds. It checks the lease after the answer: the data may
+// be another holder's.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.hold.Epoch, path)
 	switch {
@@ -281,8 +279,8 @@ func (l *Lease) notRead(err error) error {
 
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease. So a caller that waits
-// for an answer first hears of the end of the lease, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease, whose end says more and
+// is heard of first.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.Context(), func() {
