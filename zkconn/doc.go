@@ -1,13 +1,13 @@
 // Package zkconn is one ZooKeeper session: an epoch.
 //
-// A [Conn] is made by [Dial] with a [Config] and an epoch number. It connects in the background,
-// keeps its one session through losses of connection, and reports every change to a sink of [Event]
-// values. When the session has expired, the Conn is over: it never gets another session. Its owner
-// closes it and dials again with the next number.
+// [Dial] makes a [Conn] with a [Config] and an epoch number. It connects in the background, keeps
+// its one session through losses of connection, and reports every change to a sink of [Event]
+// values. When the session has expired, the Conn is over: its owner closes it and dials again with
+// the next number.
 //
-// This rule is what everything here serves. By itself, go-zookeeper carries requests that were
-// queued while it was disconnected into its next session (measured 6 times of 6). A contender node
-// made like that belongs to a session that its request does not know of, and blocks a queue.
+// Everything here serves this rule. By itself, go-zookeeper carries requests that were queued while
+// it was disconnected into its next session (measured 6 times of 6). A contender node made so
+// belongs to a session that its request does not know of, and blocks a queue.
 //
 // The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file uses only
 // files above it here:
@@ -33,9 +33,9 @@
 // # Outcomes
 //
 // Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server.
-// An [Unknown] outcome is never retried here: the caller resolves it. Reads behind a committed transaction
-// ([Conn.CatchUp]) show what has been carried out so far. A server may carry the request out even
-// later, while the session lives, also when that has moved to another server: see [Conn.Fence].
+// The caller resolves an [Unknown] outcome. Reads behind a committed transaction ([Conn.CatchUp])
+// show what has been carried out so far. While the session lives, even after it has moved to
+// another server, the request may be carried out yet: see [Conn.Fence].
 //
 // # Codes
 //
@@ -85,22 +85,21 @@
 //	-125 QuotaExceeded                 no        no        fails     ErrQuota                    yes
 //	-127 ThrottledOp                   no        no        repeats   ErrThrottled                yes
 //
-// Lock has ErrFailed for ErrRefused and ErrNoChildrenForEphemerals. Only callers of this package see
-// the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
+// Lock has ErrFailed for ErrRefused and ErrNoChildrenForEphemerals. Only callers of this package
+// see the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
 // request is sent again here, too, for a twelfth of the session timeout.
 //
-// Only the embedded server and a fake one give NotReadOnly in our tests. A real member that is
-// read-only (readonlymode.enabled) hangs up on our connect request, which does not ask for one.
+// Only the embedded server and a fake one give NotReadOnly in our tests: a real read-only member
+// (readonlymode.enabled) hangs up on our connect request, which does not ask for one.
 //
 // Containers are an exception. When the create of one is Unimplemented or BadArguments, or the
-// server hangs up on it twice in a row, persistent nodes are made instead, with a warning. The
-// server is taken not to know containers.
+// server hangs up on it twice in a row, persistent nodes are made instead, with a warning.
 //
 // # Silences
 //
-// A connection that is lost in place of an answer is an unknown outcome as well: ErrHungUp or
-// ErrNoAnswer. One such loss says nothing of the request. Package actors counts those of one
-// request in a row; from the second on that request waits, up to seconds, and no other does.
+// A connection that is lost in place of an answer is an unknown outcome, too: ErrHungUp or
+// ErrNoAnswer. One loss says nothing of the request. Package actors counts a request's losses in a
+// row; from the second on that request waits, up to seconds, and no other does.
 //
 // # The lease
 //
@@ -110,8 +109,7 @@
 //
 // # Operations while disconnected
 //
-// An operation that is called while the connection is down waits for the next connection of the
-// same session. It returns when that has served it, when the session has expired, or when the Conn
-// is closed. Operations take no context: an abandoned request may still be executed, so its caller
-// owns it to the end.
+// An operation that is called while the connection is down waits for the session's next connection.
+// It returns when served, when the session has expired, or when the Conn is closed. Operations take
+// no context: an abandoned request may still be executed, so its caller owns it to the end.
 package zkconn

@@ -13,7 +13,7 @@ import (
 func (c *Conn) observe(event zk.Event) {
 	switch event.Type {
 	case zk.EventSession:
-		// States of the library's own carry the server; there are servers that send states as watch events.
+		// The library's own states carry the server; some servers send states as watch events.
 		if event.Server != "" {
 			c.observeState(event.State)
 		}

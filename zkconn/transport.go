@@ -60,8 +60,8 @@ type transport struct {
 	failure     sync.Once
 }
 
-// transportObserver is told of the frames that pass, and of the connection's end, on the library's
-// goroutines. It must not block.
+// transportObserver is told of frames, and of the connection's end, on the library's goroutines. It
+// must not block.
 type transportObserver interface {
 	// replied: a server answered a request or ping with this error, 0 for none.
 	replied(t *transport, code int32)
@@ -105,7 +105,7 @@ func (t *transport) SetDeadline(at time.Time) error {
 }
 
 // clamp gives the handshake our deadline: the library's is too long for most session timeouts, and
-// too short for one that is far shorter than any that servers grant.
+// too short for one far below what servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
 	if t.established.Load() {
 		return at
@@ -128,8 +128,8 @@ func (t *transport) fail(doing string, cause error) error {
 	return err
 }
 
-// whyHungUp names the likely causes where a server closes the connection without an answer. One is
-// older data: a server refuses a client that has seen a newer transaction
+// whyHungUp names likely causes where a server hangs up without an answer. One is older data: a
+// server refuses a client that has seen a newer transaction
 // (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
 	why := "it may have no quorum, or too many connections"

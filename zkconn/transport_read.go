@@ -159,8 +159,8 @@ func (t *transport) isMute(after time.Duration) {
 	_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
 }
 
-// refuseGrant ends the session where a server has handed out another: it does not know ours, and
-// would hand out one more at each attempt. The new session is closed, so that none is left behind.
+// refuseGrant ends the session where a server has handed out another: it would hand out one more at
+// each attempt. The new session is closed.
 func (t *transport) refuseGrant(reply connectReply, cause error) {
 	if !errors.Is(cause, ErrOtherSession) {
 		return
@@ -174,8 +174,8 @@ func (t *transport) refuseGrant(reply connectReply, cause error) {
 	t.observer.sessionEnded(cause)
 }
 
-// begin begins the session that a connect reply grants: with SASL, once its exchange has succeeded.
-// The library reads frame, and so learns the timeout that counts.
+// begin begins the session that a connect reply grants; with SASL, once the exchange has succeeded.
+// The library reads frame, and so the timeout that counts.
 func (t *transport) begin(frame []byte, reply *connectReply) error {
 	if reply.sessionID == 0 {
 		return nil
@@ -193,9 +193,8 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 	return nil
 }
 
-// authenticate makes the SASL exchange. A new session is noted only when the exchange has
-// succeeded: the library would not know it, and ask for another at the next connection. The one in
-// which nothing was done expires.
+// authenticate makes the SASL exchange. A new session is noted only after success: otherwise the
+// library would not know it, and ask for another at the next connection. The unused one expires.
 func (t *transport) authenticate(connectReply []byte) error {
 	t.held = bytes.Clone(connectReply)
 	if _, err := t.reader.Discard(len(connectReply)); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
-// verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See
-// the package doc, "Evidence".
+// verdict is the meaning of an answer for the session (Outcome is that for the nodes): see package
+// lease.
 type verdict uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 )
 
 // verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed
-// like any other transaction. All other outcomes a server may give by itself: throttled,
-// authentication required.
+// like any transaction. Other outcomes a server may give by itself: throttled, authentication
+// required.
 func verdictOf(code int32) verdict {
 	if code == 0 {
 		return decided

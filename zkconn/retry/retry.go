@@ -26,8 +26,8 @@
 //	actors, lapse.go           2 T to 30 T  sessions lapse on slow servers   waiters keep their nodes
 //	gateway, relay and ask.go  0.5 s        a gateway does not answer        the next one is asked soon
 //
-// Programs need none of this, and no version promises that it stays as it is. Not internal, because
-// package locks is not below package zkconn.
+// Programs need none of this, and it may change in any version. Not internal, because package locks
+// is not below package zkconn.
 package retry
 
 import (
@@ -57,8 +57,8 @@ var (
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
 	// HungUp: the server has hung up on the same request twice in a row.
 	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}
-	// NoRoom: the session has no room for one more node while the caller holds others, and so may
-	// another caller. The jitter tells them apart.
+	// NoRoom: the session has no room for one more node while two callers hold others. The jitter
+	// tells them apart.
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}
 	// Campaign: a campaign failed, or a term as leader was over soon.
 	Campaign = Policy{100 * time.Millisecond, 10 * time.Second, 1.5}
@@ -75,8 +75,7 @@ const (
 // Rounds is for the pauses between rounds in which no server could be reached.
 func Rounds(first, longest time.Duration) Policy { return Policy{first, longest, 1.5} }
 
-// Urgent is Rounds while something is held that is lost unless a server is reached before its lease
-// ends. timeout is the session timeout.
+// Urgent is Rounds while a lease runs that must not end. timeout is the session timeout.
 //
 // A lease has at worst 0.23 T left. An outage of 0.2 T leaves 0.03 T of it, of which a jittered
 // pause takes half.
