@@ -135,8 +135,9 @@ type Event struct {
 	// Overdue says why the lease of the grant is over, or was for a moment since; empty while it
 	// has run without a gap.
 	Overdue messages.Reason
-	Reason  messages.Reason
-	Detail  string
+	// Reason and Detail say why.
+	Reason messages.Reason
+	Detail string
 }
 
 // ListedEvent tells a request its place in the queue. shown is false when the listing does not show

@@ -38,7 +38,8 @@ type Owner struct {
 	// reclaimed hold; zero where czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
 	Token   int64  `json:"token,omitempty"`
-	Detects bool   `json:"detects,omitempty"`
+	// Detects: the request looks for deadlocks.
+	Detects bool `json:"detects,omitempty"`
 	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
