@@ -2,17 +2,16 @@
 // and with which hold. This page is its specification.
 //
 // A call is a Lock of a caller. A hold is a lock actor, one contender of the queue at the servers.
-// A hold may serve one call after the other, readers together, and may be kept while nobody asks.
-// Two clients of a process are two contenders.
+// It may serve one call after the other, readers together, and may be kept while nobody asks. Two
+// clients of a process are two contenders.
 //
 //	caller ──Call, GiveBack──▶ ┌───────┐ ──Ask, Release──▶ lock actor ──▶ session
 //	       ◀─Grant, Refuse──── │ Turns │ ◀─Held, Lost─────
 //	timers ◀─SetTimer───────── └───────┘
 //
 // [Turns] is a pure value. Its methods are the inputs. Each notes what has happened and then
-// settles the queue: it grants what may be granted, asks for missing holds and cancels those that
-// are too many, and at last keeps or gives back what nobody has. [Turns.Take] gives what is to be
-// done, in order.
+// settles the queue: it grants what may be granted, asks for missing holds, cancels surplus ones,
+// and keeps or gives back what nobody has. [Turns.Take] gives what is to be done, in order.
 //
 // # What may share
 //
@@ -35,7 +34,7 @@
 //   - no transaction of a call before is under way, or is being fenced;
 //   - a grant, a place and time are left;
 //   - no call has an exclusive hold of the queue, and none that reads where the call excludes it.
-//     So a grant waits for the end of a hold of which the servers know and this process does not;
+//     So a grant waits for the end of a hold that the servers know and this process does not;
 //   - its token is greater than those of this queue before: one that was held behind it has shown
 //     that its node is gone;
 //   - from the second grant on, Watched: the watch of its own node is set. Events and answers come
@@ -55,8 +54,7 @@
 //
 // A hold with a cohort serves for T/20 from its first grant on, whoever queues. Neither time nor
 // grants count while a watch for contenders stands unfired; Contended ends that. A watch that was
-// lost with the connection is set anew with Resumed, and taken to stand until then: nothing is
-// granted before.
+// lost with the connection is set anew with Resumed, and taken to stand until then.
 //
 // # When a hold is asked for, kept and given back
 //
@@ -80,9 +78,8 @@
 // # Within a lease of the same lock
 //
 // Calls within one another are calls of one owner, and would wait for themselves. So this comes
-// before every rule about who waits; only the connection and the lease are asked. The call that
-// decides is one that reads for a reader, else one that does not; one that holds, else one that
-// waits.
+// before every rule about who waits, but those about connection and lease. The call that decides is
+// one that reads for a reader, else one that does not; one that holds, else one that waits.
 //
 //	the call   the one that decides   answer
 //	Read       Write, holds           a hold is asked for beside the writer's, for this call only (a downgrade)
@@ -146,9 +143,8 @@
 //
 // check states the invariants. The stories in testdata show each rule, the walk plays every order
 // of inputs over a model of what is below, and mistakes_test.go lists the ways to break each rule,
-// with the test that finds it.
-//
-// The files are layers. Each uses those before it in this list, and none after it (TestLayers):
+// with the test that finds it. The files are layers: each uses only those before it here
+// (TestLayers):
 //
 //	data    output, want, state
 //	holds   queue, hold, grant
