@@ -11,31 +11,30 @@
 //	    ▼                                        │
 //	worker:        internal/carrier   round trips over package zkconn, to ZooKeeper
 //
-// The page actors/FLOWS.md follows a Lock, a hand-over, a cut connection and others through this loop,
-// function by function.
+// The page actors/FLOWS.md follows a Lock, a hand-over, a cut connection and others through this
+// loop, function by function.
 //
 // # The session actor
 //
 // [StartSession] spawns it. It owns the connection; lock actors send it orders and receive events.
-// It never blocks: requests run on other goroutines, and their results come back as messages.
+// It never blocks: requests run on goroutines, and results come back as messages.
 //
-// A connection lives for one epoch, which is one ZooKeeper session. When that has ended, the next
-// epoch begins with a new connection. So no request of one session is ever carried out in another.
+// A connection lives for one epoch, which is one ZooKeeper session; the next epoch has a new
+// connection. So no request of one session is ever carried out in another.
 //
 // # The lock actor
 //
 // [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
 // messages become events, effects become orders. It reports to its parent and its observers.
 //
-// However a lock actor ends, its node is deleted: by itself when it is asked to release, by the
-// session when it was stopped, was poisoned, lost its parent or panicked. Neither actor is ever
-// restarted: a panic ends it, and only it.
+// However a lock actor ends, its node is deleted: by itself on a release, by the session when it
+// was stopped or poisoned, lost its parent or panicked. Neither actor is ever restarted: a panic
+// ends it, and only it.
 //
 // A lock actor runs on the goroutine that sends to it, unless it is running already. So no code of
 // a user's runs there but a [Listener] and WithMeterLabels: see "What callbacks may do" in package
-// locks. What protoactor itself logs goes straight to the logger of your actor system, on the
-// goroutine of whoever caused it: give the system told.NewLog().Logger(log), of package
-// zkconn/told.
+// locks. What protoactor itself logs goes straight to your actor system's logger, on the goroutine
+// that caused it: give the system told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.
@@ -47,9 +46,9 @@
 // contender with a node of its own. messages.Acquire.Deadlocks finds that.
 //
 // An actor that wants several locks takes them in the order of their paths, each when it holds the
-// one before (the example "several locks"): then none waits for another in a circle. If one is
-// lost, it gives the others back. Where the session has no room for one
-// (messages.ReasonSessionFull), it gives all back and begins again after a pause.
+// one before (the example "several locks"), so none waits in a circle. If one is lost, it gives the
+// others back. Where the session has no room for one (messages.ReasonSessionFull), it gives all
+// back and begins again after a pause.
 //
 // An actor that its supervisor restarts has not ended, and may find notices for its previous
 // incarnation in its mailbox: see [NewLock], and locks/guides/supervision.go.
@@ -73,15 +72,15 @@
 // # Who decides what
 //
 // This package decides nothing. Package machine decides for one request, and internal/coordinator
-// for all requests of a session: its package doc is the specification, a section for each rule,
-// with the test that fails when the rule is broken. The session actor feeds it inputs, carries
-// requests out (internal/carrier) and delivers events. Package internal/walk runs both through
-// every order of events. So a change to hand-over goes into internal/coordinator/leave.go.
+// for all requests of a session: its package doc is the specification, with the test that fails
+// when a rule is broken. The session actor feeds it inputs, carries requests out (internal/carrier)
+// and delivers events. Package internal/walk runs both through every order of events. So a change
+// to hand-over goes into internal/coordinator/leave.go.
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. The environment variable
-// TURNSTILE_WITHOUT switches them off. They rest on three facts:
+// A session saves requests and time by each [FastPath]. The environment variable TURNSTILE_WITHOUT
+// switches them off. They rest on three facts:
 //
 //   - Nobody that keeps a waiter out is between it and the node that it watches, or can come there,
 //     because new nodes have greater numbers.
@@ -99,8 +98,7 @@
 //
 // [Session.Transact] writes only while a lock is held, and [Session.Read] reads in order with that,
 // in the epoch of the grant (messages.Held): Lease.Txn and Lease.Get of package locks. Both block:
-// call them from a goroutine. Gateways have neither, because the writing node must hold the
-// session.
+// call them from a goroutine. Gateways have neither: the writer must have the session.
 //
 // # In tests
 //
@@ -121,7 +119,6 @@
 // heartbeat was sent.
 //
 // The machine grants a lock only when the queue gives it to the request and the lease is valid at
-// that moment. A loss is final. A lock actor compares the deadline with the clock before each event
-// that it handles, so a process that was paused finds that the lock is lost before it acts on
-// anything else.
+// that moment. A loss is final. A lock actor compares the deadline with the clock before each
+// event, so a paused process finds the loss before it acts on anything else.
 package actors
