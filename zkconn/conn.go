@@ -87,8 +87,8 @@ func (c *Conn) SessionTimeout() time.Duration {
 	return c.cfg.timeout
 }
 
-// LastError says, with the server, why the last attempt to reach one, handshake, credential or
-// connection failed; nil for none since the last connection.
+// LastError gives the last failure, with the server: not reached, a failed handshake, a refused
+// credential or a lost connection; nil for none since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }
 
 // Silence gives how long no server has answered: since the first request after the newest answer,

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// dial connects to the server that hosts has named to the library, or while that is urgent to
-// another. It ignores the library's timeout of one second.
+// dial connects to the server that hosts has named to the library, or while reconnecting is urgent
+// to another. It ignores the library's timeout of one second.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {

@@ -191,7 +191,7 @@ func (h *hosts) newRound() []host {
 }
 
 // addresses resolves a server. A name that cannot be resolved is handed on, for dialing to tell
-// why, or while that is urgent has its last addresses.
+// why; while reconnecting is urgent, its last addresses stand in.
 func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}

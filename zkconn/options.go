@@ -223,7 +223,7 @@ func checkACL(what string, acl []ACL) error {
 }
 
 // WithServerTick gives the servers' tickTime, so that leases last longer: the default allows for a
-// tick of half the session timeout. No server may have a longer tick: then two clients may hold one
+// tick of half the session timeout. No server may have a longer tick, or two clients may hold one
 // lock.
 func WithServerTick(tick time.Duration) Option {
 	return func(c *Config) error {

@@ -31,8 +31,8 @@ type SASLServer struct {
 }
 
 // SASLExchange is the client's side of one exchange: Initial, then Step for each answer of the
-// server. Each token goes out as one request, an empty one too. If it has a method Refused(), an
-// answer that is an error ends it by that.
+// server. Each token goes out as one request, an empty one too. If it has a method Refused(), that
+// is called when the answer is an error, and ends it.
 type SASLExchange interface {
 	// Initial gives the first token; empty where the server speaks first. It is called right after
 	// Start; its errors count as those of Start.
