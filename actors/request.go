@@ -56,8 +56,8 @@ func WithListener(to Listener) LockOption {
 
 // WithRemote lets the parent, the owner and the observers of a lock actor run on other nodes. pack
 // turns a message of package messages into one that protoactor's remote can send: wire.Pack, of
-// package actors/gateway/wire. As an argument it saves programs without remote actors gRPC. Other
-// lock actors take no messages of other nodes where gateway.WithRecovery is set.
+// package actors/gateway/wire. It is an argument so that programs without remote actors do not link
+// gRPC. Other lock actors take no messages of other nodes where gateway.WithRecovery is set.
 //
 // When the node of the owner, or of a parent, goes out of reach
 // (actor.TerminatedReason_AddressTerminated), the lock is given back, for messages.ReasonOwnerGone,

@@ -51,7 +51,7 @@ func CheckRoot(root string) error {
 
 // walk looks at a tree level by level. A child with a contender's name makes its parent a lock path
 // and is not looked into; every other child is. An ephemeral node is a contest when its data say
-// so, as those of other libraries do not.
+// so; other libraries' do not.
 type walk struct {
 	conn *zkconn.Conn
 	most int

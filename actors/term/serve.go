@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
-// Last serves actor.Stopping or actor.Stopped. After a panic there the supervisor would restart it,
-// or it would never end, with its lock.
+// Last serves actor.Stopping or actor.Stopped. After a panic there the supervisor would restart the
+// actor, or it would never end, and keep its lock.
 func Last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	defer func() {
 		if r := recover(); r != nil {

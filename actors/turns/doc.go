@@ -78,8 +78,9 @@
 // # Within a lease of the same lock
 //
 // Calls within one another are calls of one owner, and would wait for themselves. So this comes
-// before every rule about who waits, but those about connection and lease. The call that decides is
-// one that reads for a reader, else one that does not; one that holds, else one that waits.
+// before every rule about who waits; only the connection and the lease are asked. The call that
+// decides is one that reads for a reader, else one that does not; one that holds, else one that
+// waits.
 //
 //	the call   the one that decides   answer
 //	Read       Write, holds           a hold is asked for beside the writer's, for this call only (a downgrade)
@@ -143,8 +144,9 @@
 //
 // check states the invariants. The stories in testdata show each rule, the walk plays every order
 // of inputs over a model of what is below, and mistakes_test.go lists the ways to break each rule,
-// with the test that finds it. The files are layers: each uses only those before it here
-// (TestLayers):
+// with the test that finds it.
+//
+// The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data    output, want, state
 //	holds   queue, hold, grant
