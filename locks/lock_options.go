@@ -338,7 +338,8 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // WithOnChange calls a function when a lease of the lock is in doubt, goes on, is asked for, or is
 // lost. Use it to slow down, to log, or to prepare for the end; the lease's context ends work.
 //
-// Calls come in order, one at a time for all locks of a client: see "What callbacks may do".
+// Calls come in order, one at a time for all locks of a client: see "What callbacks may do" in the
+// package doc.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }

@@ -213,8 +213,9 @@ func (l *Lease) notWritten(err error) error {
 //
 // The error wraps:
 //
-//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data may be
-//     another holder's. A read of the lease's own node finds this before the session hears of it.
+//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over. The data, which
+//     may be another holder's, are not given. A read of the lease's own node finds this before the
+//     session hears of it.
 //   - zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - The error of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
 //     lost.
