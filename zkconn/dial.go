@@ -95,11 +95,10 @@ func (c *Conn) notReached(h host, cause error) error {
 // overlappingDial dials while reconnecting is urgent. Attempts overlap (RFC 8305, "happy
 // eyeballs"), so a server that does not answer costs a moment, not the rest of the lease.
 //
-// It tries the addresses of the round in order, the next as soon as one fails or has had its time
-// to itself; the first to connect wins. An address gets one more attempt each twentieth of the
-// session timeout, because the kernel repeats a dropped packet after a second at the earliest. Only
-// dialing overlaps: two connect requests for one session at two servers would take it from each
-// other.
+// It tries the round's addresses in order, the next when one fails or has had its time to itself;
+// the first to connect wins. An address gets one more attempt each twentieth of the session
+// timeout, because the kernel repeats a dropped packet after a second at the earliest. Only dialing
+// overlaps: two connect requests for one session at two servers would take it from each other.
 type overlappingDial struct {
 	conn    *Conn
 	network string

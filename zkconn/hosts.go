@@ -20,12 +20,12 @@ type host struct {
 
 // hosts is the library's HostProvider: it says which server comes next.
 //
-// It goes in rounds: each resolves the names anew and tries every address once, in random order.
-// Between rounds it waits, exponentially longer and jittered. After the loss of a connection on
-// which a server had answered, a round begins at once, so with one server a cut costs milliseconds;
-// the library's own provider sleeps a second. After another loss it does so only once in the
-// longest backoff, and never after a refused credential: such a client would dial as fast as the
-// network allows (measured: 1 700 times a second). See also [Conn.Urgent].
+// It goes in rounds: each resolves the names and tries every address once, in random order. Waits
+// between rounds grow exponentially, with jitter. After the loss of a connection on which a server
+// had answered, a round begins at once, so with one server a cut costs milliseconds; the library's
+// own provider sleeps a second. After another loss it does so only once in the longest backoff, and
+// never after a refused credential: such a client would dial as fast as the network allows
+// (measured: 1 700 times a second). See also [Conn.Urgent].
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. The
 // library then fails the queued requests, sleeps a second at most, and looks whether it was closed,

@@ -211,9 +211,9 @@ func (c *Conn) Heartbeat(path string) error {
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
 // transaction that changes nothing; the node need not exist, and its ACL may forbid it. A sync is
-// not enough: a leader answers its own clients' at once, and may have told a follower of a change,
-// and that follower its client, before it has made the change itself (seen: a deleted node was
-// there after a sync). A refusal that a server gives by itself is returned.
+// not enough: a leader answers its own clients' at once, and a follower may have told its client of
+// a change before the leader has made it (seen: a deleted node was there after a sync). A refusal
+// that a server gives by itself is returned.
 func (c *Conn) CatchUp(path string) error {
 	if err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err

@@ -17,7 +17,7 @@ import (
 //
 //   - it reads through a buffer, and writes through an outbox: the library reads every frame in two,
 //     and writes each by itself;
-//   - it bounds and checks a frame before the library sees any of it (replies.go);
+//   - it bounds and checks a frame before the library sees it (replies.go);
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent
 //     again wedges the library for good (its PR 163). The "written" requests fail when the library

@@ -55,7 +55,7 @@ type OpResult struct {
 // that of the first op that was refused, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
 // ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path says that
 // the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything
-// is sent. is sent.
+// is sent.
 //
 // before is what was Heard when this was handed over: its own changes have a greater zxid. After an
 // unknown outcome, call Fence and then ResolveTxn.

@@ -39,11 +39,11 @@ func verdictOf(code int32) verdict {
 	return outcomes[i].proves
 }
 
-// verdictOfParts judges the body of an answer to a multi whose header says that all is well. A refused multi has an error
-// in each part, also when the leader refused it because the session is over: PrepRequestProcessor puts checkSession's
-// SessionExpired and SessionMoved into the part and commits the refusal. Taken for evidence, such an answer kept a lease
-// for ever (issue 35). A part is refused by the leader alone, so every other refusal is as good as a success. A body of
-// which a part is missing is no evidence.
+// verdictOfParts judges the body of an answer to a multi whose header has no error. A refused multi
+// has an error in each part, also when the session is over: PrepRequestProcessor puts
+// checkSession's SessionExpired and SessionMoved into the part and commits the refusal. Taken for
+// evidence, such an answer kept a lease for ever (issue 35). A part is refused by the leader alone,
+// so every other refusal is as good as a success. A body of which a part is missing is no evidence.
 func verdictOfParts(body []byte) verdict {
 	const header, withCode = 4 + 1 + 4, 4 + 1 + 4 + 4 // type, done, error; and an error's result
 	if len(body) < header {
