@@ -53,10 +53,8 @@
 // An actor that its supervisor restarts has not ended, and may find notices for its previous
 // incarnation in its mailbox: see [NewLock], and locks/guides/supervision.go.
 //
-// Parents, owners and observers run in the session's process, unless [WithRemote] is set. An owner
-// whose node is out of reach (protoactor's AddressTerminated) may still rely on the lock: it is
-// given back when the lease that the owner was promised has run out. Package gateway has locks for
-// nodes without a session.
+// Parents, owners and observers run in the session's process, unless [WithRemote] is set. Package
+// gateway has locks for nodes without a session.
 //
 // Calls of package locks share holds above the session: package turns decides which call holds next
 // and with which lock actor, and package sharing carries that out. An actor that wants to share a

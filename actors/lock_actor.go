@@ -24,8 +24,8 @@ import (
 // request has ended. A nil session panics.
 //
 // It may be stopped at any time: the session then deletes its node. A restart by a supervisor, as
-// with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed, before
-// anything is sent; so is a parent, an owner or an observer on another node without WithRemote.
+// with AllForOne, ends it, too; its parent is told Terminated. Bad input, also a parent, owner or
+// observer on another node without WithRemote, is told as Failed before anything is sent.
 //
 // # Owners that are restarted
 //

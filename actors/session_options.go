@@ -70,9 +70,8 @@ var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it 
 // be above zero. Holders do not count. A request beyond it ends with messages.ReasonQueueFull,
 // before anything is sent: longer queues make listings that Java's clients refuse.
 //
-// Calls of package locks beyond it wait inside their client, in order. Other sessions do not see
-// them. Readers, and holders of permits, beyond it come behind requests of other sessions that
-// queue meanwhile.
+// Calls of package locks beyond it wait inside their client, in order, unseen by other sessions,
+// and come behind requests of other sessions that queue meanwhile.
 func WithMaxWaiting(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {
@@ -114,13 +113,11 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // reboot, is ignored. See package sessionfile.
 //
 // StartSession wraps zkconn.ErrBadConfig for a file that breaks these rules, and
-// ErrSessionFileInUse for one that a living session uses. A file that cannot be written later is
-// logged, and the session goes on.
+// ErrSessionFileInUse for one in use. A later failure to write is logged, and the session goes on.
 //
 // Ready waits until the predecessor's session is closed and our own is in the file, for some
-// seconds at most. A lock actor that does not wait for Ready may find its predecessor's nodes for a
-// moment. For messages.Acquire.Reclaim the predecessor's session stays open for a session timeout
-// from the first restart.
+// seconds at most; without Ready a lock actor may meet the predecessor's nodes. For
+// messages.Acquire.Reclaim that session stays open for a session timeout from the first restart.
 //
 // Requests of the dead process to other services may still arrive there: fencing tokens protect
 // those.

@@ -39,9 +39,9 @@ type Transaction struct {
 // connection, resolves a lost reply where it can (see locks.Lease.Txn), and while the hold goes on
 // sends again what was certainly not carried out.
 //
-// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), which raises the version
-// of the holder's node, also after the end of ctx. Where the session may not READ or WRITE that
-// node there is no fence, and the outcome is unknown.
+// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), also after the end of ctx.
+// Where the session may not READ or WRITE the holder's node there is no fence, and the outcome is
+// unknown.
 //
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
 // its ephemeral nodes and nothing was sent, zkconn's error for a refused part, the error of ctx

@@ -25,7 +25,7 @@ type Call interface {
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
 	// Refused: it has ended, and never held.
 	Refused(why messages.Reason, detail string)
-	// Told: a call that was granted is in a state from now on.
+	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
 	//   - StateRevoking: somebody asks for the lock. until is the end of the grace; zero without
