@@ -276,9 +276,9 @@ func (c *Client) whyClosed() error {
 // State), which covers a server's restart or a change of leader. Otherwise the error says for how
 // long no server has answered, and why. It wraps ErrClosed when the client is closed.
 //
-// It also fails when servers answer, but keep hanging up on a request or putting it off, and have
-// carried out none since (Trouble of State). It asks nobody. A leader also asks Election.Health.
-// Over a gateway it wraps ErrNeedsSession; there Error.Behind tells whether servers answer.
+// It also fails when servers answer, but only hang up on requests or put them off (Trouble of
+// State). It asks nobody. A leader also asks Election.Health. Over a gateway it wraps
+// ErrNeedsSession; there Error.Behind tells whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

@@ -120,17 +120,16 @@
 //   - Told: log handlers (WithLogger), with protoactor's records in a system that Open made (for one
 //     of your own see "The lock actor" in package actors); instruments (WithMeterProvider); spans
 //     after their start (WithTracerProvider). Each kind has a bounded queue and a goroutine (package
-//     told), which keep order and times. A function that is stuck, slow or panics delays its own
-//     queue only. What has no room is dropped and counted, as panics are (Session.Counters, Untold).
-//     Close waits for the rest until its ctx ends.
+//     told), which keep order and times: a bad function delays its own queue only. What has no room
+//     is dropped and counted, as panics are (Session.Counters, Untold). Close waits for the rest
+//     until its ctx ends.
 //   - Asked: Start of a tracer and WithMeterLabels, on the goroutine of the call of Lock, which
 //     waits; Enabled of a log handler, which must return at once. A panic of Start is the caller's,
 //     one of the labels is the error of that Lock.
 //   - Needed: dialers, SASL mechanisms, functions of a TLS configuration, WithParentACLFunc. That
-//     connection or request waits, and fails where the function panics. Such a function must not wait
-//     for the same client. WithSuspendedTime must return at once: whatever reads the clock waits for
-//     it, a second at most, except the end of contexts. A panic, or a call that takes longer, ends
-//     the leases.
+//     connection or request waits, and fails on a panic. Such a function must not wait for the same
+//     client. WithSuspendedTime must return at once: whatever reads the clock waits for it, except
+//     the end of contexts. A panic, or a call of more than a second, ends the leases.
 //   - WithOnChange, WithOnLost and WithUnreleased have a goroutine, and may lock, unlock and ask.
 //     Calls of the first two come one after the other, so one that waits for a later one waits for
 //     ever. Close waits, until its ctx ends, for the reports of WithUnreleased that it causes, and
@@ -154,14 +153,13 @@
 //     time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
-//   - fencing token: a number that grows from grant to grant of a lock path.
 //   - herd (thundering herd): many waiters woken by one release. Here a release wakes one, and one
 //     more session that looks ahead.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
 //     sent before the one ahead of it is answered.
 //   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout (Counters of
 //     actors.Session).
-//   - split brain: two act as the holder. The lease and the fencing token prevent it.
-//   - revoke: ask the holder for the lock. Release: give it back.
-//   - stale: a reply to a superseded operation.
+//   - split brain: two act as the holder. Lease and fencing token guard against it.
+//   - revoke: ask the holder for the lock. Release: give it back. Stale: a reply to a superseded
+//     operation.
 package locks

@@ -160,9 +160,9 @@ func (s *Semaphore) Weight(n int) Locker {
 	return part{&l}
 }
 
-// SetPermits sets the number of permits of the semaphore at a path, and makes a missing lock path.
-// Holders go on. Waiters go by the new number, and fail with ErrPermits only when they ask for
-// more. Later requests must name the new number.
+// SetPermits sets the number of permits of the semaphore at a path, which it makes if missing.
+// Holders go on. Waiters go by the new number, and fail with ErrPermits if they ask for more. Later
+// requests must name the new number.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.

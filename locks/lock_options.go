@@ -222,9 +222,8 @@ func WithSticky(d time.Duration) LockOption {
 // waits for one hold and n grants of this one at most, and no longer than for two holds and that
 // time. The order of the calls outlives a lost connection or session.
 //
-// Readers that share a node hold together, with one token: those that waited for a writer, and
-// later ones, up to n in all and within that time. Readers that come after a writer of any client
-// come behind it. A writer has a node of its own.
+// Readers that share a node hold together, with one token: up to n in all, within that time.
+// Readers that come after a writer of any client come behind it. A writer has its own node.
 //
 // While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
 // same options share a node. The queue shows one contender, without an owner; only the client can
@@ -290,18 +289,18 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
 // negative n is refused with ErrBadAcquire. Use it where late work is worth nothing.
 //
-// Holders and waiters count, readers and writers, those that hold with one node once. Of calls
-// without a node (WithCohort, WithMaxWaiting) only this client's count. A Lock that need not wait
-// is never refused: a reader beside readers, a call for which there are permits, another lease of
-// the same hold (WithReentry), a TryLock.
+// All holders and waiters count, those that hold with one node once. Of calls without a node
+// (WithCohort, WithMaxWaiting) only this client's count. A Lock that need not wait is never
+// refused: a reader beside readers, a call for which there are permits, another lease of the same
+// hold (WithReentry), a TryLock.
 //
 // Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is
 // made, and a listing says how many stand before it: of clients that ask at the same moment, the
 // first are let in. A node counts until it is gone, also that of a refused call, or one that is
 // kept after Unlock (WithSticky). A call that shares a node is judged by that node's first listing.
-// A call that was let in is never refused later, even when its connection or session is lost. Over
-// gateways, a call whose gateway fell silent tries at the next for two session timeouts, until a
-// node that it may have left is gone, before it hears ErrQueueFull.
+// A call that was let in is never refused, even when its session is lost. Over gateways, a call
+// whose gateway fell silent tries at the next for two session timeouts, until a node that it may
+// have left is gone, before it hears ErrQueueFull.
 //
 // ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull. The option is
 // for locks with a queue, and excludes WithReclaim. In an election it refuses further candidates;
@@ -392,11 +391,11 @@ func WithStartDeadline(d time.Duration) InstantOption {
 
 // WithCatchUp has RunOnceFor first call the work for the instants that were missed since the last
 // run, oldest first: for the newest most of them that are not too late by WithStartDeadline.
-// Once.Missed counts the others; with most 0 that is all. next gives the first instant of the
-// schedule after a time, as robfig/cron's Schedule.Next does. InstantOf says which instant a call
-// is for. Use it where each run does a part of the work, such as a day of a report.
+// Once.Missed counts the others; with most 0 that is all. next gives the schedule's first instant
+// after a time, as robfig/cron's Schedule.Next. InstantOf says which instant a call is for. Use it
+// where each run does a part of the work, such as a day of a report.
 //
-// A call that fails is followed by the next one; with WithRetryAfter it ends the run.
+// A failed call is followed by the next; with WithRetryAfter it ends the run.
 func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.next, s.job.most, s.job.catchesUp = next, most, true })
 }

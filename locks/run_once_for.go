@@ -32,8 +32,7 @@ import (
 //     WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
 //     ended before work returned. An error of Lease.Txn though work has returned nil: it is done,
 //     and not marked so, or may not be (ErrUnknownOutcome).
-//   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was
-//     done.
+//   - OnceAlreadyRan: somebody ran it for this instant. Once.Mark says who, and whether it is done.
 //   - OnceBusy: somebody runs it now. Where that is known to be the run of an older instant, the
 //     error wraps ErrNotRun.
 //   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over:
@@ -48,8 +47,8 @@ import (
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
 // Times are by the servers' clock, as for RunOnce. A mark of RunOnce with the same key stands for
-// all instants up to the begin of that run, unless it had failed. Use both with one key only while
-// you change from one to the other.
+// all instants up to that run's begin, unless it failed: use both with one key only while you
+// change over.
 //
 // Errors also wrap ErrBadAcquire for an instant before the year 1 or after 9999 and options that
 // exclude each other, ErrFailed for a "ran" that is no mark, and ErrNeedsSession for a client over

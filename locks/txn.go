@@ -67,10 +67,10 @@ func Check(path string, version int32) Op {
 //   - ErrUnknownOutcome: the ops may have been carried out, all or none. When ctx ends before the
 //     answer they may be yet, until the lock is given back or Get returns.
 //
-// A transaction whose reply is lost may still be at a server. So it is fenced: each transaction
-// checks the version of the holder's node, and the fence raises that by writing the node's own data
-// again, which takes READ and WRITE. Without both (WithACL) the transaction may be carried out for
-// as long as that node exists. Then the lost reply is resolved where possible:
+// A transaction whose reply is lost may still be at a server. So it is fenced: each checks the
+// version of the holder's node, and the fence raises that by writing the node's own data again.
+// Without READ and WRITE (WithACL) the transaction may be carried out for as long as that node
+// exists. Then the lost reply is resolved where possible:
 //
 //   - Not carried out, and sent again, if a node or a list of children that it changes has not
 //     changed since before it was sent.
@@ -82,13 +82,12 @@ func Check(path string, version int32) Op {
 //     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
 // A lease's transactions run one after the other, and Unlock gives the lock back after them. So a
-// node that serves a later hold, too (WithSticky, WithCohort, a hand-over) never guards the writes
-// of an earlier one, unless these could not be fenced. Where several hold with one node
-// (WithReentry, a downgrade), it guards until the last has given back.
+// node that serves a later hold, too (WithSticky, WithCohort, a hand-over), never guards an earlier
+// one's writes, unless these could not be fenced. Where several hold with one node (WithReentry, a
+// downgrade), it guards until the last has given back.
 //
-// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
-// that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
-// gateway.
+// ErrBadAcquire refuses the lease of a Contest, whose node others may make anew, and that of a
+// reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a gateway.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
 	switch {
