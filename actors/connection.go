@@ -71,7 +71,7 @@ type Connection struct {
 }
 
 // readyFor is the part of a session timeout for which silent servers leave a session ready: leases
-// survive such outages (package guides, "Choosing a session timeout").
+// survive outages of that length (package guides, "Choosing a session timeout").
 const readyFor = 5
 
 // Ready reports whether the session can lock and keep locks: see locks.Client.Ready.

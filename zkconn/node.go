@@ -168,8 +168,8 @@ func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove
 // SetData sets the data of a node of any version. ErrNoNode, ErrTooLarge.
 func (c *Conn) SetData(path string, data []byte) error { return c.SetDataAt(path, data, -1) }
 
-// Write is SetData that gives the node's new Stat, which takes no READ. A throttled write is not
-// sent again here. ErrNoNode, ErrTooLarge.
+// Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that
+// the servers throttle is not sent again here. ErrNoNode, ErrTooLarge.
 func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
 	err = c.operate("write", path, func(absolute string) error {
 		if err := checkSize("write", path, data); err != nil {
@@ -184,7 +184,7 @@ func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
 	return stat, err
 }
 
-// SetDataAt sets the data of a node that has this version. ErrBadVersion, ErrNoNode, ErrTooLarge.
+// SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.
 func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	return c.operate("set data", path, func(absolute string) error {
 		if err := checkSize("set data", path, data); err != nil {
