@@ -1,0 +1,122 @@
+package scene
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// Play plays the scenes of a folder at every place, file by file.
+func Play(t *testing.T, dir string) {
+	files, err := filepath.Glob(dir + "/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	rewrite := flag.Lookup("rewrite").Value.String() == "true"
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Run("virtual", func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { play(t, newVirtual(t), file) })
+			})
+			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+				if !rewrite || t.Name()[strings.LastIndex(t.Name(), "/"):] == "/embedded" {
+					play(t, &servers{zk: zk, rewrite: rewrite}, file)
+				}
+			})
+		})
+	}
+}
+
+// play plays a file's scenes at a place. The worlds of a scene are one for each value of each of its variables.
+func play(t *testing.T, at place, file string) {
+	var worlds []*world
+	end := func() {
+		for _, w := range worlds {
+			w.end()
+		}
+		worlds = nil
+	}
+	datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
+		if d.Cmd == "scene" {
+			end()
+			with, ok := strings.CutPrefix(lines[0], "with ")
+			if ok {
+				lines = lines[1:]
+			}
+			if !strings.Contains(with, "face=") {
+				with += " face=locks|gateway|actors"
+			}
+			for _, vars := range variants(strings.Fields(with)) {
+				if !at.keeps(vars["only"]) {
+					worlds = append(worlds, newWorld(t, at, vars))
+				}
+			}
+		}
+		if len(worlds) == 0 {
+			return d.Expected
+		}
+		told := map[string][]string{}
+		for _, w := range worlds {
+			w.t = t
+			out := w.block(lines, expected(d.Expected, w.label))
+			told[out] = append(told[out], w.label)
+		}
+		if len(told) == 1 {
+			return slices.Collect(maps.Keys(told))[0]
+		}
+		var all strings.Builder
+		for _, out := range slices.SortedFunc(maps.Keys(told), func(a, b string) int { return strings.Compare(told[a][0], told[b][0]) }) {
+			fmt.Fprintf(&all, "%s:\n%s", strings.Join(told[out], ", "), out)
+		}
+		return all.String()
+	})
+	end()
+}
+
+// variants gives the values of all variables, in all their combinations.
+func variants(with []string) []map[string]string {
+	all := []map[string]string{{}}
+	for _, word := range with {
+		name, values, ok := strings.Cut(word, "=")
+		if !ok {
+			name, values = "only", word
+		}
+		var more []map[string]string
+		for _, vars := range all {
+			for _, value := range strings.Split(values, "|") {
+				one := maps.Clone(vars)
+				one[name] = strings.ReplaceAll(value, "+", " ")
+				more = append(more, one)
+			}
+		}
+		all = more
+	}
+	return all
+}
+
+// expected is the part of an outcome that is for a world: all, or what stands below a line with its label.
+func expected(all, label string) string {
+	var part strings.Builder
+	mine, labels := false, false
+	for line := range strings.Lines(all) {
+		if names, ok := strings.CutSuffix(line, ":\n"); ok {
+			mine, labels = slices.Contains(strings.Split(names, ", "), label), true
+		} else if mine {
+			part.WriteString(line)
+		}
+	}
+	if !labels {
+		return all
+	}
+	return part.String()
+}
