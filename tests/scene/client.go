@@ -2,7 +2,7 @@ package scene
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -28,8 +28,10 @@ type client struct {
 	way
 	session *actors.Session
 	system  *actor.ActorSystem
-	away    bool // no connection, or closed
+	away    bool // no connection
+	closed  bool
 	armed   *rig.Fault
+	named   map[string]*locks.Named // by their roots
 }
 
 // client gives the client of a name, which it opens where there is none yet.
@@ -37,10 +39,10 @@ func (w *world) client(name string, how ...string) *client {
 	if c := w.clients[name]; c != nil {
 		return c
 	}
-	c := &client{way: w.at.way(w.t)}
+	c := &client{way: w.at.way(w.t), named: map[string]*locks.Named{}}
 	w.clients[name] = c
 	connect, dial := c.connect(w.root + words(how).text("at"))
-	if face := w.vars["face"]; face == "gateway" || face == "actors" {
+	if face := w.vars["face"]; face != "locks" && name != "operator" {
 		cfg, err := zkconn.NewConfig(connect, zkconn.WithSessionTimeout(stories.Longest), zkconn.WithDialer(dial))
 		require.NoError(w.t, err)
 		discard := slog.New(slog.DiscardHandler)
@@ -62,13 +64,24 @@ func (w *world) client(name string, how ...string) *client {
 		c.session = c.Session()
 	}
 	relists.Count(w.t, c.session)
+	patient.Cleanup(w.t, func() { c.end(w) })
 	return c
+}
+
+// operator looks at queues, and locks is whom an actor program asks for what only package locks has.
+func (w *world) operator() *locks.Client { return w.client("operator").Client }
+
+func (w *world) locks(name string) *locks.Client {
+	if c := w.client(name); c.Client != nil {
+		return c.Client
+	}
+	return w.operator()
 }
 
 // options are those of a client.
 func (o words) options() []locks.Option {
 	opts := []locks.Option{locks.WithSessionTimeout(stories.Longest)}
-	if n := o.count("waiting"); n > 0 {
+	if n := o.count("waiting", 0); n > 0 {
 		opts = append(opts, locks.WithMaxWaiting(n))
 	}
 	if who := o.text("auth"); who != "" {
@@ -84,8 +97,12 @@ func (o words) options() []locks.Option {
 	return opts
 }
 
-// end closes a client, be it closed already.
+// end closes a client, once.
 func (c *client) end(w *world) {
+	if c.closed {
+		return
+	}
+	c.closed, c.away = true, true
 	c.cut(false)
 	if c.Client != nil {
 		patient.Closed(w.t, c.Close(w.deadline()))
@@ -94,31 +111,41 @@ func (c *client) end(w *world) {
 		patient.Closed(w.t, c.session.Close(w.deadline()))
 		c.system.Shutdown()
 	}
-	c.away = true
 }
 
 // ask has a client ask for a lock.
 func (w *world) ask(name, by string, kind, path string, rest words, try bool) {
-	c := &call{w: w, name: name, by: w.client(by), kind: kind, path: path, weight: max(rest.count("weight"), 1),
-		within: w.call(rest.text("within")), over: make(chan struct{})}
-	c.at = path + " " + rest.text("name")
-	permits := max(rest.count("permits"), 1)
+	user, key, root := w.client(by), rest.text("key"), path
+	if kind == "key" || kind == "byname" {
+		path = user.Keyed(path).Path(key)
+	}
+	c := w.newCall(name, user, path, kind)
+	c.at, c.weight, c.within = path+" "+rest.text("name"), rest.count("weight", 1), w.call(rest.text("within"))
+	permits := rest.count("permits", 1)
 	ctx := context.Background()
 	if c.within != nil {
 		ctx = c.within.context()
 	}
 	ctx, c.cancel = context.WithCancel(ctx)
-	w.mu.Lock()
-	w.calls = append(w.calls, c)
 	w.most[path] = max(w.most[path], permits)
-	w.mu.Unlock()
 	if c.by.Client == nil {
 		c.spawn(rest.acquire(kind, path, try))
+		w.queued(c)
 		return
 	}
 	opts := rest.lockOptions(c)
+	keyed := c.by.Keyed(root, opts...)
 	var lock locks.Locker
 	switch kind {
+	case "key":
+		lock = keyed.Mutex(key)
+	case "byname":
+		if user.named[root] == nil {
+			user.named[root] = keyed.ByName()
+		}
+		go c.wait(ctx, c.byName(user.named[root], key, try))
+		w.queued(c)
+		return
 	case "read":
 		lock = c.by.RWMutex(path, opts...).Reader()
 	case "write":
@@ -139,16 +166,31 @@ func (w *world) ask(name, by string, kind, path string, rest words, try bool) {
 	w.queued(c)
 }
 
+// byName locks a key by its name.
+func (c *call) byName(n *locks.Named, key string, try bool) func(context.Context) (*locks.Lease, error) {
+	c.unlock = func(ctx context.Context) error { return n.Unlock(ctx, key) }
+	return func(ctx context.Context) (*locks.Lease, error) {
+		if try {
+			if got, err := n.TryLock(ctx, key); err != nil || !got {
+				return nil, errors.Join(err, locks.ErrNotAcquired)
+			}
+		} else if err := n.Lock(ctx, key); err != nil {
+			return nil, err
+		}
+		return n.Lease(key), nil
+	}
+}
+
 // wait calls Lock, and follows the lease until it ends.
 func (c *call) wait(ctx context.Context, lock func(context.Context) (*locks.Lease, error)) {
-	defer close(c.over)
 	got, err := lock(ctx)
 	if err != nil {
-		c.tell("%s", failed(err))
+		c.fail(failed(err))
 		return
 	}
 	c.grant(got)
 	<-got.Context().Done()
+	close(c.over)
 }
 
 // hear is told the changes of a lease.
@@ -178,21 +220,19 @@ func (w *world) queued(c *call) {
 		return
 	}
 	patient.Eventually(w.t, func() bool {
-		w.mu.Lock()
-		answered, open := c.answered, 0
+		if !c.unanswered() || c.by.away {
+			return true
+		}
+		open := 0
 		for _, o := range w.calls {
-			if o.by == c.by && o.path == c.path && !o.answered {
+			if o.by == c.by && o.path == c.path && o.unanswered() {
 				open++
 			}
-		}
-		w.mu.Unlock()
-		if answered || c.by.away {
-			return true
 		}
 		inside, err := c.by.session.Ask(w.deadline(), &messages.ReadInside{Root: c.path})
 		require.NoError(w.t, err)
 		open -= inside.(*messages.Inside).All
-		all, _ := w.client("operator").Queue(w.deadline(), c.path)
+		all, _ := w.operator().Queue(w.deadline(), c.path)
 		for _, o := range all {
 			if o.Session == c.by.session.ID() && !o.Holds {
 				open--
@@ -207,9 +247,9 @@ func (c *call) spawn(want messages.Acquire) {
 	root := c.by.system.Root
 	var lock *actor.PID
 	spawned := make(chan struct{})
-	end := func(said any) {
-		if said != nil {
-			c.tell("%s", strings.TrimPrefix(fmt.Sprint(said), "turnstile: "))
+	end := func(said error) {
+		if c.tell("%s", strings.TrimPrefix(said.Error(), "turnstile: ")); c.unanswered() {
+			close(c.came)
 		}
 		close(c.over)
 	}
@@ -225,11 +265,14 @@ func (c *call) spawn(want messages.Acquire) {
 		case *messages.Lost:
 			end(locks.ErrLost)
 		case *messages.Released:
-			end(map[bool]any{true: locks.ErrRevoked}[msg.Reason == messages.ReasonRevoked])
+			if msg.Reason == messages.ReasonRevoked {
+				c.tell("%s", strings.TrimPrefix(locks.ErrRevoked.Error(), "turnstile: "))
+			}
+			close(c.over)
 		case *messages.Cancelled:
 			end(saidAs[msg.Reason])
 		case *messages.Failed:
-			end(msg.Reason)
+			end(errors.New(string(msg.Reason)))
 		}
 	}))
 	<-spawned

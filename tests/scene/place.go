@@ -44,6 +44,7 @@ type dialer = func(ctx context.Context, network, address string) (net.Conn, erro
 type way interface {
 	connect(root string) (string, dialer)
 	cut(down bool)
+	Refuse(bool)
 	expire(t *testing.T, ctx context.Context, session int64)
 	fault(rig.Rule) *rig.Fault
 }
@@ -52,6 +53,7 @@ type way interface {
 type virtual struct{ server *embedded.Server }
 
 func newVirtual(t *testing.T) virtual {
+	t.Cleanup(func() { time.Sleep(time.Minute) }) // throttles of actor systems sleep on for a while
 	return virtual{bubble.Server(t, embedded.WithSessionTimeouts(200*time.Millisecond, stories.Longest))}
 }
 
@@ -108,6 +110,8 @@ func (w *wire) cut(down bool) { w.line.Be(map[bool]bubble.State{true: bubble.Dow
 func (w *wire) expire(t *testing.T, _ context.Context, session int64) {
 	require.NoError(t, w.server.Expire(session))
 }
+
+func (w *wire) Refuse(bool) {}
 
 func (w *wire) fault(rig.Rule) *rig.Fault { panic("faults need servers") }
 

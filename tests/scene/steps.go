@@ -34,9 +34,11 @@ func (o words) text(key string) string {
 	return ""
 }
 
-func (o words) count(key string) int {
-	n, _ := strconv.Atoi(o.text(key))
-	return n
+func (o words) count(key string, usual int) int {
+	if n, err := strconv.Atoi(o.text(key)); err == nil {
+		return n
+	}
+	return usual
 }
 
 func (o words) span(key string) time.Duration {
@@ -62,15 +64,19 @@ var (
 
 // acquire is what is asked of a lock actor.
 func (o words) acquire(kind, path string, try bool) messages.Acquire {
-	return messages.Acquire{Path: path, Mode: modes[kind], Name: o.text("name"), Naming: namings[o.text("naming")], Permits: o.count("permits"),
-		Weight: o.count("weight"), WatchAll: o.has("watchall"), Try: try, Grace: o.span("grace"), Label: o.text("label"),
+	permits, weight := o.count("permits", 0), o.count("weight", 0)
+	if kind == "sem" {
+		permits, weight = max(permits, 1), max(weight, 1)
+	}
+	return messages.Acquire{Path: path, Mode: modes[kind], Name: o.text("name"), Naming: namings[o.text("naming")], Permits: permits, Weight: weight,
+		WatchAll: o.has("watchall"), Try: try, Grace: o.span("grace"), Label: o.text("label"),
 		Owner: o.text("owner"), Caller: o.text("caller")}
 }
 
 // lockOptions are those of a call of package locks.
 func (o words) lockOptions(c *call) []locks.LockOption {
-	opts := []locks.LockOption{locks.WithGrace(o.span("grace")), locks.WithOnChange(c.hear), locks.WithCohort(o.count("cohort")),
-		locks.WithMaxWaiters(o.count("max")), locks.WithMaxHold(o.span("hold"))}
+	opts := []locks.LockOption{locks.WithGrace(o.span("grace")), locks.WithOnChange(c.hear), locks.WithCohort(o.count("cohort", 0)),
+		locks.WithMaxWaiters(o.count("max", 0)), locks.WithMaxHold(o.span("hold"))}
 	for word, opt := range map[string]locks.LockOption{"name=": locks.WithName(o.text("name")), "label=": locks.WithLabel(o.text("label")),
 		"naming=": locks.WithNaming(namings[o.text("naming")]), "sticky=": locks.WithSticky(o.span("sticky")),
 		"reentry": locks.WithReentry(), "watchall": locks.WithWatchAll()} {
@@ -124,7 +130,7 @@ func (w *world) node(name string) string {
 		return w.root + c.path + "/" + c.lease.Node()
 	}
 	w.mu.Unlock()
-	all, err := w.client("operator").Queue(w.deadline(), c.path)
+	all, err := w.operator().Queue(w.deadline(), c.path)
 	require.NoError(w.t, err)
 	for _, o := range slices.Backward(all) { // the last of its session
 		if o.Session == c.by.session.ID() {
@@ -155,7 +161,7 @@ func (w *world) step(line string) {
 	case "open":
 		w.client(first, o...)
 	case "lock", "try":
-		w.ask(first, second, third, o[4], o[4:], o[0] == "try")
+		w.ask(first, second, o[4], third, o[4:], o[0] == "try")
 	case "down":
 		w.down(first, w.named(words{second})[0])
 	case "back":
@@ -167,7 +173,7 @@ func (w *world) step(line string) {
 			c.cancel()
 		}
 	case "revoke":
-		asked, err := w.client(first).Revoke(ctx, second)
+		asked, err := w.locks(first).Revoke(ctx, second)
 		w.says("revoke", err)
 		for _, c := range asked {
 			w.said = append(w.said, "asked "+number(c.Node))
@@ -177,14 +183,14 @@ func (w *world) step(line string) {
 		if w.seen[second].Path == "" {
 			w.look(second)
 		}
-		w.says("break", w.client(first).Break(ctx, w.seen[second]))
+		w.says("break", w.locks(first).Break(ctx, w.seen[second]))
 	case "look":
 		w.look(first)
 	case "permits":
 		n, err := strconv.Atoi(third)
 		require.NoError(t, err)
 		w.most[second] = max(w.most[second], n)
-		w.says("permits", w.client(first).SetPermits(ctx, second, n))
+		w.says("permits", w.locks(first).SetPermits(ctx, second, n))
 	case "close":
 		w.taken(func(c *call) bool { return c.by == w.clients[first] })
 		w.client(first).end(w)
@@ -202,6 +208,8 @@ func (w *world) step(line string) {
 		c.armed = c.fault(rig.Rule{Op: ops[second], Action: fates[third], Count: count})
 	case "fired":
 		patient.Receive(t, w.client(first).armed.Fired())
+	case "refuse":
+		w.client(first).Refuse(true)
 	case "release":
 		w.client(first).armed.Release()
 	case "delete":
@@ -212,6 +220,9 @@ func (w *world) step(line string) {
 		_, err := w.stranger.Set(w.node(first), []byte(rest), -1)
 		require.NoError(t, err)
 	case "set":
+		if n, err := strconv.Atoi(rest); err == nil {
+			w.most[first] = max(w.most[first], n)
+		}
 		_, err := w.stranger.Set(w.root+first, []byte(rest), -1)
 		require.NoError(t, err)
 	case "plant":
@@ -241,22 +252,25 @@ func (w *world) step(line string) {
 
 // back gives a lease back.
 func (w *world) back(c *call) {
-	w.mu.Lock()
-	l := c.lease
-	c.leaving = true
-	w.mu.Unlock()
-	require.NotNil(w.t, l, "%s does not hold", c.name)
-	if err := l.Unlock(w.deadline()); err != nil {
+	patient.Eventually(w.t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		c.leaving = c.lease != nil
+		return c.leaving
+	}, "%s never holds (%s): %v", c.name, w.label, &c.told)
+	unlock := c.lease.Unlock
+	if c.unlock != nil {
+		unlock = c.unlock
+	}
+	if err := unlock(w.deadline()); err != nil {
 		c.tell("back: %s", failed(err))
 	}
 }
 
 // down has a lease downgraded.
 func (w *world) down(name string, writer *call) {
-	c := &call{w: w, name: name, by: writer.by, kind: "read", path: writer.path, at: writer.at, within: writer, cancel: func() {}, over: make(chan struct{})}
-	w.mu.Lock()
-	w.calls = append(w.calls, c)
-	w.mu.Unlock()
+	c := w.newCall(name, writer.by, writer.path, "read")
+	c.at, c.within = writer.at, writer
 	go c.wait(context.Background(), func(ctx context.Context) (*locks.Lease, error) {
 		return writer.lease.(*locks.Lease).Downgrade(ctx)
 	})
@@ -267,24 +281,21 @@ func (w *world) down(name string, writer *call) {
 type zkLock struct{ *zk.Lock }
 
 func (zkLock) Node() string                   { return "" }
-func (zkLock) Token() messages.Token          { return 1 << 62 }
+func (zkLock) Token() messages.Token          { return 0 }
 func (zkLock) Valid() bool                    { return true }
 func (l zkLock) Unlock(context.Context) error { return l.Lock.Unlock() }
 
 // strange has go-zookeeper's own lock ask.
 func (w *world) strange(name, path string) {
-	c := &call{w: w, name: name, kind: "mutex", path: path, at: path + " ", cancel: func() {}, over: make(chan struct{})}
-	w.mu.Lock()
-	w.calls = append(w.calls, c)
-	w.mu.Unlock()
+	c := w.newCall(name, nil, path, "mutex")
 	l := zk.NewLock(w.stranger, w.root+path, zk.WorldACL(zk.PermAll))
 	go func() {
-		defer close(c.over)
 		if err := l.Lock(); err != nil {
-			c.tell("%v", err)
+			c.fail(err)
 			return
 		}
 		c.grant(zkLock{l})
+		close(c.over)
 	}()
 }
 
@@ -305,7 +316,7 @@ func (w *world) plant(path, data string, flags int32, acl []zk.ACL) {
 // look remembers who holds at a call's path, or waits: the contender of its node.
 func (w *world) look(name string) {
 	path, node := w.call(name).path, w.node(name)
-	all, err := w.client("operator").Queue(w.deadline(), path)
+	all, err := w.operator().Queue(w.deadline(), path)
 	require.NoError(w.t, err)
 	for _, c := range all {
 		if w.root+c.At() == node {
@@ -322,7 +333,7 @@ func (w *world) answer(question, first, second string) string {
 	switch question {
 	case "queue":
 		var all []messages.Contender
-		all, err = w.client(first).Queue(ctx, second)
+		all, err = w.locks(first).Queue(ctx, second)
 		for _, c := range all {
 			lines = append(lines, w.contender(c))
 		}
@@ -336,7 +347,7 @@ func (w *world) answer(question, first, second string) string {
 		}
 	case "locks":
 		var tree *messages.LockTree
-		if tree, err = w.client(first).Locks(ctx, second); err == nil {
+		if tree, err = w.locks(first).Locks(ctx, second); err == nil {
 			for _, l := range tree.Locks {
 				lines = append(lines, strings.Join(strings.Fields(fmt.Sprint(l.Path, " ", l.Name, " ", map[bool]string{true: "contest"}[l.Contest], " ", l.Holders, " + ", l.Waiters)), " "))
 			}
@@ -346,7 +357,7 @@ func (w *world) answer(question, first, second string) string {
 		}
 	case "missing":
 		var path string
-		path, err = w.client(first).Missing(ctx, second)
+		path, err = w.locks(first).Missing(ctx, second)
 		lines = append(lines, fmt.Sprintf("%q", path))
 	case "nodes":
 		_, err = w.stranger.Sync(w.root)
@@ -405,6 +416,13 @@ func (w *world) contender(c messages.Contender) string {
 	}
 	w.mu.Unlock()
 	add("%s", number(c.Node))
+	if c.Who != "" {
+		if first, known := w.who[c.Who]; !known {
+			w.who[c.Who] = c.At()
+		} else if first != c.At() {
+			add("as %s", first)
+		}
+	}
 	add("%v", c.Mode)
 	add("name=%s", c.Name)
 	add("weight=%d", c.Weight)

@@ -33,6 +33,7 @@ type world struct {
 	asks     []func() string               // the questions of the block
 	seen     map[string]messages.Contender // by their calls
 	planted  map[string]string             // nodes, by the paths that they were asked for with
+	who      map[string]string             // the first node of each caller
 	keeps    bool                          // a node may stay while nobody asks
 
 	mu     sync.Mutex // guards what follows, and the calls
@@ -44,7 +45,7 @@ type world struct {
 
 func newWorld(t *testing.T, at place, vars map[string]string) *world {
 	w := &world{t: t, at: at, vars: vars, root: at.chroot(), stranger: at.raw(t), clients: map[string]*client{}, most: map[string]int{},
-		seen: map[string]messages.Contender{}, planted: map[string]string{}}
+		seen: map[string]messages.Contender{}, planted: map[string]string{}, who: map[string]string{}}
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		if name != "only" {
 			w.label += " " + name + "=" + strings.ReplaceAll(vars[name], " ", "+")
@@ -56,24 +57,51 @@ func newWorld(t *testing.T, at place, vars map[string]string) *world {
 	return w
 }
 
+// newCall adds a call.
+func (w *world) newCall(name string, by *client, path, kind string) *call {
+	c := &call{w: w, name: name, by: by, path: path, at: path + " ", kind: kind, cancel: func() {},
+		came: make(chan struct{}), over: make(chan struct{})}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, c)
+	return c
+}
+
+// fail is the end of a call that has no lease.
+func (c *call) fail(why any) {
+	c.tell("%v", why)
+	close(c.came)
+	close(c.over)
+}
+
+// unanswered reports whether it waits.
+func (c *call) unanswered() bool {
+	select {
+	case <-c.came:
+		return false
+	default:
+		return true
+	}
+}
+
 // call is a call of Lock, or a lock actor, and what it was told.
 type call struct {
-	w         *world
-	name      string
-	by        *client
-	kind      string
-	at        string // its queue: the path, and the name
-	path      string
-	weight    int
-	within    *call
-	told      []string
-	answered  bool
-	lease     lease
-	step      int  // of the grant
-	leaving   bool // it gives back, or its node is taken from it
-	cancel    context.CancelFunc
-	over      chan struct{} // closed when nothing more is told
-	elsewhere bool          // it is no client's
+	w       *world
+	name    string
+	by      *client
+	kind    string
+	at      string // its queue: the path, and the name
+	path    string
+	weight  int
+	within  *call
+	told    []string
+	lease   lease
+	step    int  // of the grant
+	leaving bool // it gives back, or its node is taken from it
+	cancel  context.CancelFunc
+	unlock  func(context.Context) error // in place of the lease's; nil for none
+	came    chan struct{}               // closed when it has its lease, or will have none
+	over    chan struct{}               // closed when nothing more is told
 }
 
 // lease is what a call has that was granted.
@@ -87,7 +115,7 @@ type lease interface {
 func (c *call) tell(format string, args ...any) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
-	c.told, c.answered = append(c.told, c.w.plain(fmt.Sprintf(format, args...))), true
+	c.told = append(c.told, c.w.plain(fmt.Sprintf(format, args...)))
 }
 
 // grant judges a lease against all others.
@@ -95,14 +123,15 @@ func (c *call) grant(l lease) {
 	w := c.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c.lease, c.answered, c.step = l, true, w.steps
+	c.lease, c.step = l, w.steps
+	close(c.came)
 	c.told = append(c.told, strings.TrimSpace("holds "+number(l.Node())))
 	sum := c.weight
 	for _, o := range w.calls {
-		if o == c || o.at != c.at || o.lease == nil || o.within == c || c.owned(o) {
+		if o == c || o.at != c.at || o.lease == nil || o.within == c || c.owned(o) || c.kind == "read" && o.lease.Node() == l.Node() {
 			continue
 		}
-		if o.step < c.step && o.lease.Token() >= l.Token() {
+		if o.step < c.step && o.lease.Token() >= l.Token() && l.Token() > 0 {
 			w.broken = append(w.broken, fmt.Sprintf("%s has token %v, and %s had %v before", c.name, l.Token(), o.name, o.lease.Token()))
 		}
 		if o.leaving || !o.lease.Valid() {
@@ -180,10 +209,19 @@ func (w *world) block(lines []string, want string) string {
 			for _, c := range w.calls {
 				c.told = nil
 			}
-			require.Empty(w.t, w.broken)
 			w.mu.Unlock()
+			w.whole()
 			return got
 		}
+	}
+}
+
+// whole finds no rule broken.
+func (w *world) whole() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, what := range w.broken {
+		w.t.Error(w.label, what)
 	}
 }
 
@@ -206,16 +244,15 @@ func (w *world) outcome() string {
 	return out.String()
 }
 
-// catchUp has every client that is connected be sent what came of everything before: its own write comes behind that.
+// catchUp has every client that is connected be sent what came of everything before: a synced read comes behind that.
 func (w *world) catchUp() {
 	if w.at.patience() == 0 {
 		return
 	}
 	for _, c := range w.clients {
-		if c.Client != nil && !c.away {
-			lease, err := c.Mutex("/settle").Lock(w.deadline())
+		if !c.away {
+			_, err := c.session.Ask(w.deadline(), &messages.ReadQueue{Path: "/settle"})
 			require.NoError(w.t, err)
-			require.NoError(w.t, lease.Unlock(w.deadline()))
 		}
 	}
 }
@@ -224,13 +261,12 @@ func (w *world) catchUp() {
 func (w *world) end() {
 	for _, c := range w.calls {
 		c.cancel()
-		if w.mu.Lock(); c.lease != nil && !c.leaving {
-			c.leaving = true
-			w.mu.Unlock()
-			_ = c.lease.Unlock(w.deadline())
-			w.mu.Lock()
+	}
+	for _, c := range w.calls {
+		<-c.came
+		if c.lease != nil && !c.leaving {
+			w.back(c)
 		}
-		w.mu.Unlock()
 		<-c.over
 	}
 	w.at.settle()
@@ -244,7 +280,7 @@ func (w *world) end() {
 	for _, c := range w.clients {
 		c.end(w)
 	}
-	require.Empty(w.t, w.broken)
+	w.whole()
 	w.stranger.Close()
 }
 
