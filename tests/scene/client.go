@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -150,11 +151,11 @@ func (w *world) ask(name, by string, kind, path string, rest words, try bool) {
 		lock = c.by.RWMutex(path, opts...).Reader()
 	case "write":
 		lock = c.by.RWMutex(path, opts...)
-	case "sem":
+	case "semaphore":
 		lock = c.by.Semaphore(path, permits, opts...).Weight(c.weight)
 	case "contest":
 		lock = c.by.Contest(path, opts...)
-	case "mutex":
+	case "exclusive":
 		lock = c.by.Mutex(path, opts...)
 	default:
 		require.Fail(w.t, "no kind of lock", kind)
@@ -272,7 +273,7 @@ func (c *call) spawn(want messages.Acquire) {
 		case *messages.Cancelled:
 			end(saidAs[msg.Reason])
 		case *messages.Failed:
-			end(errors.New(string(msg.Reason)))
+			end(errors.New(cmp.Or(msg.Detail, string(msg.Reason))))
 		}
 	}))
 	<-spawned

@@ -17,10 +17,10 @@
 //	                            $face is how clients ask: locks, gateway (locks, over one), or actors.
 //	with virtual, with servers  only in virtual time, or only on servers with a network
 //	open C ...                  opens a client, with waiting=N bytes=N auth=NAME acl=NAME|read at=PATH. Others open as they come.
-//	lock L C KIND PATH ...      client C asks for a lock: L. KIND is mutex, read, write, sem, contest, key or byname, which
+//	lock L C PATH KIND ...      client C asks for a lock: L. KIND is exclusive, read, write, semaphore, contest, key or byname, which
 //	                            names the key behind it. name= label= cohort=N sticky=D reentry grace=D hold=D naming=N watchall
 //	                            max=N permits=N weight=N, within=L for the context of L, and unseen for no listener
-//	try L C KIND PATH ...       the same, with TryLock
+//	try L C PATH KIND ...       the same, with TryLock
 //	back L ..., leave L ...     Unlock; the context of the call ends
 //	down L W                    L is W's downgrade
 //	revoke C PATH, break C L, permits C PATH N, close C

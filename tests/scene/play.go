@@ -65,22 +65,53 @@ func play(t *testing.T, at place, file string) {
 		if len(worlds) == 0 {
 			return d.Expected
 		}
-		told := map[string][]string{}
+		told := map[string][]*world{}
+		var outs []string
 		for _, w := range worlds {
 			w.t = t
-			out := w.block(lines, expected(d.Expected, w.label))
-			told[out] = append(told[out], w.label)
+			out := w.block(lines, expected(d.Expected, w.vars))
+			if told[out] == nil {
+				outs = append(outs, out)
+			}
+			told[out] = append(told[out], w)
 		}
-		if len(told) == 1 {
-			return slices.Collect(maps.Keys(told))[0]
+		if len(outs) == 1 {
+			return outs[0]
 		}
 		var all strings.Builder
-		for _, out := range slices.SortedFunc(maps.Keys(told), func(a, b string) int { return strings.Compare(told[a][0], told[b][0]) }) {
-			fmt.Fprintf(&all, "%s:\n%s", strings.Join(told[out], ", "), out)
+		for _, out := range outs {
+			fmt.Fprintf(&all, "%s:\n%s", common(told[out], worlds), out)
 		}
 		return all.String()
 	})
 	end()
+}
+
+// common names some of all worlds by their variables, together where they are all that have these values.
+func common(some, all []*world) string {
+	label, product := "", 1
+	for _, name := range slices.Sorted(maps.Keys(all[0].vars)) {
+		values := func(of []*world) (values []string) {
+			for _, w := range of {
+				if v := strings.ReplaceAll(w.vars[name], " ", "+"); !slices.Contains(values, v) {
+					values = append(values, v)
+				}
+			}
+			return values
+		}
+		mine := values(some)
+		if product *= len(mine); len(mine) < len(values(all)) {
+			label += " " + name + "=" + strings.Join(mine, "|")
+		}
+	}
+	if product == len(some) {
+		return strings.TrimSpace(label)
+	}
+	var each []string
+	for _, w := range some {
+		each = append(each, common([]*world{w}, all))
+	}
+	return strings.Join(each, ", ")
 }
 
 // variants gives the values of all variables, in all their combinations.
@@ -104,19 +135,21 @@ func variants(with []string) []map[string]string {
 	return all
 }
 
-// expected is the part of an outcome that is for a world: all, or what stands below a line with its label.
-func expected(all, label string) string {
+// expected is the part of an outcome that is for a world: all, or what stands below a line that names it.
+func expected(all string, vars map[string]string) string {
 	var part strings.Builder
-	mine, labels := false, false
+	mine := true
 	for line := range strings.Lines(all) {
-		if names, ok := strings.CutSuffix(line, ":\n"); ok {
-			mine, labels = slices.Contains(strings.Split(names, ", "), label), true
+		if labels, ok := strings.CutSuffix(line, ":\n"); ok && strings.Contains(labels, "=") {
+			mine = slices.ContainsFunc(strings.Split(labels, ", "), func(label string) bool {
+				return !slices.ContainsFunc(strings.Fields(label), func(word string) bool {
+					name, values, _ := strings.Cut(word, "=")
+					return !slices.Contains(strings.Split(strings.ReplaceAll(values, "+", " "), "|"), vars[name])
+				})
+			})
 		} else if mine {
 			part.WriteString(line)
 		}
-	}
-	if !labels {
-		return all
 	}
 	return part.String()
 }

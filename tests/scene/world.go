@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +23,6 @@ type world struct {
 	t        *testing.T
 	at       place
 	vars     map[string]string
-	label    string
 	root     string
 	stranger *zk.Conn
 	clients  map[string]*client
@@ -46,12 +43,6 @@ type world struct {
 func newWorld(t *testing.T, at place, vars map[string]string) *world {
 	w := &world{t: t, at: at, vars: vars, root: at.chroot(), stranger: at.raw(t), clients: map[string]*client{}, most: map[string]int{},
 		seen: map[string]messages.Contender{}, planted: map[string]string{}, who: map[string]string{}}
-	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		if name != "only" {
-			w.label += " " + name + "=" + strings.ReplaceAll(vars[name], " ", "+")
-		}
-	}
-	w.label = strings.TrimSpace(w.label)
 	_, err := w.stranger.Create(w.root, nil, 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 	return w
@@ -125,7 +116,7 @@ func (c *call) grant(l lease) {
 	defer w.mu.Unlock()
 	c.lease, c.step = l, w.steps
 	close(c.came)
-	c.told = append(c.told, strings.TrimSpace("holds "+number(l.Node())))
+	c.told = append(c.told, "holds "+number(l.Node()))
 	sum := c.weight
 	for _, o := range w.calls {
 		if o == c || o.at != c.at || o.lease == nil || o.within == c || c.owned(o) || c.kind == "read" && o.lease.Node() == l.Node() {
@@ -138,7 +129,7 @@ func (c *call) grant(l lease) {
 			continue
 		}
 		sum += o.weight
-		if c.kind != "sem" && (c.kind != "read" || o.kind != "read") || c.kind == "sem" && sum > w.most[c.path] {
+		if c.kind != "semaphore" && (c.kind != "read" || o.kind != "read") || c.kind == "semaphore" && sum > w.most[c.path] {
 			w.broken = append(w.broken, fmt.Sprintf("%s holds beside %s", c.name, o.name))
 		}
 	}
@@ -154,12 +145,10 @@ func (c *call) owned(by *call) bool {
 	return false
 }
 
-// number is the number of a node in its queue.
+// number is the number of a node in its queue; a contest has one.
 func number(node string) string {
-	if n, ok := queue.Sequence(node); ok {
-		return fmt.Sprint("#", n)
-	}
-	return ""
+	n, _ := queue.Sequence(node)
+	return fmt.Sprint("#", n)
 }
 
 var (
@@ -171,6 +160,11 @@ var (
 // plain is a text without what differs from run to run.
 func (w *world) plain(text string) string {
 	text = strings.ReplaceAll(text, w.root, "")
+	for name, value := range w.vars {
+		if len(value) > 3 && strings.Contains(text, value) {
+			text = strings.ReplaceAll(text, value, "$"+name)
+		}
+	}
 	text = made.ReplaceAllStringFunc(text, func(node string) string { return number(node) })
 	return hex.ReplaceAllString(uuid.ReplaceAllString(text, "UUID"), "HEX")
 }
@@ -221,7 +215,7 @@ func (w *world) whole() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, what := range w.broken {
-		w.t.Error(w.label, what)
+		w.t.Error(w.vars, what)
 	}
 }
 
@@ -275,7 +269,7 @@ func (w *world) end() {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if kept := left(); !w.keeps {
-		require.Empty(w.t, kept, "left in %s", w.label)
+		require.Empty(w.t, kept, "left in %v", w.vars)
 	}
 	for _, c := range w.clients {
 		c.end(w)
