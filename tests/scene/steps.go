@@ -257,7 +257,7 @@ func (w *world) back(c *call) {
 		defer w.mu.Unlock()
 		c.leaving = c.lease != nil
 		return c.leaving
-	}, "%s never holds (%s): %v", c.name, w.label, &c.told)
+	}, "%s never holds (%s): %v", c.name, w.vars, &c.told)
 	unlock := c.lease.Unlock
 	if c.unlock != nil {
 		unlock = c.unlock
