@@ -155,7 +155,7 @@ func (w *world) step(line string) {
 		o[i] = plainWord(o[i])
 	}
 	o = append(o, "", "", "", "") // so that each has all its words
-	first, second, third, rest := o[1], o[2], o[3], strings.Join(o[2:len(o)-4], " ")
+	first, second, third, rest := o[1], o[2], o[3], strings.TrimSpace(strings.Join(o[2:], " "))
 	t, ctx := w.t, w.deadline()
 	switch names := o[1 : len(o)-4]; o[0] {
 	case "open":

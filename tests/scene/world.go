@@ -254,7 +254,9 @@ func (w *world) catchUp() {
 // end has all give back and give up, and finds that nothing is left.
 func (w *world) end() {
 	for _, c := range w.calls {
-		c.cancel()
+		if c.unanswered() {
+			c.cancel()
+		}
 	}
 	for _, c := range w.calls {
 		<-c.came
