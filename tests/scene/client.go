@@ -263,6 +263,8 @@ func (c *call) spawn(want messages.Acquire) {
 			c.grant(&hold{msg.Grant, c.over, func() { root.Send(lock, &messages.Release{}) }})
 		case *messages.RevokeRequested:
 			c.tell("asked")
+		case *messages.Revoked:
+			c.w.taken(func(o *call) bool { return o == c })
 		case *messages.Lost:
 			end(locks.ErrLost)
 		case *messages.Released:

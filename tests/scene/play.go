@@ -49,9 +49,9 @@ func play(t *testing.T, at place, file string) {
 		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 		if d.Cmd == "scene" {
 			end()
-			with, ok := strings.CutPrefix(lines[0], "with ")
-			if ok {
-				lines = lines[1:]
+			with := ""
+			if strings.HasPrefix(lines[0], "with ") {
+				with, lines = lines[0][len("with "):], lines[1:]
 			}
 			if !strings.Contains(with, "face=") {
 				with += " face=locks|gateway|actors"

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -172,6 +173,8 @@ func (w *world) step(line string) {
 		for _, c := range w.named(names) {
 			c.cancel()
 		}
+	case "ask": // without its answer
+		go func() { _, _ = w.client(first).Queue(context.Background(), second) }()
 	case "revoke":
 		asked, err := w.locks(first).Revoke(ctx, second)
 		w.says("revoke", err)
@@ -184,6 +187,8 @@ func (w *world) step(line string) {
 			w.look(second)
 		}
 		w.says("break", w.locks(first).Break(ctx, w.seen[second]))
+	case "breaks":
+		w.breaks(w.locks(first), second)
 	case "look":
 		w.look(first)
 	case "permits":
@@ -231,12 +236,14 @@ func (w *world) step(line string) {
 		w.plant(first, rest, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	case "prize":
 		w.plant(first, rest, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-	case "shut": // for all but its owner; with a word, nothing below it may be deleted
+	case "shut": // for all; with a word, nothing below it may be deleted
 		acl := zk.DigestACL(zk.PermAll, "me", "secret")
 		if second != "" {
+			w.plant(first, "", 0, zk.WorldACL(zk.PermAll))
 			acl = zk.WorldACL(zk.PermRead | zk.PermWrite | zk.PermCreate)
 		}
-		w.plant(first, "", 0, acl)
+		_, err := w.stranger.SetACL(w.root+first, acl, -1)
+		require.NoError(t, err)
 	case "remove":
 		require.NoError(t, w.stranger.Delete(w.planted[first], -1))
 	case "zk":
@@ -313,6 +320,21 @@ func (w *world) plant(path, data string, flags int32, acl []zk.ACL) {
 	w.planted[path] = made
 }
 
+// breaks breaks all contenders of a path, or without one what is none.
+func (w *world) breaks(by *locks.Client, path string) {
+	all := []messages.Contender{{}, {Path: "/kept", Token: 1}, {Path: "kept", Node: "lock-0000000001", Token: 1},
+		{Path: "/kept", Node: "config", Token: 1}, {Path: "/kept", Node: "lock-0000000001"},
+		{Path: "/kept", Node: "lock-0000000001", Token: 1}, {Path: "/none", Node: "lock-0000000001", Token: 1}}
+	if path != "" {
+		var err error
+		all, err = by.Queue(w.deadline(), path)
+		require.NoError(w.t, err)
+	}
+	for _, c := range all {
+		w.says("break", by.Break(w.deadline(), c))
+	}
+}
+
 // look remembers who holds at a call's path, or waits: the contender of its node.
 func (w *world) look(name string) {
 	path, node := w.call(name).path, w.node(name)
@@ -341,8 +363,12 @@ func (w *world) answer(question, first, second string) string {
 		var answer any
 		answer, err = w.client(first).session.Ask(ctx, &messages.ReadInside{Root: second})
 		if err == nil {
-			for _, c := range answer.(*messages.Inside).Waiting {
+			in := answer.(*messages.Inside)
+			for _, c := range in.Waiting {
 				lines = append(lines, c.Path+" "+w.contender(c))
+			}
+			if in.Reason != "" {
+				lines = append(lines, string(in.Reason))
 			}
 		}
 	case "locks":
@@ -357,8 +383,9 @@ func (w *world) answer(question, first, second string) string {
 		}
 	case "missing":
 		var path string
-		path, err = w.locks(first).Missing(ctx, second)
-		lines = append(lines, fmt.Sprintf("%q", path))
+		if path, err = w.locks(first).Missing(ctx, second); err == nil {
+			lines = append(lines, second+" misses "+path)
+		}
 	case "nodes":
 		_, err = w.stranger.Sync(w.root)
 		require.NoError(w.t, err)
@@ -415,7 +442,9 @@ func (w *world) contender(c messages.Contender) string {
 		}
 	}
 	w.mu.Unlock()
-	add("%s", number(c.Node))
+	if c.HasNode() {
+		add("%s", number(c.Node))
+	}
 	if c.Who != "" {
 		if first, known := w.who[c.Who]; !known {
 			w.who[c.Who] = c.At()
@@ -430,7 +459,7 @@ func (w *world) contender(c messages.Contender) string {
 	add("owner=%s", c.Owner)
 	add("caller=%s", c.Caller)
 	if c.Library != messages.LibraryTurnstile && c.HasNode() {
-		said = append(said, string("by "+c.Library))
+		said = append(said, "by "+cmp.Or(string(c.Library), "somebody"))
 	}
 	for i, is := range []bool{c.Holds, c.Asked, c.Unread} {
 		if is {

@@ -161,7 +161,7 @@ var (
 func (w *world) plain(text string) string {
 	text = strings.ReplaceAll(text, w.root, "")
 	for name, value := range w.vars {
-		if len(value) > 3 && strings.Contains(text, value) {
+		if name != "face" && len(value) > 3 && strings.Contains(text, value) {
 			text = strings.ReplaceAll(text, value, "$"+name)
 		}
 	}

@@ -1,0 +1,9 @@
+package queues
+
+import (
+	"testing"
+
+	"github.com/turnstile-locks/turnstile/tests/scene"
+)
+
+func TestScenes(t *testing.T) { scene.Play(t, "testdata") }
