@@ -114,7 +114,7 @@ func (c *call) grant(l lease) {
 	w := c.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c.lease, c.step = l, w.steps
+	c.lease, c.step, c.leaving = l, w.steps, false
 	close(c.came)
 	c.told = append(c.told, "holds "+number(l.Node()))
 	sum := c.weight
