@@ -217,7 +217,7 @@ func (c *call) context() context.Context {
 
 // queued waits until a call has its answer, or its place, where nothing else can tell that everything has come to rest.
 func (w *world) queued(c *call) {
-	if w.at.patience() == 0 {
+	if w.at.patience() == 0 || w.hurries {
 		return
 	}
 	patient.Eventually(w.t, func() bool {

@@ -151,7 +151,7 @@ func (w *world) says(what string, err error) {
 
 // step carries out one step.
 func (w *world) step(line string) {
-	o := words(strings.Fields(strings.TrimSuffix(line, " &")))
+	o := words(strings.Fields(line))
 	for i := range o {
 		o[i] = plainWord(o[i])
 	}

@@ -31,6 +31,7 @@ type world struct {
 	seen     map[string]messages.Contender // by their calls
 	planted  map[string]string             // nodes, by the paths that they were asked for with
 	who      map[string]string             // the first node of each caller
+	hurries  bool                          // the step does not wait
 	keeps    bool                          // a node may stay while nobody asks
 
 	mu     sync.Mutex // guards what follows, and the calls
@@ -188,7 +189,8 @@ func (w *world) block(lines []string, want string) string {
 		w.mu.Lock()
 		w.steps++
 		w.mu.Unlock()
-		if w.step(line); !strings.HasSuffix(line, " &") {
+		line, w.hurries = strings.CutSuffix(line, " &")
+		if w.step(line); !w.hurries {
 			w.at.settle()
 		}
 	}
