@@ -129,7 +129,7 @@ func (s *servers) raw(t *testing.T) *zk.Conn {
 func (s *servers) chroot() string { return s.zk.Root() + stories.Chroot() }
 func (s *servers) patience() time.Duration {
 	if s.rewrite {
-		return time.Second
+		return 2 * time.Second
 	}
 	return patient.Bound
 }

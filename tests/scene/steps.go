@@ -210,12 +210,14 @@ func (w *world) step(line string) {
 	case "fault":
 		c := w.client(first)
 		count, _ := strconv.Atoi(o[4])
+		c.away = third == "held"
 		c.armed = c.fault(rig.Rule{Op: ops[second], Action: fates[third], Count: count})
 	case "fired":
 		patient.Receive(t, w.client(first).armed.Fired())
 	case "refuse":
 		w.client(first).Refuse(true)
 	case "release":
+		w.client(first).away = false
 		w.client(first).armed.Release()
 	case "delete":
 		node := w.node(first)
@@ -431,14 +433,14 @@ func (w *world) contender(c messages.Contender) string {
 			add("%s", name)
 			host, _ := os.Hostname()
 			if c.HasNode() && !c.Unread && (c.PID != os.Getpid() || c.Host != host || c.Who == "" || time.Since(c.Since).Abs() > bound) {
-				w.broken = append(w.broken, fmt.Sprintf("%+v", c))
+				said = append(said, fmt.Sprintf("wrong: %+v", c))
 			}
 		}
 	}
 	w.mu.Lock()
 	for _, o := range w.calls {
 		if o.lease != nil && o.lease.Node() == c.Node && c.HasNode() && (c.Token.Zxid() != o.lease.Token().Zxid() && !c.Unread || !c.Holds) && o.lease.Valid() {
-			w.broken = append(w.broken, fmt.Sprintf("%s has token %v: %+v", o.name, o.lease.Token(), c))
+			said = append(said, fmt.Sprintf("wrong: %+v", c))
 		}
 	}
 	w.mu.Unlock()

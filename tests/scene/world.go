@@ -172,6 +172,9 @@ func (w *world) plain(text string) string {
 
 // failed is the text of an error: what it says last, for the rest repeats the step.
 func failed(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return context.Canceled.Error()
+	}
 	var e *locks.Error
 	if errors.As(err, &e) {
 		err = e.Err
