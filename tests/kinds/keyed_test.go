@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,78 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// oddKeys are strings that make no name of a node by themselves, and some that look like the names of others.
-var oddKeys = []string{
-	"", ".", "..", "zookeeper", "a", "a/b", "a%2Fb", "/", "a\x00b", "\xff", "\ufffd", "😀", " a ", "lock-0000000001",
-	"_c_0-lock-0000000001", strings.Repeat("x", 128), strings.Repeat("x", 10_000), strings.Repeat("x", 10_001),
-}
-
-// TestKeyed: any string is a key, and every one has a lock of its own, which the tree of locks shows with one holder. One
-// client's key is the other's.
-func TestKeyed(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mine := zk.Open(t).Keyed("/keyed/all", locks.WithLabel("mine"))
-		client := zk.Open(t)
-		others := client.Keyed("/keyed/all")
-		var held []*locks.Lease
-		for _, key := range oddKeys {
-			lease, err := mine.TryLock(patient.Deadline(t), key)
-			require.NoError(t, err, "%.40q", key)
-			require.Equal(t, mine.Path(key), lease.Path())
-			held = append(held, lease)
-		}
-		for _, key := range oddKeys {
-			_, err := others.TryLock(patient.Deadline(t), key)
-			require.ErrorIs(t, err, locks.ErrNotAcquired, "%.40q", key)
-		}
-		tree, err := client.Locks(patient.Deadline(t), "/keyed/all")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, len(oddKeys))
-		for _, l := range tree.Locks {
-			require.Equal(t, 1, l.Holders, l.Path)
-			require.Equal(t, 0, l.Waiters, l.Path)
-			t.Log(l.Path)
-		}
-		for i, key := range oddKeys {
-			waits := patient.Elsewhere(patient.Deadline(t), func(ctx context.Context) (*locks.Lease, error) { return others.Lock(ctx, key) })
-			patient.GiveBack(t, held[i])
-			next := patient.Receive(t, waits)
-			require.NoError(t, next.Err, "%.40q", key)
-			require.Greater(t, next.Lease.Token(), held[i].Token())
-			patient.GiveBack(t, next.Lease)
-		}
-	})
-}
-
-// TestKeyedWithDo: the lock of a key is a Mutex, for all functions that take one.
-func TestKeyedWithDo(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		keyed := zk.Open(t).Keyed("/")
-		require.NoError(t, locks.Do(patient.Deadline(t), keyed.Mutex("a/b"), func(ctx context.Context, _ locks.Token) error {
-			require.Equal(t, "/a%2Fb", locks.LeaseOf(ctx).Path())
-			return locks.Do(ctx, keyed.Mutex(""), func(ctx context.Context, _ locks.Token) error {
-				_, err := keyed.Lock(ctx, "a/b")
-				require.ErrorIs(t, err, locks.ErrReentry)
-				return nil
-			})
-		}))
-	})
-}
-
-// TestKeyedRefusesABadRoot: as a Mutex does, and nothing is sent.
-func TestKeyedRefusesABadRoot(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		for _, root := range []string{"", "keys", "/keys/", "//", "/a/../b", "/a\x00", "/zookeeper"} {
-			_, err := client.Keyed(root).Lock(patient.Deadline(t), "key")
-			require.ErrorIs(t, err, locks.ErrBadPath, root)
-			_, err = client.Keyed(root).TryLock(patient.Deadline(t), "key")
-			require.ErrorIs(t, err, locks.ErrBadPath, root)
-			require.ErrorIs(t, client.Keyed(root).ByName().Lock(patient.Deadline(t), "key"), locks.ErrBadPath, root)
-		}
-	})
-}
 
 // TestKeyedWeighsLittle: what a key adds to the transaction that ends its session is bounded, however long the key is. So
 // as many as the doc says can be held at once, and the next one is refused before it is sent.

@@ -69,25 +69,3 @@ func TestHerd(t *testing.T) {
 		require.Greater(t, herdEvents, 2*events)
 	})
 }
-
-// TestWatchAllInEveryKind: it is another way to wait, and does not change the order of grants.
-func TestWatchAllInEveryKind(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, two := zk.Open(t), zk.Open(t)
-		all := locks.WithWatchAll()
-		w := patient.Locked(t, one.RWMutex("/rw", all).Lock)
-		crowded := behind(t, two, "/rw")
-		r := patient.Locked(t, w.Downgrade)
-		rec := patient.Recorder(t, one)
-		last := patient.Elsewhere(patient.Deadline(t), one.RWMutex("/rw", all, patient.ObservedBy(rec)).Lock)
-		patient.Await(t, rec, messages.StateWatching)
-		patient.GiveBack(t, r)
-		crowded.requireTurn(t, r.Token())
-		got := patient.Receive(t, last)
-		require.NoError(t, got.Err)
-		patient.GiveBack(t, got.Lease)
-
-		_, err := one.Semaphore("/s", 2, all).Acquire(patient.Deadline(t), 1)
-		require.ErrorIs(t, err, locks.ErrBadAcquire, "what the waiters of a semaphore watch is settled")
-	})
-}

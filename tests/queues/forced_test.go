@@ -1,7 +1,6 @@
 package queues
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stage"
@@ -43,30 +41,5 @@ func TestForceIsHeardBeforeTheNextHolds(t *testing.T) {
 		holder.Send(&messages.Revoke{})
 		next.Hold(t)
 		require.True(t, listener.forced.Load())
-	})
-}
-
-// TestForceEndsTheLeaseBeforeTheNextHolds: a lease that was given back by force is over, for every
-// reader, before anybody else holds, in this process or another.
-func TestForceEndsTheLeaseBeforeTheNextHolds(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := at.Open(t), at.Open(t)
-		for _, other := range []*locks.Client{one, two} {
-			for path, lock := range map[string]lockKind{"/mutex": exclusively, "/rw": writing, "/contest": contesting} {
-				lease, err := lock(one, path, locks.WithGrace(time.Millisecond))(patient.Deadline(t))
-				require.NoError(t, err)
-				rec := patient.Recorder(t, other)
-				got := patient.Elsewhere(patient.Deadline(t), lock(other, path, patient.ObservedBy(rec)))
-				patient.Await(t, rec, messages.StateWatching)
-				_, err = two.Revoke(patient.Deadline(t), path)
-				require.NoError(t, err)
-				next := patient.Receive(t, got)
-				require.False(t, lease.Valid())
-				require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrRevoked)
-				require.NoError(t, next.Err)
-				patient.GiveBack(t, next.Lease)
-				require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrRevoked)
-			}
-		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -20,49 +19,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-func TestLocksFindsAllBelow(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/app/config", "a note")
-		for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
-			patient.Locked(t, one.Mutex(path).Lock)
-		}
-		for range 2 {
-			waiting(t, two, mutexOf(two, "/app/deep/er/b"))
-		}
-		for range 3 {
-			patient.Locked(t, one.RWMutex("/app/rw").RLock)
-		}
-		_, err := one.Semaphore("/app/sem", 5).Acquire(patient.Deadline(t), 3)
-		require.NoError(t, err)
-		patient.Locked(t, one.Mutex("/app/a", locks.WithName("second")).Lock)
-		patient.Locked(t, one.Contest("/app/prize").Lock)
-		_, err = o.Create(at.Root()+"/app/service", []byte("10.0.0.1:80"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-		require.NoError(t, err)
-
-		tree, err := two.Locks(patient.Deadline(t), "/app")
-		require.NoError(t, err)
-		require.Equal(t, &messages.LockTree{Root: "/app", Locks: []messages.LockCount{
-			{Path: "/app/a", Holders: 1}, {Path: "/app/a", Name: "second", Holders: 1},
-			{Path: "/app/deep/er/b", Holders: 1, Waiters: 2}, {Path: "/app/prize", Contest: true, Holders: 1},
-			{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1},
-		}}, tree)
-		tree, err = two.Locks(patient.Deadline(t), "/app/deep/er/b")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 1)
-		tree, err = two.Locks(patient.Deadline(t), "/app/prize")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 1)
-		tree, err = two.Locks(patient.Deadline(t), "/")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 7)
-		require.Equal(t, messages.LockCount{Path: "/other", Holders: 1}, tree.Locks[6])
-		tree, err = two.Locks(patient.Deadline(t), "/nothing")
-		require.NoError(t, err)
-		require.Empty(t, tree.Locks)
-	})
-}
-
 // TestLocksFromTheVeryRoot: without a chroot, and what is ZooKeeper's own is left alone.
 func TestLocksFromTheVeryRoot(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
@@ -74,25 +30,6 @@ func TestLocksFromTheVeryRoot(t *testing.T) {
 		for _, u := range tree.Unread {
 			require.False(t, strings.HasPrefix(u.Path, "/zookeeper"), u.Path)
 		}
-	})
-}
-
-// TestLocksReportsWhatItMayNotRead: and goes on with the rest.
-func TestLocksReportsWhatItMayNotRead(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/shut/lock", "")
-		_, err := o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
-		require.NoError(t, err)
-		patient.Locked(t, client.Mutex("/open").Lock)
-		tree, err := client.Locks(patient.Deadline(t), "/")
-		require.NoError(t, err)
-		require.Equal(t, []messages.LockCount{{Path: "/open", Holders: 1}}, tree.Locks)
-		require.Len(t, tree.Unread, 1)
-		require.Equal(t, "/shut", tree.Unread[0].Path)
-		require.Equal(t, messages.ReasonNoAuth, tree.Unread[0].Reason)
-		_, err = client.Queue(patient.Deadline(t), "/shut")
-		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	})
 }
 
