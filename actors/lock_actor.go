@@ -88,7 +88,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *lockTimerFired:
 		ev := machine.Event{Kind: msg.kind, Op: msg.op}
 		if msg.kind == machine.Release {
-			ev = ownerGone
+			ev = releaseForOwner
 		}
 		l.step(ctx, ev)
 	case *troubled:
@@ -255,14 +255,15 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 	ctx.Send(l.session.pid, o)
 }
 
-var ownerGone = machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
+// releaseForOwner gives the lock back because the owner is gone.
+var releaseForOwner = machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 
 // ownerGone handles the end of the owner, or the loss of its node: then it may rely on the lock
 // until the lease's end as it stands now, the most that any notice has told.
 func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	switch {
 	case audience.OwnerEnded(msg):
-		l.step(ctx, ownerGone)
+		l.step(ctx, releaseForOwner)
 	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[timerOf[machine.Release]] == nil:
 		l.fireAfter(ctx, l.ownerPatience(), machine.Release, 0)
 	}
