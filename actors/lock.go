@@ -176,9 +176,10 @@ func (l *lock) probe(ctx actor.Context) {
 	}
 }
 
+// contender names the request for a deadlock probe: by its node, or by its ID where it has none.
 func (l *lock) contender() string {
 	if l.m.Node == "" {
-		return l.spec.GUID
+		return l.spec.ID
 	}
 	return l.spec.At(l.m.Node)
 }

@@ -78,7 +78,7 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Want.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name,
-		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.GUID}
+		Weight: sp.Style.Weight, Session: s.info.session, Library: messages.LibraryTurnstile, ID: sp.ID}
 	carrier.OwnerOf(sp).Describe(&c)
 	return c
 }

@@ -1,11 +1,13 @@
 package actors
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
@@ -64,13 +66,15 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 }
 
 func newSession(handle *Session) *session {
+	id := uuid.New() // tests choose those
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds()),
-		timers:  map[uint64]*time.Timer{},
-		others:  map[string]int{},
-		pauses:  map[*time.Timer]struct{}{},
+		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds(),
+			binary.BigEndian.Uint64(id[:8])^binary.BigEndian.Uint64(id[8:])),
+		timers: map[uint64]*time.Timer{},
+		others: map[string]int{},
+		pauses: map[*time.Timer]struct{}{},
 
 		followers: map[string]*actor.PID{},
 	}

@@ -35,8 +35,9 @@ type Conn struct {
 	closing sync.Once
 	closed  error // the result of Close, once closing is done
 
-	noContainers     atomic.Bool
-	containerHangUps atomic.Int32 // on creates of containers, in a row
+	readable         atomic.Bool  // the session may READ its own nodes
+	noContainers     atomic.Bool  // the servers make no container nodes
+	containerHangUps atomic.Int32 // on creates of containers, one after the other
 	lost             lastLoss
 	doubted          atomic.Bool // the newest answered SASL exchange was refused, and that may be the server's mistake
 }

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -49,6 +50,26 @@ func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created,
 		return created, c.failure(op, path, err)
 	}
 	return created, nil
+}
+
+// CheckFirst deletes the first node of a session again if the session may not READ it: then it could not find out what has
+// become of a node. The error wraps ErrNoAuth.
+func (c *Conn) CheckFirst(path string) error {
+	if c.readable.Load() {
+		return nil
+	}
+	err := c.Heartbeat(path)
+	switch {
+	case errors.Is(err, ErrNoAuth):
+		if failed := c.Delete(path); failed != nil {
+			return failed
+		}
+		return fmt.Errorf("its own session may not read it: %w", err)
+	case err != nil && !errors.Is(err, ErrNoNode): // somebody may have deleted it
+		return err
+	}
+	c.readable.Store(true)
+	return nil
 }
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

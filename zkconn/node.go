@@ -170,22 +170,6 @@ func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove
 // SetData sets the data of a node of any version. ErrNoNode, ErrTooLarge.
 func (c *Conn) SetData(path string, data []byte) error { return c.SetDataAt(path, data, -1) }
 
-// Write is SetData, and gives the node's Stat after the write. Unlike Exists and Get, that takes no READ. A write that
-// the servers throttle is not sent again here. ErrNoNode, ErrTooLarge.
-func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
-	err = c.operate("write", path, func(absolute string) error {
-		if err := checkSize("write", path, data); err != nil {
-			return err
-		}
-		told, err := c.zk.Set(absolute, data, -1)
-		if err == nil {
-			stat = newStat(told)
-		}
-		return err
-	})
-	return stat, err
-}
-
 // SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.
 func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	return c.operate("set data", path, func(absolute string) error {

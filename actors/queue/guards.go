@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // guardEnd ends the name of a guard. No contender's name ends so, because those end in digits.
 const guardEnd = "-guard"
@@ -13,29 +10,22 @@ const guidLength = len("00000000-0000-0000-0000-000000000000")
 
 // GuardName gives the name of the guard beside the node of a contest: an ephemeral sibling that is made
 // in the transaction which makes that node, and deleted in the one which deletes it. one is the name of
-// the node, guid the GUID of the request, and create the number of this create among the request's. So
-// no two creates have one guard.
-func GuardName(one, guid string, create uint64) string {
-	return fmt.Sprintf("%s-%08x-%s%s", one, create, guid, guardEnd)
-}
+// the node, guid the GUID of the attempt to make it. So no two creates have one guard.
+func GuardName(one, guid string) string { return one + "-" + guid + guardEnd }
 
 // IsGuard reports whether a child is a guard by its name: it is no lock, no contender, and no parent of
 // any.
 func IsGuard(child string) bool {
-	rest, ends := strings.CutSuffix(child, guardEnd)
-	if !ends || len(rest) <= guidLength {
-		return false
-	}
-	guid := rest[len(rest)-guidLength:]
-	return strings.Count(guid, "-") == 4 && strings.Trim(guid, "0123456789abcdef-") == ""
+	_, is := GuardedBy(child)
+	return is
 }
 
-// GuardsOf gives those children that are guards of the node of a contest.
-func GuardsOf(one string, children []string) (guards []string) {
-	for _, child := range children {
-		if strings.HasPrefix(child, one+"-") && IsGuard(child) {
-			guards = append(guards, child)
-		}
+// GuardedBy gives the name of the node of a contest beside which a guard stands; false for a child that is no guard.
+func GuardedBy(guard string) (one string, is bool) {
+	rest, ends := strings.CutSuffix(guard, guardEnd)
+	if !ends || len(rest) <= guidLength {
+		return "", false
 	}
-	return guards
+	one, guid := rest[:len(rest)-guidLength], rest[len(rest)-guidLength:]
+	return strings.TrimSuffix(one, "-"), strings.Count(guid, "-") == 4 && strings.Trim(guid, "0123456789abcdef-") == ""
 }

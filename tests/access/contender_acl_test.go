@@ -1,8 +1,6 @@
 package access
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -24,8 +22,6 @@ func TestContendersOfSeveralUsers(t *testing.T) {
 		{"three in turn who may not read each other", threeInTurn},
 		{"one that may not be read any more while it is watched", readTakenAway},
 		{"TryLock behind one that may not be read", tryBehindUnreadable},
-		{"one that its own user may not read holds and is renewed", unreadableToItself},
-		{"one that its own user may not read learns that it was deleted", unreadableIsDeleted},
 		{"only who may write it asks for the lock", askedByWhoMayWrite},
 	})
 }
@@ -132,58 +128,6 @@ func tryBehindUnreadable(t *testing.T, at *place) {
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	at.requireCount(t, 1, "/lock")
 	unlock(t, first)
-}
-
-// blind may do everything with its nodes but read them.
-func blind(t *testing.T, connect string) *locks.Client {
-	t.Helper()
-	return open(t, connect, locks.WithSessionTimeout(6*time.Second),
-		locks.WithACL(all(zk.PermWrite|zk.PermCreate|zk.PermDelete)), locks.WithParentACL(everyone...))
-}
-
-// The heartbeats of such a holder are refused, and the refusal is a transaction of the ensemble like any other.
-func unreadableToItself(t *testing.T, at *place) {
-	for range 5 {
-		if renewsUnread(t, at) {
-			return
-		}
-		t.Log("the lease was over: once more")
-	}
-	t.Fatal("the lease is never renewed and kept")
-}
-
-// renewsUnread is false where the lease ended: a machine may be too slow for the session timeout.
-func renewsUnread(t *testing.T, at *place) bool {
-	t.Helper()
-	proxy := at.Proxy(t)
-	mutex, rec := recorded(t, blind(t, proxy.Addr()+at.Root()), "/lock")
-	lease, err := mutex.Lock(deadline(t))
-	require.NoError(t, err)
-	over := lease.Context().Err
-	first := lease.Deadline()
-	eventually(t, func() bool { return lease.Deadline().After(first) || over() != nil }, "the lease was never renewed")
-	proxy.Cut()
-	if _, err = rec.AwaitNth(deadline(t), messages.StateHeld, 2); over() != nil {
-		return false
-	}
-	require.NoError(t, err)
-	if err = lease.Unlock(deadline(t)); errors.Is(err, locks.ErrLost) {
-		return false
-	}
-	require.NoError(t, err)
-	at.requireCount(t, 0, "/lock")
-	return true
-}
-
-func unreadableIsDeleted(t *testing.T, at *place) {
-	mutex, rec := recorded(t, blind(t, at.Connect()), "/lock")
-	lease, err := mutex.Lock(deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, at.as(t, "").Delete(at.Root()+"/lock/"+lease.Node(), -1))
-	await(t, rec, messages.StateLost)
-	happens(t, lease.Context().Done(), "the lease ends")
-	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
-	require.False(t, lease.Valid())
 }
 
 func askedByWhoMayWrite(t *testing.T, at *place) {

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -24,6 +26,7 @@ func TestKindsOfLocksOfSeveralUsers(t *testing.T) {
 		{"a semaphore of contenders who may not read each other", semaphoreUnreadable},
 		{"a contest has the lists asked for", contestLists},
 		{"a contest whose node others may not read", contestUnreadable},
+		{"a contest whose parent may not be listed, and the reply to its create is lost", contestUnlisted},
 		{"a contest whose node may not be made", contestNotMade},
 		{"a contest whose node may not be deleted", contestNotDeleted},
 	})
@@ -160,6 +163,23 @@ func contestUnreadable(t *testing.T, at *place) {
 	relists.Right(t, b.Session(), 1)
 	unlock(t, first)
 	require.Greater(t, second.granted(t).Token(), first.Token())
+}
+
+// The guard is looked for by its name, so the session needs no list, and does not end.
+func contestUnlisted(t *testing.T, at *place) {
+	at.make(t, bob, []zk.ACL{all(zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/contests")
+	proxy := at.Proxy(t)
+	client := open(t, proxy.Addr(), locks.WithSessionTimeout(seldom))
+	session, other := client.Session().ID(), lock(t, client, "/elsewhere")
+	lost := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply, Path: func(path string) bool { return strings.HasSuffix(path, "/one") }})
+	lease, err := client.Contest("/contests/one").Lock(deadline(t))
+	require.NoError(t, err)
+	happens(t, lost.Fired(), "the reply is lost")
+	require.Equal(t, session, client.Session().ID())
+	require.True(t, other.Valid())
+	unlock(t, lease)
+	at.requireCount(t, 0, "/contests")
+	unlock(t, other)
 }
 
 func contestNotMade(t *testing.T, at *place) {

@@ -7,20 +7,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// comesBack makes a node of the client's session that none of its requests owns, at the head of a queue, as restored
-// servers do. It has the name of a contender that has gone.
-func comesBack(t *testing.T, client *locks.Client, node string) {
+// comesBack makes nodes of the client's session that none of its requests owns any more, as restored servers do.
+func comesBack(t *testing.T, client *locks.Client, nodes ...string) {
 	t.Helper()
 	lease := bubble.Locked(t, client.Mutex("/setup").Lock)
-	op := locks.Create(node, nil)
-	op.Ephemeral = true
-	_, err := lease.Txn(t.Context(), op)
+	var ops []locks.Op
+	for _, node := range nodes {
+		op := locks.Create(node, nil)
+		op.Ephemeral = true
+		ops = append(ops, op)
+	}
+	_, err := lease.Txn(t.Context(), ops...)
 	require.NoError(t, err)
 	bubble.GiveBack(t, lease)
 }
@@ -32,15 +36,17 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client, other := bubble.Client(t, server), bubble.Client(t, server)
-		bubble.Cycle(t, client, "/x") // the numbers have gone on
-		comesBack(t, client, "/x/_c_gone-lock-0000000000")
+		first := bubble.Locked(t, client.Mutex("/x").Lock)
+		gone := "/x/" + first.Node()
+		bubble.GiveBack(t, first) // the numbers have gone on
+		comesBack(t, client, gone)
 		begun := time.Now()
 		lease := bubble.Locked(t, client.Mutex("/x").Lock)
 		require.Less(t, time.Since(begun), time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
 
-		comesBack(t, client, "/x/_c_gone-lock-0000000000")
+		comesBack(t, client, gone)
 		between := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
 		time.Sleep(time.Second)
 		second := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
@@ -57,7 +63,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		require.EqualValues(t, 2, client.Session().Counters().Unowned)
 		require.Zero(t, other.Session().Counters().Unowned)
 
-		comesBack(t, client, "/x/_c_gone-lock-0000000000") // it is another session's for others
+		comesBack(t, client, gone) // it is another session's for others
 		waits := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
 		time.Sleep(5 * time.Minute)
 		require.Empty(t, waits)
@@ -78,8 +84,13 @@ func TestUnownedNodeOfContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		client := bubble.Client(t, server)
-		comesBack(t, client, "/contest")
 		lease := bubble.Locked(t, client.Contest("/contest").Lock)
+		data, _, err := lease.Get(t.Context(), "/contest")
+		require.NoError(t, err)
+		bubble.GiveBack(t, lease)
+		owner, _ := queue.ParseOwner(data)
+		comesBack(t, client, "/contest", "/"+owner.Guard)
+		lease = bubble.Locked(t, client.Contest("/contest").Lock) // it looks again after a session timeout
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
 		bubble.GiveBack(t, lease)

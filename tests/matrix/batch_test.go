@@ -149,7 +149,7 @@ var createdTogether = []plot{
 		}},
 	{name: "cut-twice", outcome: "the search is cut as well, and begins again: each finds its node, and holds once",
 		play: func(t *testing.T, c *crowd) {
-			searches := c.strike(t, embedded.Fault{Op: embedded.OpSync, Action: embedded.CutAfter})
+			searches := c.strike(t, embedded.Fault{Op: embedded.OpMulti, Path: "/lock-?", Action: embedded.CutAfter})
 			b := c.hold(t, somePaths(2)...).meeting(t, lostCreates).gatherOf(t, 8, somePaths(2)...).sent(t)
 			require.NoError(t, searches.Wait(patient(t)))
 			b.follow(t, somePaths(2)...)

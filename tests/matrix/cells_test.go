@@ -21,7 +21,7 @@ const (
 	create  Request = "create" // the multi that makes the contender's node
 	list    Request = "list"   // the children of the lock path
 	watch   Request = "watch"  // reading the predecessor's node, with a watch
-	syncing Request = "sync"   // before the search for a node whose create was not answered
+	syncing Request = "look"   // the transaction before the look for a node whose create was not answered
 	verify  Request = "verify" // the multi that checks the own node: every heartbeat, and the last step of a recovery
 	remove  Request = "delete" // of the own node
 	ping    Request = "ping"   // the library's own, which keeps the session alive

@@ -30,7 +30,7 @@ var cutBeforeCells = cellsOf(cell{fault: cutBefore, strike: meeting(embedded.Cut
 
 // The request is carried out, and the connection is cut in place of its reply.
 var replyLostCells = cellsOf(cell{fault: replyLost, strike: meeting(embedded.CutAfter)}, []cell{
-	{request: create, outcome: "unknown: after a sync the node is found by its GUID and its session, and kept",
+	{request: create, outcome: "unknown: after a transaction the node is found by its GUID, and kept",
 		course: andBack(stCreating, stRecovering, stListing)},
 	{request: list, outcome: "the queue is listed again",
 		course: andBack(stCreating, stListing, stRecovering, stListing, stWatching)},

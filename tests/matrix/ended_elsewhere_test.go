@@ -23,7 +23,7 @@ var endedElsewhereCells = cellsOf(cell{fault: endedElsewhere, at: atFollower, st
 		outcome: "the watch is set, the next heartbeat is refused, and the request queues again in the next session",
 		course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
 	{request: syncing,
-		outcome: "the sync is answered, and the search finds no node: the request queues in the next session",
+		outcome: "the transaction is refused, as the session is over: the request queues in the next",
 		course:  andBack(stCreating, stRecovering, stCreating)},
 	{request: verify, end: lost, outcome: "the heartbeat is refused in a part: Lost, for good",
 		course: because(messages.ReasonSessionExpired, stCreating, stHeld, stRecovering, stLost), orElse: atOnce},

@@ -143,7 +143,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			relists.Right(t, s.subject.client.Session(), 1)
 		}},
 	{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
-		outcome: "a sync needs no permission, the search behind it does: Failed, and the session ended, for its node would keep everybody out",
+		outcome: "the transaction needs no permission, the list behind it does: Failed, and the session ended, for its node would keep everybody out",
 		course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
 		strike: func(t *testing.T, s *scene) {
 			session := s.subject.session()

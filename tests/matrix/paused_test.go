@@ -163,7 +163,7 @@ func (s *pauseScene) prepare(request Request, session int64) (err error) {
 	case watch:
 		s.aim.Op, s.aim.Path = embedded.OpGetData, lockPath+"/*-lock-*"
 	case syncing:
-		s.aim.Op, s.aim.Path = embedded.OpSync, lockPath
+		s.aim.Op, s.aim.Path = embedded.OpMulti, lockPath
 		_, injectErr := s.server.Inject(creates)
 		err = errors.Join(err, injectErr)
 	case verify:

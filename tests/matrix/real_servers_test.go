@@ -148,7 +148,7 @@ func (s *realScene) meet(t *testing.T, proxy *rig.Proxy) bool {
 		s.front.hold(t)
 		rule.Op = rig.OpGetData
 	case syncing:
-		rule.Op, rule.Path = rig.OpSync, nil
+		rule.Op, rule.Path = rig.OpCheck, func(path string) bool { return path == s.path }
 		proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply, Path: below})
 	case verify:
 		rule.Op = rig.OpCheck

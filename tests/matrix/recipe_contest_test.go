@@ -38,45 +38,26 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		const path = lockPath + "/" + contested
 		return map[Request]embedded.Fault{
 			create:  {Op: embedded.OpMulti, Path: path},
-			look:    {Op: embedded.OpGetData, Path: path},
-			watch:   {Op: embedded.OpGetData, Path: path, Skip: 1},
-			syncing: {Op: embedded.OpSync, Path: path},
+			watch:   {Op: embedded.OpGetData, Path: path},
+			syncing: {Op: embedded.OpMulti, Path: lockPath},
 			verify:  {Op: embedded.OpMulti, Path: path},
 			remove:  {Op: embedded.OpMulti, Path: path + "-*"},
 			ping:    {Op: embedded.OpPing},
 		}
 	}(),
-	as:   asContest,
-	like: map[Request]Request{look: list},
+	as: asContest,
 	cells: []cell{
 		{request: watch, fault: parentDeleted, frontLost: true,
 			outcome: "the one node is gone: the request makes the lock path again, and holds",
 			course:  andBack(stCreating, stWatching, stCreating)},
-		{request: look, fault: parentDeleted, frontLost: true,
-			outcome: "the one node is gone when it is to be watched: the request makes the lock path again, and holds",
-			course:  andBack(stCreating, stWatching, stCreating)},
-		{request: look, fault: endedElsewhere,
+		{request: watch, fault: endedElsewhere,
 			outcome: "the node is read and watched, the next heartbeat is refused, and the request creates again in the next session",
 			course:  andBack(stCreating, stWatching, stRecovering, stCreating, stWatching, stCreating)},
 		{request: watch, fault: nodeDeleted, absurd: "who waits has no node"},
-		{request: look, fault: nodeDeleted, absurd: "who waits has no node"},
-		{request: look, fault: paused, absurd: "it is part of the create: there is nothing between them"},
-		{request: look, fault: denied,
-			outcome: "a node that may not be read is taken for another's, and no event comes: the slow poll finds that it is gone",
-			course:  andBack(stCreating, stWatching, stCreating),
-			strike: func(t *testing.T, s *scene) {
-				relists.Right(t, s.subject.client.Session(), 1)
-				s.forbidReading(t, lockPath+"/"+contested)
-				s.trigger(t)
-				s.subject.await(t, messages.StateWatching)
-				synctest.Wait()
-				s.allow(t, lockPath+"/"+contested) // the holder has to see it, too
-			}},
 		{request: watch, fault: denied,
 			outcome: "a node that may not be read gives no event: the slow poll finds that it is gone",
 			course:  andBack(stCreating, stWatching, stCreating),
 			strike: func(t *testing.T, s *scene) {
-				s.aim.Skip = 0
 				relists.Right(t, s.subject.client.Session(), 1)
 				thaw := s.freeze(t)
 				s.forbidReading(t, lockPath+"/"+contested)
@@ -110,9 +91,6 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		{request: watch, fault: quorumLost, frontLost: true,
 			outcome: "the session lapses before the quorum is back: the request creates again in the next",
 			course:  anew(stCreating, stWatching, stRecovering)},
-		{request: look, fault: quorumLost, frontLost: true,
-			outcome: "the session lapses before the quorum is back: the request creates again in the next",
-			course:  anew(stCreating, stRecovering)},
 	},
 }
 
@@ -164,7 +142,7 @@ func TestContestTakenAgainAfterALoss(t *testing.T) {
 		w.server.Replica(0).DropClients()
 		time.Sleep(tick)
 		w.server.Replica(0).Refuse(false)
-		held, err := w.server.Inject(embedded.Fault{Op: embedded.OpSync, Session: session, Action: embedded.HoldReplies})
+		held, err := w.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: lockPath, Session: session, Action: embedded.HoldReplies})
 		require.NoError(t, err)
 		require.NoError(t, held.Wait(patient(t)))
 		eventually(t, func() bool {

@@ -12,7 +12,6 @@ import (
 
 // Requests that not every recipe sends.
 const (
-	look         Request = "look"          // a contest: whose the node is that is there already
 	permits      Request = "permits"       // a semaphore's listing: the number of permits
 	permitsWatch Request = "permits-watch" // its first waiter: that number, with a watch
 	frontWatch   Request = "front-watch"   // its first waiter: the second holder, with a watch
@@ -49,7 +48,7 @@ func aimsAt(own, before string) map[Request]embedded.Fault {
 		create:  {Path: lockPath + "/" + own}, // nothing else is asked of a node without a number
 		list:    {Op: embedded.OpGetChildren2, Path: lockPath},
 		watch:   {Op: embedded.OpGetData, Path: lockPath + "/" + before},
-		syncing: {Op: embedded.OpSync, Path: lockPath},
+		syncing: {Op: embedded.OpMulti, Path: lockPath},
 		verify:  {Op: embedded.OpMulti, Path: lockPath + "/" + own + "??????????"},
 		remove:  {Op: embedded.OpDelete, Path: lockPath + "/*"},
 		ping:    {Op: embedded.OpPing},
@@ -69,7 +68,7 @@ var recipes = []*recipe{reading, writing, downgrading, watchingAll, acquiring, c
 
 // requests gives the requests that a recipe sends.
 func (r *recipe) requests() (all []Request) {
-	for _, request := range append(slices.Clone(requests), look, permits, permitsWatch, frontWatch, moveUp) {
+	for _, request := range append(slices.Clone(requests), permits, permitsWatch, frontWatch, moveUp) {
 		if _, sends := r.aims[request]; sends {
 			all = append(all, request)
 		}

@@ -71,7 +71,7 @@ func (s *scene) prepare(t *testing.T) {
 		s.warm(t)
 		s.front = nil
 		s.trigger = s.subject.ask
-	case list, watch, look, permits, permitsWatch:
+	case list, watch, permits, permitsWatch:
 		s.warm(t)
 		if s.cell.request == list { // so that the queue is listed by itself, and not behind the create
 			dismiss := s.crowd(t)

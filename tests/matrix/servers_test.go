@@ -46,13 +46,13 @@ func lag(t *testing.T, s *scene) {
 
 var followerLagsCells = cellsOf(cell{fault: followerLags, at: onFollower, strike: lag}, []cell{
 	{request: create,
-		outcome: "unknown: a sync comes before the search, so that the node is found and no second one made",
+		outcome: "unknown: a transaction comes before the search, so that the node is found and no second one made",
 		course:  andBack(stCreating, stRecovering, stListing)},
 	{request: list, outcome: "the queue is listed again, and an older view of it brings nobody nearer to its head",
 		course: andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
 	{request: watch, outcome: "the predecessor is watched again, and its end is not missed",
 		course: andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
-	{request: syncing, outcome: "the search begins again with a sync at the new server, and finds the one node",
+	{request: syncing, outcome: "the search begins again at the new server, and finds the one node",
 		course: andBack(stCreating, stRecovering, stListing)},
 	{request: verify, outcome: "the node is proved by a transaction, which no lag can falsify: the holder holds on",
 		course: andBack(stCreating, stHeld, stRecovering)},

@@ -119,8 +119,8 @@ func (r *reader) multi() string {
 // maker finds the GUID of a contest's contender in the data of its node.
 var maker = regexp.MustCompile(`"id":"([0-9a-f]{8})`)
 
-// node finds the names of contenders, whose GUID begins with the number of a request, or 0: see guids.
-var node = regexp.MustCompile(`_c_([0-9a-f]{8})-[0-9a-f-]{27}-(other_)?(lock|__READ_|__WRIT_|permits-\d+|permits_\d+|read|write)[-_](\d*)`)
+// node finds the names of contenders.
+var node = regexp.MustCompile(`_c_([0-9a-f-]{36})-(other_)?(lock|__READ_|__WRIT_|permits-\d+|permits_\d+|read|write)[-_](\d*)`)
 
 // short makes names of contenders short: request 3's node 7 is r3#7, and node 8 of a hold that was asked for
 // after the start of any request is hold#8. Those of readers, writers, semaphores and queues
@@ -131,7 +131,6 @@ func short(s string) string {
 	}
 	return node.ReplaceAllStringFunc(s, func(name string) string {
 		parts := node.FindStringSubmatch(name)
-		number, _ := strconv.ParseUint(parts[1], 16, 32)
 		letter := ""
 		switch parts[3][0] {
 		case '_', 'r', 'w':
@@ -143,7 +142,7 @@ func short(s string) string {
 			letter = "N" + letter
 		}
 		whose := "hold"
-		if number > 0 {
+		if number := guids.maker(parts[1]); number > 0 {
 			whose = fmt.Sprintf("r%d", number)
 		}
 		return fmt.Sprintf("%s#%s%s", whose, strings.TrimLeft(parts[4], "0"), letter)

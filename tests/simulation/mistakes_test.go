@@ -48,7 +48,7 @@ func firstFailing(t *testing.T, made mistake, from uint64) (seed uint64, violati
 // A failing plan is made so short that a reader sees why it fails, and the short plan fails every
 // time. It is named Real for the time that it takes: make test does without it.
 func TestRealShrink(t *testing.T) {
-	seed, violation := firstFailing(t, earlyExpiry, 80)
+	seed, violation := firstFailing(t, earlyExpiry, 300)
 	p := newPlan(seed)
 	p.mistake = earlyExpiry
 	short := p.only(shrink(t, p, violation))

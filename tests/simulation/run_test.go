@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,16 +19,25 @@ import (
 )
 
 // guids makes GUIDs. They begin with the number of the request that is being started, or with 0: a
-// hold that is asked for later may serve any call. They end with a number of their own: two lock
-// actors with one GUID would take each other's nodes for theirs.
+// hold that is asked for later may serve any call. Each has a number of its own.
 var guids guidSource
 
-type guidSource struct{ request, made atomic.Uint32 }
+type guidSource struct {
+	request, made atomic.Uint32
+	makers        sync.Map // the numbers of requests, by what the names of all nodes of a lock actor share
+}
+
+// maker gives the number of the request that was being started when a node of its lock actor was first heard of, or 0.
+func (g *guidSource) maker(guid string) uint32 {
+	const attempt = len("00000000-0000-0000-")
+	number, _ := g.makers.LoadOrStore(guid[:attempt]+guid[attempt+4:], g.request.Load())
+	return number.(uint32)
+}
 
 func (g *guidSource) Read(b []byte) (int, error) {
 	clear(b)
 	binary.BigEndian.PutUint32(b, g.request.Load())
-	binary.BigEndian.PutUint32(b[len(b)-4:], g.made.Add(1))
+	binary.BigEndian.PutUint32(b[9:], g.made.Add(1)) // far apart: an epoch adds its number to a session's
 	return len(b), nil
 }
 
@@ -50,6 +60,7 @@ func run(t *testing.T, p plan, count *tally) (result outcome) {
 	sharedSystem() // not of a bubble
 	guids.request.Store(0)
 	guids.made.Store(0)
+	guids.makers.Clear()
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorld(p, count)
 		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story()} }()

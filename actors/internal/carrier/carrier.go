@@ -55,18 +55,13 @@ func failureOf(err error) (f coordinator.Failure) {
 	return f
 }
 
-// ownerData gives the data of a contender's node: whose it is, and at which place of a transaction it was made. It is
-// made when it is needed: a request that waits does not keep it.
-func ownerData(sp *coordinator.Spec, place int) []byte {
+// ownerData gives the data of a contender's node: whose it is, and at which place of a transaction it was made. The name
+// of a contest's tells neither the request nor the guard.
+func ownerData(sp *coordinator.Spec, place int, guid string) []byte {
 	o := OwnerOf(sp)
-	o.Place = place
-	return o.Encode()
-}
-
-// contestData gives the data of a contest's node. Its name tells neither the request nor the guard.
-func contestData(sp *coordinator.Spec, place int, guard string) []byte {
-	o := OwnerOf(sp)
-	o.Place, o.ID, o.Guard = place, sp.GUID, guard
+	if o.Place = place; sp.One != "" {
+		o.ID, o.Guard = sp.ID, sp.Guard(guid)
+	}
 	return o.Encode()
 }
 

@@ -2,8 +2,6 @@ package carrier
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +18,8 @@ func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	for tries := 1; ; tries++ {
 		made, early, err := k.createOnce(q, a)
 		a.Node, a.Failure = madeOf(made), failureOf(err)
-		a.Node.Early = early
-		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
+		a.Node.First, a.Node.Early = q.Spec.One != "" && made.Name != "", early
+		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" || q.Spec.Path == "" {
 			break
 		}
 		a.Info = coordinator.Info{}
@@ -53,13 +51,22 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 		}
 		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
-	if q.List {
+	prefix, data := sp.Style.Prefix(q.GUID), ownerData(sp, 0, q.GUID)
+	switch {
+	case sp.One != "":
+		made, err = k.Conn.CreateGuarded(sp.Path, sp.One, sp.Guard(q.GUID), data)
+		return made, nil, err
+	case q.List:
 		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { early = k.readQueue(sp.Path, sp.Permits) })
-	} else {
+	default:
 		made, err = k.Conn.CreatePlain(sp.Path, prefix, data)
 	}
 	a.Info.Exists = err == nil || a.Info.Exists
+	if err == nil {
+		if err = k.Conn.CheckFirst(sp.At(made.Name)); err != nil {
+			made = zkconn.Created{}
+		}
+	}
 	return made, early, err
 }
 
@@ -73,8 +80,8 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	creates := make([]zkconn.NewNode, len(q.Creates))
 	listed := map[string]*coordinator.View{}
 	for i, n := range q.Creates {
-		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
-			Data: ownerData(n.Spec, n.Place)}
+		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.GUID),
+			Data: ownerData(n.Spec, n.Place, n.GUID)}
 		if n.List {
 			listed[n.Spec.Path] = nil
 		}
@@ -94,18 +101,11 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 
 // listAll reads several queues at the same time.
 func (k Carrier) listAll(listed map[string]*coordinator.View) {
-	paths := slices.Collect(maps.Keys(listed))
-	if len(paths) == 1 {
-		listed[paths[0]] = k.readQueue(paths[0], 0)
-		return
-	}
-	views := make([]*coordinator.View, len(paths))
 	var all sync.WaitGroup
-	for i, path := range paths {
-		all.Go(func() { views[i] = k.readQueue(path, 0) })
+	for path := range listed {
+		view := &coordinator.View{}
+		listed[path] = view
+		all.Go(func() { *view = *k.readQueue(path, 0) })
 	}
 	all.Wait()
-	for i, path := range paths {
-		listed[path] = views[i]
-	}
 }

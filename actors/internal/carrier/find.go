@@ -3,9 +3,8 @@ package carrier
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -13,157 +12,55 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// find looks for the node of a request and confirms the result by a committed transaction. A node that is known needs
-// nothing but the proof. Otherwise the list is read after a sync, because a follower that lags would not show it (the
-// library's own search makes a second node), and a node with the GUID is the request's only when its session owns it
-// (CURATOR-604). Of several, the first in the queue is kept and the others are deleted.
-func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
-	a := &coordinator.Found{Name: q.Known}
-	if q.Spec.One != "" {
-		return k.findContest(q)
+// look lists the nodes of an epoch, after a committed transaction, and reads those that are sought. A follower that lags
+// would not show them, and a leader answers its own clients' sync at once, also before it has applied a change that it told
+// others of (see [zkconn.Conn.CatchUp]).
+func (k Carrier) look(q *coordinator.Look) (seen []coordinator.Seen, err error) {
+	if err = k.Conn.CatchUp(cmp.Or(q.Path, "/look")); err != nil { // it need not exist, and the root is no path
+		return nil, err
 	}
-	if q.Known == "" {
-		if err := k.search(q, a); err != nil || a.Name == "" {
-			a.Failure = failureOf(err)
-			return a
-		}
-	}
-	path := q.Spec.At(a.Name)
-	switch err := k.Conn.Heartbeat(path); {
+	children, err := k.children(q.Path)
+	switch {
 	case errors.Is(err, zkconn.ErrNoNode):
-		return &coordinator.Found{Removed: a.Removed}
-	case err != nil && !zkconn.CommittedRefusal(err):
-		return &coordinator.Found{Removed: a.Removed, Failure: failureOf(fmt.Errorf("verifying %s: %w", path, err))}
-	}
-	return a
-}
-
-// search looks for nodes of the request. Their absence is believed only after a committed
-// transaction: a leader answers its own clients' sync at once, also before it has applied a change
-// that it told others of (see [zkconn.Conn.CatchUp]).
-func (k Carrier) search(q *coordinator.Find, a *coordinator.Found) error {
-	if err := k.Conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
-		return err
-	}
-	if err := k.searchOnce(q, a); err != nil || a.Name != "" {
-		return err
-	}
-	if err := k.Conn.CatchUp(q.Spec.Path); err != nil {
-		return err
-	}
-	return k.searchOnce(q, a)
-}
-
-// searchOnce searches the children that our server shows now.
-func (k Carrier) searchOnce(q *coordinator.Find, a *coordinator.Found) error {
-	children, err := k.Conn.Children(q.Spec.Path)
-	if errors.Is(err, zkconn.ErrNoNode) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	children = slices.DeleteFunc(children, func(child string) bool { return !strings.Contains(child, q.GUID) })
-	slices.SortFunc(children, func(a, b string) int {
-		x, _ := queue.Sequence(a)
-		y, _ := queue.Sequence(b)
-		return int(x) - int(y)
-	})
-	for _, child := range children {
-		stat, exists, err := k.ownStat(q, child)
-		switch {
-		case errors.Is(err, errRemoved):
-			a.Removed = append(a.Removed, child)
-		case err != nil:
-			return err
-		case !exists || stat.EphemeralOwner != k.Conn.SessionID():
-		case a.Name == "" && !slices.Contains(q.Not, child):
-			a.Name, a.Czxid = child, stat.Czxid
-		default:
-			a.Removed = append(a.Removed, child)
-			if err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// findOrphans looks for nodes that creates have made whose replies were lost. A node with such a GUID that the session
-// may not look at is taken for its own, because nobody else has made up the GUID.
-func (k Carrier) findOrphans(q *coordinator.FindOrphans) *coordinator.OrphansFound {
-	a := &coordinator.OrphansFound{}
-	if err := k.Conn.CatchUp(q.Spec.Path); err != nil {
-		a.Failure = failureOf(err)
-		return a
-	}
-	if q.Spec.One != "" {
-		one, err := k.readContest(q.Spec)
-		if err == nil && one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
-			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]),
-				Guard: one.Guard, Czxid: one.Czxid})
-		}
-		a.Failure = failureOf(err)
-		return a
-	}
-	children, err := k.Conn.Children(q.Spec.Path)
-	if errors.Is(err, zkconn.ErrNoNode) {
-		return a
+		return nil, nil
+	case errors.Is(err, zkconn.ErrNoAuth):
+		children = q.Guards
 	}
 	for _, child := range children {
-		guid := guidOf(child, q.GUIDs)
-		if guid == "" {
-			continue
-		}
-		stat, exists, lookErr := k.Conn.Exists(q.Spec.At(child))
-		switch {
-		case errors.Is(lookErr, zkconn.ErrNoAuth) || lookErr == nil && exists && k.ours(stat):
-			a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: child, GUID: guid, Czxid: stat.Czxid})
-		case lookErr != nil:
-			err = lookErr
+		if ours, _ := q.Finds(child); ours {
+			seen = append(seen, coordinator.Seen{Name: child})
 		}
 	}
-	a.Failure = failureOf(err)
-	return a
+	failures := make([]error, len(seen))
+	var reads sync.WaitGroup // at the same time: there may be hundreds
+	for i, n := range seen {
+		if _, sought := q.Finds(n.Name); sought {
+			reads.Go(func() { seen[i].Czxid, failures[i] = k.birth(q.Path, n.Name) })
+		}
+	}
+	reads.Wait()
+	if failed := cmp.Or(failures...); failed != nil {
+		return nil, failed
+	}
+	return seen, err
 }
 
-// guidOf gives the one of some GUIDs, sorted, that the name of a contender begins with; "" for none. A cut may have lost
-// thousands of creates in a queue of thousands, so it does not go through all of them for each node.
-func guidOf(child string, guids []string) string {
-	child = strings.TrimPrefix(child, "_c_")
-	at, _ := slices.BinarySearchFunc(guids, child, func(guid, child string) int {
-		return strings.Compare(guid, child[:min(len(guid), len(child))])
-	})
-	if at < len(guids) && strings.HasPrefix(child, guids[at]) {
-		return guids[at]
-	}
-	return ""
-}
-
-// errRemoved: the node has been deleted.
-var errRemoved = errors.New("removed")
-
-// ownStat gives the Stat of a node with the request's GUID, which tells its owner. Servers since
-// 3.8.4 and 3.9.2 refuse it to a session that may not read the node (ZOOKEEPER-2590), but send it
-// in the reply to a write: so the data that the node was made with are written again. A node that
-// may not be written either is deleted, because only its name tells that it is ours. The request
-// has no node then, and the error is errRemoved.
-func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, exists bool, err error) {
-	path := q.Spec.At(child)
-	stat, exists, err = k.Conn.Exists(path)
-	if !errors.Is(err, zkconn.ErrNoAuth) {
-		return stat, exists, err
-	}
-	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place))
-	if errors.Is(err, zkconn.ErrNoAuth) {
-		if err = k.Conn.Delete(path); err == nil {
-			err = errRemoved
+// birth gives the czxid of a node, or of a guard with its node; zero where there is none, or a guard without its node.
+func (k Carrier) birth(parent, child string) (int64, error) {
+	stat, exists, err := k.Conn.Exists(parent + "/" + child)
+	if one, guards := queue.GuardedBy(child); guards && exists {
+		if node, _, err := k.Conn.Exists(parent + "/" + one); node.Czxid != stat.Czxid {
+			return 0, err
 		}
 	}
-	if errors.Is(err, zkconn.ErrNoNode) {
-		return zkconn.Stat{}, false, nil
+	return stat.Czxid, err
+}
+
+func (k Carrier) children(path string) ([]string, error) {
+	if path == "" {
+		return k.Conn.RootChildren()
 	}
-	return stat, err == nil, err
+	return k.Conn.Children(path)
 }
 
 // seekReclaimable looks for the node that an earlier process held with under the reclaim key of a request: the first

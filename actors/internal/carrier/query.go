@@ -13,12 +13,9 @@ import (
 func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	switch q := query.(type) {
 	case *coordinator.Create:
-		if q.Spec.One != "" {
-			return k.createContest(q)
-		}
 		return k.create(q)
 	case *coordinator.CreateAt:
-		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
+		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, ""), q.Beside)
 		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	case *coordinator.SeekReclaimable:
 		return k.seekReclaimable(q.Spec)
@@ -30,10 +27,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
 	case *coordinator.Watch:
 		data, stat, err := k.Conn.GetWatched(q.Path)
-		return &coordinator.Read{Data: data, Ours: k.ours(stat), Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
-	case *coordinator.Whose:
-		stat, _, err := k.Conn.Exists(q.Path)
-		return &coordinator.Read{Ours: k.ours(stat), Czxid: stat.Czxid, Failure: failureOf(err)}
+		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
 		children, err := k.Conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
@@ -41,10 +35,9 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return k.watchContention(q)
 	case *coordinator.ReadOwn:
 		return k.readOwn(q)
-	case *coordinator.Find:
-		return k.find(q)
-	case *coordinator.FindOrphans:
-		return k.findOrphans(q)
+	case *coordinator.Look:
+		nodes, err := k.look(q)
+		return &coordinator.Looked{Nodes: nodes, Failure: failureOf(err)}
 	case *coordinator.RemoveContest:
 		return &coordinator.Ack{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
@@ -52,11 +45,6 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Ack{Failure: failureOf(err)}
 	}
 	return nil
-}
-
-// ours reports whether a node is of this session.
-func (k Carrier) ours(stat zkconn.Stat) bool {
-	return stat.EphemeralOwner != 0 && stat.EphemeralOwner == k.Conn.SessionID()
 }
 
 // watchContention reads the queue and the node, and has the servers tell when they change.
@@ -107,11 +95,7 @@ func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
 		return nil
 	}
-	said := ownerData(q.Says.Spec, q.Says.Place)
-	if contest {
-		said = contestData(q.Says.Spec, q.Says.Place, q.Says.Guard)
-	}
-	said = queue.Asked(said)
+	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.GUID))
 	if bytes.Equal(data, said) {
 		return nil
 	}

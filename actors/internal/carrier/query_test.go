@@ -24,15 +24,12 @@ func TestSaysAgain(t *testing.T) {
 			&messages.Acquire{Path: "/a/b", Mode: mode, Label: label}, "guid", "actor", time.Unix(0, 0))}
 	}
 	data := func(n coordinator.NewNode) []byte {
-		if n.Spec.One != "" {
-			return contestData(n.Spec, n.Place, n.Guard)
-		}
-		return ownerData(n.Spec, n.Place)
+		return ownerData(n.Spec, n.Place, n.GUID)
 	}
 	queued, contest, before := says(messages.Exclusive, "now"), says(messages.Contest, "now"), says(messages.Contest, "before")
-	contest.Guard = "its guard"
+	contest.GUID = "its"
 	otherGuard := contest
-	otherGuard.Guard = "the guard of the node before"
+	otherGuard.GUID = "that of the node before"
 	for name, c := range map[string]struct {
 		says  coordinator.NewNode
 		data  []byte
@@ -63,7 +60,9 @@ func TestSaysAgain(t *testing.T) {
 			owner, ours := queue.ParseOwner(said)
 			require.True(t, ours)
 			require.Equal(t, "now", owner.Label)
-			require.Equal(t, c.says.Guard, owner.Guard)
+			if c.says.Spec.One != "" {
+				require.Equal(t, c.says.Spec.Guard(c.says.GUID), owner.Guard)
+			}
 		})
 	}
 }
@@ -96,7 +95,7 @@ func TestContentionIsWatched(t *testing.T) {
 			conn := dial.Session(t, embedded.Run(t).Addr())
 			require.NoError(t, conn.EnsureParents("/a"))
 			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", time.Unix(0, 0))
-			made, err := conn.CreatePlain("/a", spec.Style.Prefix(spec.GUID), ownerData(spec, 0))
+			made, err := conn.CreatePlain("/a", spec.Style.Prefix("guid"), ownerData(spec, 0, ""))
 			require.NoError(t, err)
 			c.before(t, conn, made.Name)
 			answer := Carrier{Conn: conn}.CarryOut(&coordinator.WatchContention{Path: "/a", Node: made.Name})

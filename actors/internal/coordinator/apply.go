@@ -56,9 +56,6 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 	if c.isStale(what, reply.ID) {
 		c.stale++
-		if p, finds := what.(finding); finds && c.requests[p.request] != nil {
-			c.neverTakeRemoved(c.requests[p.request], reply.Answer.(*Found))
-		}
 	} else {
 		what.answered(c, reply.ID, reply.Answer)
 	}
@@ -82,8 +79,8 @@ func (c *Coordinator) fired(timer uint64) {
 	case LeaseTimer:
 		c.epoch.leaseTimer = 0
 		c.checkLease()
-	case SearchTimer:
-		c.searchAgain(what)
+	case LookTimer:
+		c.lookAgain(c.epoch.paths[what.path])
 	case PauseTimer:
 		c.pauseOver(what)
 	case WatchTimer:
@@ -91,8 +88,8 @@ func (c *Coordinator) fired(timer uint64) {
 		if p := c.epoch.paths[what.path]; p != nil && p.identity.timer == timer {
 			p.identity = identity{}
 		}
-	case OrphanTimer:
-		c.orphansDue()
+	case CreateTimer:
+		c.lookLate()
 	}
 }
 
@@ -157,7 +154,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	for _, r := range c.inOrder() {
 		c.goOnRemoving(r)
 	}
-	c.lookForAllOrphans()
+	c.lookAnew()
 	c.beat()
 }
 
@@ -167,12 +164,13 @@ func (c *Coordinator) disconnect() {
 	c.epoch.connected = false
 	for _, p := range c.epoch.paths {
 		p.listing = nil
+		c.stopLooking(p)
 		c.forgetIdentity(p)
 		clear(p.watchers)
 	}
 	for _, r := range c.inOrder() {
 		c.endWait(r)
-		r.own, r.asks = ownWatch{}, holderAsks{}
+		r.own, r.asks, r.search = ownWatch{}, holderAsks{}, 0
 		r.pace.voided()
 	}
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
@@ -191,7 +189,7 @@ func (c *Coordinator) expire() {
 		c.countExpiry()
 	}
 	all := c.inOrder()
-	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
+	c.epoch = newEpoch(c.epoch.number+1, c.timeout, c.seed)
 	for _, r := range all {
 		if r.life == ended {
 			delete(c.requests, r.id)

@@ -19,7 +19,7 @@ type bench struct {
 }
 
 func newBench() *bench {
-	b := &bench{Coordinator: New(0, time.Minute, DefaultBounds()), specs: map[RequestID]*Spec{},
+	b := &bench{Coordinator: New(0, time.Minute, DefaultBounds(), 0), specs: map[RequestID]*Spec{},
 		at: At{Lease: Lease{Term: 1, Valid: true, Left: time.Minute}}}
 	b.Apply(Connected{time.Minute}, b.at)
 	b.epoch.pathOf("/p").info = Info{Exists: true}
@@ -52,7 +52,7 @@ func (b *bench) answer(outputs []Output, answer Answer) []Output {
 // enter has a request make its node.
 func (b *bench) enter(id RequestID, number int) string {
 	out := b.order(id, machine.Create, "")
-	name := nameOf(b.specs[id].Style, b.specs[id].GUID, number)
+	name := nameOf(b.specs[id].Style, guidOf(fmt.Sprintf("r%d", id)), number)
 	made := Made{Name: name, Czxid: int64(number), First: number == 1}
 	b.answer(out, &Created{Node: made, Info: Info{Exists: true}})
 	return name

@@ -76,7 +76,7 @@ func (c *Coordinator) next() (n int) {
 	}
 	for bytes := 0; n < upTo; n++ {
 		sp := c.requests[b.waiting[n].request].spec
-		bytes += usualBytes + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
+		bytes += usualBytes + len(sp.Path) + len(sp.ID) + len(sp.Want.Reclaim) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
 		if n > 0 && bytes > maxBytes {
 			break
 		}
@@ -123,12 +123,7 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watch
-	what := &Create{Request: r.id, Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r)}
-	if r.spec.One != "" {
-		what.Guard = r.spec.guard(as.op)
-		r.node.guard = what.Guard
-	}
-	c.ask(what, as)
+	c.ask(&Create{Request: r.id, Spec: r.spec, GUID: r.spec.guid(c.epoch.mark, r.node), Info: r.queue.path.info, List: c.listsBehind(r)}, as)
 }
 
 // listsBehind reports whether the queue is to be listed behind the create of a request. A listing
@@ -152,7 +147,7 @@ func (c *Coordinator) commit(changes []change) {
 			continue
 		}
 		r.node.place, r.node.under = places[p], p.identity.watch
-		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p], List: c.listsBehind(r)})
+		what.Creates = append(what.Creates, NewNode{Spec: r.spec, GUID: r.spec.guid(c.epoch.mark, r.node), Place: places[p], List: c.listsBehind(r)})
 		places[p]++
 	}
 	for _, ch := range changes {
@@ -180,7 +175,7 @@ func (c *Coordinator) transact(changes []change, what *Commit, batch bool) {
 
 // successorOf gives the node that must exist when another is deleted; nil for none, and for a create.
 func (c *Coordinator) successorOf(ch change) *node {
-	if n := c.requests[ch.request].node; ch.node != "" && n.name == ch.node && !c.blind {
+	if n := c.requests[ch.request].node; ch.node != "" && n.name == ch.node {
 		return n.nextHolder()
 	}
 	return nil

@@ -23,7 +23,7 @@ type crowd struct {
 func newCrowd(t *testing.T) *crowd {
 	bounds := DefaultBounds()
 	bounds.Waiting = 2 * maxTogether
-	c := &crowd{Coordinator: New(0, sessionTimeout, bounds), t: t}
+	c := &crowd{Coordinator: New(0, sessionTimeout, bounds, 0), t: t}
 	c.Apply(Connected{sessionTimeout}, At{})
 	c.epoch.pathOf("/p").info = Info{Exists: true}
 	return c

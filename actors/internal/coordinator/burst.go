@@ -177,7 +177,7 @@ func (c *Coordinator) endBursts() {
 func (c *Coordinator) submit(ch change) {
 	r := c.requests[ch.request]
 	switch {
-	case c.off&GroupCommit != 0, r.pace != nil && r.pace.kinds[0].isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
+	case c.off&GroupCommit != 0, r.pace != nil && r.pace.isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
 		// A suspect would take the others of its transaction with it. Where the new node may be
 		// reclaimed, the places behind its own must be free: they become the tokens of the
 		// processes that take it over, one after the other.

@@ -16,9 +16,6 @@ func (c *Coordinator) Check() error {
 	if wrong := c.checkRoom(); wrong != "" {
 		return fmt.Errorf("room: %s", wrong)
 	}
-	if c.awaitsOrphans() && (c.epoch.timers[c.epoch.orphanTimer].kind != OrphanTimer) {
-		return fmt.Errorf("an orphan may come, and nobody will look")
-	}
 	for _, p := range c.epoch.paths {
 		if wrong := c.checkPath(p); wrong != "" {
 			return fmt.Errorf("path %s: %s", p.path, wrong)
@@ -53,21 +50,23 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it has a node, or may have, and was not admitted"
 	case r.pace.keepsOrder() && !c.epoch.connected:
 		return "an order of a connection that is lost waits for the end of a pause"
-	case r.pace.keepsOrder() && !c.willEndPause(r):
+	case r.pace.keepsOrder() && c.epoch.timers[r.pace.timer].kind != PauseTimer:
 		return "an order waits for the end of a pause, and nothing will end it"
+	case r.isLookedFor() && n.phase != creating && !c.isWaited(r):
+		return "somebody waits for what becomes of its node, and nobody will look"
 	}
 	return ""
 }
 
-// willEndPause reports whether a timer runs for each order of a request that waits for the end of a
-// pause.
-func (c *Coordinator) willEndPause(r *request) bool {
-	for _, kind := range r.pace.kinds {
-		if kind.waiting.Op != 0 && c.epoch.timers[kind.timer].kind != PauseTimer {
-			return false
+// isWaited reports whether a look that answers a request is under way, or comes, or a check of its node is under way.
+func (c *Coordinator) isWaited(r *request) bool {
+	for _, what := range c.epoch.asked {
+		if what == (checking{operation{r.id, r.search}}) {
+			return true
 		}
 	}
-	return true
+	l := &r.queue.path.look
+	return slices.Contains(l.covered, r.id) || slices.Contains(l.joined, r.id)
 }
 
 // checkPath describes the first violation that it finds in a lock path; "" for none.
@@ -87,6 +86,14 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 			len(q.burst.deletes) > 0 && c.epoch.timers[q.burst.deleteTimer].kind != DeletesTimer {
 			return "changes are delayed, and nothing will send them"
 		}
+	}
+	switch l := &p.look; {
+	case l.late > 0 && c.epoch.timers[c.epoch.lateTimer].kind != CreateTimer:
+		return "a create may come late, and nobody will look"
+	case l.ask != 0 && !c.epoch.connected, l.ask == 0 && len(l.covered) > 0:
+		return "a look at it goes on, and its connection is lost"
+	case len(l.joined) > 0 && c.epoch.connected && l.ask == 0 && c.epoch.timers[l.timer].kind != LookTimer:
+		return "a look is wanted, and nobody will look"
 	}
 	for name, all := range p.watchers {
 		for _, w := range all {

@@ -26,12 +26,6 @@ func (c *Coordinator) Clone() *Coordinator {
 	e.batch.waiting = slices.Clone(e.batch.waiting)
 	e.load.shares = copied(e.load.shares)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
-	e.orphans = copied(e.orphans)
-	for guid, o := range e.orphans {
-		its := *o
-		its.removed = slices.Clone(o.removed)
-		e.orphans[guid] = &its
-	}
 	next.requests = make(map[RequestID]*request, len(c.requests))
 	all := make([]request, 0, len(c.requests))
 	for id, r := range c.requests {
@@ -79,6 +73,7 @@ func (k *cloner) path(from *lockPath) *lockPath {
 		l.after = slices.Clone(l.after)
 		p.listing = &l
 	}
+	p.look.covered, p.look.joined, p.strays = slices.Clone(p.look.covered), slices.Clone(p.look.joined), slices.Clone(p.strays)
 	p.watchers = copiedLists(p.watchers)
 	p.queues = slices.Clone(p.queues)
 	for i, q := range p.queues {
@@ -90,7 +85,7 @@ func (k *cloner) path(from *lockPath) *lockPath {
 func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	q, _ := k.queues.of(from)
 	q.path = of
-	q.nodes, q.members = slices.Clone(q.nodes), slices.Clone(q.members)
+	q.nodes = slices.Clone(q.nodes)
 	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}

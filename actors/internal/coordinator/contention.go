@@ -2,15 +2,12 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/actors/machine"
 
-// What a holder asks for besides: to be told when another contender is in its queue, and to have its
-// node checked. So whoever shares a hold (see messages.Held.Places) may keep it while nobody else
-// wants the lock, and knows before each further grant that its node is there.
-//
-// Both end with the connection: the watches are gone, and the answers on their way say nothing of the
-// next. The machine was told so, and its owner asks anew after Resumed.
+// What a holder asks for besides: to be told when another contender is in its queue, and to have its node checked. So
+// whoever shares a hold (messages.Held.Places) may keep it while nobody else wants the lock, and knows before each further
+// grant that its node is there. Both end with the connection, and its owner asks anew after Resumed.
 
-// attend carries out what the owner of a hold asks for besides. While the connection is down it is
-// void: the machine was told, or is about to be. It does not wait behind orders that are put off.
+// attend carries out what the owner of a hold asks for besides. While the connection is down it is void. It does not wait
+// behind orders that are put off.
 func (c *Coordinator) attend(r *request, do machine.Do) {
 	switch {
 	case !c.epoch.connected || !r.held || r.node.phase != present:
@@ -39,8 +36,7 @@ func (p contentionRead) stale(c *Coordinator, id uint64) bool {
 	return r == nil || r.asks.contention != id
 }
 
-// answered: after a change only a listing says whether there are other contenders. The change may be
-// of another queue of the lock path.
+// answered: only a listing says whether there are other contenders. A change may be of another queue.
 func (p contentionRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	if a, r := answer.(*Contention), c.requests[p.request]; !a.Alone || a.Spent {
 		c.unwatchContention(r)
@@ -61,7 +57,7 @@ func (p holdCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, f := c.requests[p.request], answer.failure()
 	r.asks.check = 0
 	switch {
-	case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read
+	case f.none():
 		c.tell(r, machine.Event{Kind: machine.Checked})
 	case f.is(NoNode):
 		c.missing(r.queue, r.node)

@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"slices"
-
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -35,11 +33,11 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 
 // beginCreating notes that the node of a request is about to be made.
 func (c *Coordinator) beginCreating(r *request) {
-	r.admitted, r.node.phase, r.search = true, creating, search{}
-	c.recount(r)
-	if q := r.queue; r.spec.One != "" && !slices.Contains(q.members, r.id) {
-		q.members = append(q.members, r.id)
+	r.admitted, r.node.phase, r.search = true, creating, 0
+	if l := &r.queue.path.look; len(l.covered)+len(l.joined) > 0 {
+		l.forget(r)
 	}
+	c.recount(r)
 }
 
 // downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
@@ -56,14 +54,9 @@ func (c *Coordinator) downgrade(r *request, op uint64) {
 		c.refuse(r, op, messages.ReasonHoldGone, "")
 		return
 	}
-	name := r.spec.nameAt(beside.number)
-	if !c.mayTake(r, name) {
-		c.refuse(r, op, messages.ReasonRefused, "the delete of its earlier node, "+name+", may still be carried out")
-		return
-	}
 	c.beginCreating(r)
 	r.inherited = beside.token
-	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: beside.name}, creation{operation: operation{r.id, op}})
+	c.ask(&CreateAt{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.mark, r.node), beside.number), Beside: beside.name}, creation{operation: operation{r.id, op}})
 }
 
 // withdraw takes a create back that waits: for the connection, for the end of a pause, or for others. One that is
@@ -87,11 +80,15 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	if how := a.Failure.Outcome; r.inherited == 0 && r.spec.One == "" && (how == Applied || how == Refused) {
 		path.info = a.Info // otherwise it may have learnt less than others have
 	}
-	if r.spec.One != "" && r.polls(p.op) && r.wait.pending == 0 && a.Failure.none() && a.Existing == nil &&
-		r.queue.find(r.spec.One) == nil { // it waited for the node of another
-		c.countPoll(r, r.spec.One)
+	if r.spec.One != "" && r.polls(p.op) {
+		switch {
+		case a.Failure.is(NodeExists):
+			c.look(path) // else restored servers have brought it back
+		case a.Failure.none() && r.wait.pending == 0 && r.queue.find(r.spec.One) == nil: // it waited for the node of another
+			c.countPoll(r, r.spec.One)
+		}
 	}
-	c.created(r, p.op, a.Node, a.Existing, a.Failure)
+	c.created(r, p.op, a.Node, a.Failure)
 	if p.looksUp {
 		waiting := path.lookup.waiting
 		path.lookup = pathLookup{}
@@ -106,11 +103,11 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 }
 
 // created takes the answer to the create of a request.
-func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNode, f Failure) {
+func (c *Coordinator) created(r *request, op uint64, made Made, f Failure) {
 	if r.early = made.Early; r.early != nil {
 		r.queue.path.noteSize(r.early)
 	}
-	ev := c.createdEvent(r, made, existing, f)
+	ev := c.createdEvent(r, made, f)
 	ev.Op = op
 	if ev.Kind == machine.Created {
 		c.beat()
@@ -123,39 +120,29 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 
 // creates tells a request the end of its create, and goes on with what has waited for that.
 func (c *Coordinator) creates(r *request, ev machine.Event) {
-	later := r.search.later
-	r.search.later = 0
 	c.goOnRemoving(r)
 	c.tell(r, ev)
-	if later != 0 && r.life != ended {
-		c.verify(r, later)
+	if r.search != 0 && r.life != ended {
+		c.verify(r, r.search)
 	}
 }
 
 // createdEvent turns the answer to a create into an event, and updates the node.
-func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f Failure) machine.Event {
+func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Event {
 	n := r.node
 	switch {
-	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
-		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
-		n.guard = existing.Guard
-	case existing != nil:
-		n.guard, n.phase, r.admitted = "", absent, false
-		c.recount(r)
-		return machine.Event{Kind: machine.NodeTaken, Predecessor: r.spec.One}
-	case f.none() && r.spec.One != "" && made.Czxid < r.queue.newest:
+	case f.none() && r.spec.One != "" && r.queue.isPast(made.Czxid):
 		// Somebody has deleted it, another request of this session has made the node anew, and the answer
-		// to that create came first. The search finds that out, and deletes the guard that may be left.
+		// to that create came first. The look finds that out, and the guard that may be left is removed.
 		n.phase = unknown
 		return machine.Event{Kind: machine.Unknown, Detail: "the node is another request's by now"}
 	case f.none():
-	case made.Name == "" && f.is(NodeExists) && r.spec.One == "":
-		// An older create of this request, whose reply was lost, has made a node of the same name: the search finds it.
-		n.phase = unknown
-		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	case made.Name == "" && f.Outcome == Refused:
-		n.guard, n.phase, r.admitted = "", absent, false
+		n.phase, r.admitted = absent, false
 		c.recount(r)
+		if r.spec.One != "" && f.Cause == NodeExists {
+			return machine.Event{Kind: machine.NodeTaken, Predecessor: r.spec.One}
+		}
 		why := reason(f)
 		if r.spec.Want.Beside != "" && f.Cause == NoNode { // the writer's node is gone
 			why = messages.ReasonHoldGone
@@ -219,10 +206,10 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 		case ch.node != "":
 			c.removed(r, ch.op, ch.node, a.Failure)
 		case !a.Failure.none():
-			c.created(r, ch.op, Made{}, nil, a.Failure)
+			c.created(r, ch.op, Made{}, a.Failure)
 		default:
 			r.queue.path.info.Exists = true
-			c.created(r, ch.op, a.Made[next], nil, Failure{})
+			c.created(r, ch.op, a.Made[next], Failure{})
 			next++
 		}
 	}
@@ -267,13 +254,12 @@ func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.notTakenOver(r, p.op)
 	case !a.Failure.none() && a.Failure.Outcome != Refused:
 		// The answer is unknown: the request asks again when it has found no node of its own.
-		c.created(r, p.op, Made{}, nil, a.Failure)
-	case a.Name == "" || !c.mayTake(r, r.spec.nameAt(a.Number)):
+		c.created(r, p.op, Made{}, a.Failure)
+	case a.Name == "":
 		r.kind.create(c, r, p.op)
 	default:
-		name := r.spec.nameAt(a.Number)
-		r.inherited, r.takeOver = a.Token, takeOver{name, a.Token}
-		c.ask(&TakeOver{Spec: r.spec, Name: name, From: *a}, takingOver(p))
+		r.inherited = a.Token
+		c.ask(&TakeOver{Spec: r.spec, Name: r.spec.nameAt(r.spec.guid(c.epoch.mark, r.node), a.Number), From: *a}, takingOver(p))
 	}
 }
 
@@ -293,6 +279,6 @@ func (p takingOver) answered(c *Coordinator, _ uint64, answer Answer) {
 		r.inherited = 0
 		r.kind.create(c, r, p.op)
 	default:
-		c.created(r, p.op, a.Node, nil, a.Failure)
+		c.created(r, p.op, a.Node, a.Failure)
 	}
 }

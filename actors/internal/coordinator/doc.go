@@ -54,36 +54,31 @@
 //	watch of a lock path     believed in for T at most, where the path is not listed (succession.go)
 //	requests that wait       at most 256 in a queue
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
+//	look for late creates    on each new connection, and every T/2, twenty times
 //	retry of a removal       after 100 ms, 200 ms, … up to T
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
 // # Inputs are believed as far as they prove something
 //
-//   - An order carries the epoch of the newest event that its machine had heard of. One of an epoch
-//     that is over is void (Stale counts it) and is not answered: Expired is on its way. Orders
-//     that come while there is no connection wait for one.
-//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that
-//     comes after its request has gone on changes only what is known of nodes: searches and waits
-//     have operation numbers for that.
-//   - A refused query did nothing. An unknown outcome is resolved by a search for the node (Find),
-//     never by a guess. The search waits until the create itself has come back. So "there is none"
-//     means that none will come on this connection; for the next see Orphans.
-//   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
-//     where it stands. The shell has the servers forget a watch for which [Coordinator.Awaits] is
-//     false. So whoever registers a watcher sends the read that sets its watch, each time.
+//   - An order carries the epoch of the newest event that its machine had heard of. One of an epoch that is over is void
+//     (Stale counts it), and is not answered. Orders that come while there is no connection wait for one.
+//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that comes after its request has
+//     gone on changes only what is known of nodes.
+//   - A refused query did nothing. An unknown outcome is resolved by a look at the lock path (Look), never by a guess, once
+//     the create itself has come back. So "there is none" means that none will come on this connection.
+//   - A watch tells once. A disconnect ends all watches and waits. The shell has the servers forget a watch for which
+//     [Coordinator.Awaits] is false. So whoever registers a watcher sends the read that sets its watch, each time.
 //
 // # Requests and nodes
 //
-// A request is a contender: it has one node at a time, and a node one request. What the calls of a
-// client share they share above, see package turns. The phases of a node are declared with their
-// invariants. The life of a request is active, ending (it was given up or back) or ended (its lock
-// actor is gone). A request is removed when nothing of it can be left at the servers, and not before.
+// A request is a contender: it has one node at a time, and a node one request. What the calls of a client share they share
+// above, see package turns. The life of a request is active, ending (it was given up or back) or ended (its lock actor is
+// gone). It is removed when nothing of it can be left at the servers, and not before.
 //
 // # Rules
 //
-// Each has a story in testdata that reads as a trace, and plans of package walk that check what it
-// keeps true in every order of events. [Coordinator.Check] has the invariants of the state. Tests
-// and the walk call it after every input.
+// Each has a story in testdata, which is a trace, and plans of package walk that check what it keeps true in every order of
+// events. [Coordinator.Check] has the invariants of the state.
 //
 // Create. The first create of a lock path that is not known finds out about it on the way, and
 // others for the path wait for that (info.txt). The reply tells the token. The queue is listed
@@ -129,8 +124,7 @@
 // The delete is one transaction with a check that the present holder's node exists. If an operator
 // has deleted that node, the older one stays until its request has been told (hand_over.txt).
 // Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
-// exists. A hold that is taken from its owner is never handed over. Nor is anything in a session
-// that may not READ its own nodes, once a server has refused it such a check.
+// exists. A hold that is taken from its owner is never handed over.
 //
 // Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
 // node before its predecessor, and lists the queue when that node goes. The grant then needs only
@@ -156,64 +150,55 @@
 // Invariant: its token is known before the node is made, also where the transaction comes late, and
 // greater than any that was held with before. So a hold with a reclaim key is never handed over.
 //
-// Contests. One node and no queue. Its name does not tell its owner: session, czxid and data do
-// (contests.txt). Beside it stands a guard, with a name of its own for each create (kinds.go). One
+// Contests. One node and no queue. Its name does not tell its owner: the guard beside it does, which
+// has a name of its own for each create (kinds.go, contests.txt). One
 // transaction makes both, and one deletes both. So a delete that is carried out late, after the session
 // has moved to another server, is refused, and spares the next holder. Invariant: only the session that
 // made a contest's node deletes it, and only that node.
 //
 // Clean-up. However a request ends, one mechanism removes the node that may be left of it. It
-// retries until the node is known to be gone or the epoch is over (clean_up.txt, verifying.txt).
+// retries until the node is known to be gone or the epoch is over (clean_up.txt).
 // Invariant: a request that has ended has a removal that goes on. A node that
 // may not be deleted ends the session, because it would keep everybody out.
 //
-// Pauses. A server may hang up on the same request each time, or put it off. From the second
-// hang-up in a row on, that order of that request waits before it is sent again, and goes by itself
-// (pause.go, pauses.txt). The search for its node never waits for that: it has pauses of its own.
-// Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
-// and is void when the connection is lost.
+// Pauses. A server may hang up on the same request each time, or put it off. From the second hang-up in a row on, that
+// order of that request waits before it is sent again, and goes by itself (pause.go, pauses.txt). Looks have a count and
+// pauses of their own, one for each lock path. Where a holder waits for one, or for the check of its node, it is a quarter of
+// the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection is lost.
 //
-// Orphans. A create that was lost may be carried out after a search has found no node. That happens when the
-// session has moved to another server, and moves back between two connections of its client. The
-// session looks for such nodes on each new connection, and every half of its timeout, and removes
-// those that are no request's (orphan.go, orphans.txt). If the servers hang up on these looks, it leaves
-// them to the timer. Downgrades and take-overs choose the name of their node, so an orphan may have the
-// name of a later node (downgrade.txt). Invariant: no request takes a node whose delete was sent, or makes
-// one of that name, because the delete may come late as well. A node that a request may be making is not
-// removed.
+// The ledger. Each attempt of a request to make a node has a name of its own, which begins with random bits of the epoch
+// (Spec.guid). So one look at a lock path, behind a committed transaction, tells all who ask what has become of their nodes:
+// those that verify, and removals of nodes that are not known (look.go, ledger.go, looks.txt, verifying.txt). What is not
+// there was not made, and the next attempt has another name. So no request takes a node whose delete was sent, and no late
+// delete takes another node. A holder has its own node checked, and depends on no look; but in a contest.
 //
-// Nodes that nobody owns. A server that was restored may bring back a node of this session that is
-// deleted. It is removed when a request that waits reads it, or finds it at the head of the queue
-// when it looks again (unowned.go, unowned.txt). Invariant: a node is removed so only if no request
-// of the session can have made it.
+// A node of this epoch that is no request's newest attempt is a stray. It is removed when a look or a listing shows it: a
+// create was carried out late, or restored servers have brought a node back (strays.txt). Late creates come only between two
+// connections: the session looks for them on each new one. Invariant: no node is removed that a request has, or may be making.
 //
-// Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
-// that are held with come first. Its answer extends the lease, and tells of a node that is gone
-// (heartbeats.txt, lease.txt). The servers may hang up on one after the other, and on nothing else.
-// Then the next waits on its new connection, for a quarter of the rest of the lease at most.
+// Heartbeats. While there is a node, a transaction that checks one is committed every T/6, held ones first. Its answer
+// extends the lease, and tells of a node that is gone (heartbeats.txt, lease.txt). Where the servers hang up on one after the
+// other, and on nothing else, the next waits as a holder does.
 //
 // # When the session ends
 //
-// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in
-// one assignment, and requests that have ended are removed with it. Requests that live are told
-// Disconnected, unless they were, and then Expired. They make new nodes in the next epoch
-// (epochs.txt). Nothing is cleared by hand, and no answer of the old epoch can reach the new one.
+// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in one assignment, and
+// requests that have ended with it. Requests that live are told Disconnected, unless they were, and then Expired. They make
+// new nodes in the next epoch (epochs.txt). No answer of the old epoch can reach the new one.
 //
 // # Where a change goes
 //
-// The file of a purpose says how a reply changes a request. Every Ask has a purpose, a plain value
-// whose method answered takes the reply. A method stale, where it has one, says whether nobody waits for the reply
-// any more. The interface kind has the differences between kinds of locks. batch.go decides when
-// changes are sent; burst.go above it delays some. leave.go decides which request holds next. When
-// that is wrong, TestStories/hand_over fails, and so does TestWalk of package walk, whose tests of
-// mistakes seed the ways in which it can be wrong.
+// Every Ask has a purpose, a plain value whose method answered takes the reply, and whose file says how that changes a
+// request. A method stale, where it has one, says whether nobody waits for the reply any more. The interface kind has the
+// differences between kinds of locks. batch.go decides when changes are sent; burst.go delays some. leave.go decides which
+// request holds next. When that is wrong, TestStories/hand_over fails, and TestWalk of package walk.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        spec, query, boundary, node, path, request, state
-//	primitives  emit, pause, heartbeat, room, succession, batch, burst, unowned
+//	data        node, spec, query, boundary, path, request, state
+//	primitives  emit, pause, look, heartbeat, room, succession, batch, burst
 //	waiting     wait, listing
-//	nodes       own_node, orphan, verify, leave, missing, contention
+//	nodes       own_node, leave, ledger, missing, contention
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -52,12 +53,7 @@ func (c *Coordinator) tellAll(ev machine.Event) {
 // inOrder lists the requests in the order in which they came, so that the outputs follow from the
 // inputs, and not from the order of a map.
 func (c *Coordinator) inOrder() []*request {
-	all := make([]*request, 0, len(c.requests))
-	for _, r := range c.requests {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b *request) int { return cmp.Compare(a.id, b.id) })
-	return all
+	return slices.SortedFunc(maps.Values(c.requests), func(a, b *request) int { return cmp.Compare(a.id, b.id) })
 }
 
 // park keeps an order until there is a connection.

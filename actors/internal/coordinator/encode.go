@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -20,8 +21,8 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, flag(ep.connected), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseTerm,
-		flag(ep.lapsed), flag(c.blind))
-	for _, name := range inOrder(ep.paths) {
+		flag(ep.lapsed))
+	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
@@ -29,15 +30,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(uint64(ep.load.others), uint64(min(ep.orphanHangUps, suspected)))
-	for _, guid := range inOrder(ep.orphans) {
-		o := ep.orphans[guid]
-		e.text(guid)
-		e.num(uint64(o.phase), uint64(o.removals), flag(o.mayCome()))
-		e.text(o.removed...)
-		e.mark()
-	}
-	e.mark()
+	e.num(uint64(ep.load.others), uint64(min(ep.strayHangUps, suspected)))
 	e.changes(ep.batch.waiting)
 	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
 		for _, o := range all {
@@ -54,7 +47,7 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 	all, begin := make([]span, 0, 8), len(e.b)
 	for _, t := range set {
 		from := len(e.b)
-		e.num(uint64(t.kind), uint64(t.do))
+		e.num(uint64(t.kind))
 		e.operation(t.operation)
 		e.text(t.path, t.queue)
 		all = append(all, span{from, len(e.b)})
@@ -94,14 +87,6 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.text("identifying", p.path)
 	case listed:
 		e.text("listed", p.path)
-	case contestRemoval:
-		e.about("contestRemoval", p.operation, p.name)
-	case orphanSearch:
-		e.text("orphanSearch", p.path, p.one)
-		for _, guid := range p.guids {
-			e.text(guid)
-			e.num(flag(c.lookedFor(guid, id) != nil))
-		}
 	case interface{ of() operation }: // and nothing more
 		e.about(fmt.Sprintf("%T", p), p.of())
 	default: // without an operation
@@ -163,10 +148,8 @@ func flag(on bool) uint64 {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.shortHold), flag(r.admitted), flag(r.asks.contention != 0), flag(r.asks.check != 0), uint64(r.inherited),
-		uint64(r.takeOver.token))
-	e.text(r.takeOver.node)
-	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op} {
+		flag(r.removal.shortHold), flag(r.admitted), flag(r.asks.contention != 0), flag(r.asks.check != 0), uint64(r.inherited))
+	for _, op := range [...]uint64{r.own.op, r.search, r.removal.op} {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
@@ -191,11 +174,9 @@ func (e *encoder) request(r *request) {
 		e.mark()
 	}
 	if p := r.pace; p != nil {
-		for _, kind := range p.kinds {
-			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.deferred), flag(kind.rested), flag(kind.timer != 0),
-				uint64(kind.waiting.Do))
-			e.op(r.id, kind.waiting.Op)
-		}
+		e.num(uint64(p.do), uint64(min(p.failures, suspected)), flag(p.deferred), flag(p.rested), flag(p.timer != 0),
+			uint64(p.waiting.Do))
+		e.op(r.id, p.waiting.Op)
 	}
 	e.mark()
 	if !r.node.exists() { // the others are written with their queues
@@ -204,7 +185,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), flag(n.guard != ""), uint64(n.token), flag(n.under != 0 && n.under == i.watch))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.lost), flag(n.batchMates), uint64(n.attempt), uint64(n.token), flag(n.under != 0 && n.under == i.watch))
 	e.text(n.name)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)
@@ -214,13 +195,22 @@ func (e *encoder) node(n *node, i identity) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.watch != 0), flag(p.identity.refused), flag(p.lookup.underway), flag(p.asksHead))
-	e.text(p.unowned)
+	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.watch != 0), flag(p.identity.refused), flag(p.lookup.underway))
+	l := &p.look
+	e.num(flag(l.ask != 0), flag(l.timer != 0), uint64(min(l.hangUps, suspected)), flag(l.late > 0), flag(l.due))
+	for _, all := range [][]RequestID{l.covered, l.joined} {
+		for _, id := range all {
+			e.num(uint64(id))
+		}
+		e.mark()
+	}
+	e.text(p.strays...)
+	e.mark()
 	e.changes(p.lookup.waiting)
 	for _, q := range p.queues {
 		e.queue(q)
 	}
-	for _, name := range inOrder(p.watchers) {
+	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
 		e.watchers(name, p.watchers[name])
 	}
 	if l := p.listing; l != nil {
@@ -252,13 +242,6 @@ func (e *encoder) queue(q *ownQueue) {
 		e.node(n, q.path.identity)
 	}
 	e.mark()
-	for _, id := range q.members {
-		e.num(uint64(id))
-	}
-	e.mark()
-	if q.one != "" {
-		e.num(uint64(q.newest))
-	}
 	s := q.succession
 	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watch))
 	b := &q.burst
@@ -266,14 +249,4 @@ func (e *encoder) queue(q *ownQueue) {
 	e.changes(b.creates)
 	e.changes(b.deletes)
 	e.mark()
-}
-
-// inOrder gives the keys of a map in their order.
-func inOrder[V any](m map[string]V) []string {
-	all := make([]string, 0, len(m))
-	for key := range m {
-		all = append(all, key)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -36,27 +36,22 @@ type watchesAll struct{ fifo }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
-// Guards. The node of a contest has a fixed name, and a request that this session sent over an older
-// connection may be carried out late: after the session has moved to another server and committed
-// transactions there (TestRealContestDeletedLate shows how). A late delete by that name would take the node of
-// another session's holder. So beside the node stands its guard, an ephemeral sibling.
+// Guards. The node of a contest has a fixed name, and a delete that this session sent over an older connection may be
+// carried out late (TestRealContestDeletedLate): it would take the node of another session's holder. So beside the node
+// stands its guard, an ephemeral sibling.
 //
 //   - One transaction makes the node and its guard. One transaction deletes the guard and the node.
-//   - The name of a guard has the GUID of the request and the number of the create (Spec.guard). So no
-//     two creates share one, of whatever session: a request that makes the node twice has two guards.
-//   - So a guard exists only as long as the node that was made with it, and a removal is refused unless
-//     the guard that it names exists. However late it is carried out, it deletes that node or nothing.
-//   - A late create is refused where there is a node. Where there is none it makes both, and they are
-//     found by the session and the GUID in the data, or removed as those of a node that no request owns.
+//   - The name of a guard has the GUID of the attempt (Spec.guid). So no two creates share one, and a node is the
+//     request's if the guard of its attempt exists and both have one czxid.
+//   - A removal is refused unless the guard that it names exists. However late it is carried out, it deletes the node that
+//     was made with that guard, or nothing.
+//   - A late create is refused where there is a node. Where there is none it makes both, and is found by the guard.
 //
-// That fails only for a node that somebody deletes by itself, without its guard. Then the removal or the
-// search of the request deletes the guard alone (Find, RemoveContest), and the request is not removed before.
-// A guard that somebody deletes by itself is not missed before the removal, which then goes by the czxid
-// of the node, and by its version.
+// That fails only where somebody deletes the node or the guard by itself. Then the removal deletes the guard alone
+// (RemoveContest), or goes by the czxid of the node, and by its version.
 
-// contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its
-// name does not tell its owner: its data do, which others may replace, and the session that owns
-// it.
+// contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its name does not tell
+// its owner: its data do, which others may replace, and its session.
 type contest struct{ fifo }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
@@ -69,19 +64,15 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Listed, Op: op, First: has, Missing: !has})
 }
 
-// remove deletes the node if it is still the one that this request has made: of two requests that
-// look whether the node is theirs and then delete it, the second could delete another's node. See
-// Guards, above.
+// remove deletes the node if it is still the one that this request has made: see Guards.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
-	purpose := contestRemoval{operation: operation{r.id, op}, name: r.spec.One}
-	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: r.node.guard, Czxid: r.node.token.Zxid()}, purpose)
+	guard := r.spec.At(r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)))
+	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Guard: guard, Czxid: r.node.token.Zxid()}, contestRemoval{operation{r.id, op}})
 }
 
-// semaphore lets several in. A contender holds when its weight and the weights of all contenders
-// before it fit into the permits, whose number is recorded in the data of the lock path. The first
-// contender that does not fit watches all before it, because any of them may leave first, and the
-// number of permits. The others watch the one before them, which tells by a write to its node that
-// it holds.
+// semaphore lets several in. A contender holds when its weight and the weights of all before it fit into the permits, whose
+// number is in the data of the lock path. The first that does not fit watches all before it, because any of them may leave
+// first, and the number of permits. The others watch the one before them, which writes to its node when it holds.
 type semaphore struct{ fifo }
 
 func (semaphore) noteListing(r *request, position queue.Position, permits int) string {

@@ -6,25 +6,17 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Hand-over. When a holder gives the lock back, and the request right behind it is of this session,
-// that request holds at once, before the node is deleted. Nobody is between a waiter and the node
-// that it watches as its predecessor, and nobody can come in between. As long as either node
-// exists, no other session is first. The delete follows, and is tried until it is known to be done.
-// A hold that is taken from its owner is not handed over: until its node is gone the owner may not
-// have heard of it.
+// Hand-over. When a holder gives the lock back, and the request right behind it is of this session, that request holds at
+// once, before the node is deleted. Nobody can come between a waiter and its predecessor. As long as either node exists,
+// no other session is first. A hold that is taken from its owner is not handed over: until its node is gone the owner may
+// not have heard of it. Nor is one that a later process may reclaim: the next token is made from the first node of its
+// queue, which must be the one that was held with last.
 //
-// Nor is a hold handed over that a later process may reclaim: the first node of its queue must be
-// the one that was held with last, because the next token is made from it.
-//
-// An operator may have deleted the node of the request that has the lock now. Then the older node
-// has to stay, so that nobody else is let in, until the request that has the lock has been told: a
-// delete is one transaction with a check of the successor's node.
-//
-// A check needs READ, which a session need not have of its own nodes. When a server has refused one for
-// that, the delete is sent without it, and the session hands nothing over any more.
+// An operator may have deleted the node of the request that has the lock now. Then the older node has to stay until that
+// request has been told: a delete is one transaction with a check of the successor's node.
 
-// leave notes that a node is about to be deleted. For a holder's node it notes the successor in
-// this session, too. A delete that is asked for again keeps it.
+// leave notes that a node is about to be deleted, and the successor of a holder in this session. A delete that is asked for
+// again keeps it.
 func (c *Coordinator) leave(r *request) {
 	n, p := r.node, r.queue.path
 	if n.phase != present {
@@ -36,9 +28,6 @@ func (c *Coordinator) leave(r *request) {
 	}
 	c.unwatchOwn(r) // the answer to the delete says whether the node is gone
 	if !r.held || !r.spec.exclusive() {
-		return
-	}
-	if c.blind {
 		return
 	}
 	if r.spec.Want.Reclaim != "" { // its node is to go before anybody else holds
@@ -85,12 +74,8 @@ func (c *Coordinator) remove(r *request) {
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
-		c.find(r, removalSearch{operation: operation{r.id, r.removal.op}})
-	case n.exists(), n.guard != "": // a guard may be left of a node that is gone: see kinds.go
-		if !c.epoch.connected {
-			r.removal.phase = removalWanted
-			return
-		}
+		c.lookFor(r)
+	case n.exists():
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
 	default:
@@ -115,7 +100,9 @@ func (c *Coordinator) removalDone(r *request) {
 		c.tell(r, machine.Event{Kind: machine.Deleted, Op: op})
 	}
 	if r.life == ended {
-		c.removeRequest(r)
+		delete(c.requests, r.id)
+		r.queue.path.requests--
+		c.epoch.leavePath(r.queue.path)
 	}
 }
 
@@ -135,51 +122,15 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 }
 
 // contestRemoval is the purpose of a RemoveContest.
-type contestRemoval struct {
-	operation
-	name string
-}
+type contestRemoval struct{ operation }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
-	r, f := c.requests[p.request], answer.(*Ack).Failure
-	gone := f.none() || f.is(NoNode)
-	if gone {
-		r.node.guard = "" // it is gone, too
-	}
-	if gone && !r.node.exists() { // only its guard was left: nobody waits for that
-		r.removal.phase = noRemoval
-		c.removalDone(r)
-		return
-	}
-	c.removed(r, p.op, p.name, f)
-}
-
-// removalSearch is the purpose of a Find, where a node may be left of a request.
-type removalSearch struct {
-	operation
-}
-
-func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
-	a := c.resolve(r, answer.(*Found))
-	r.removal.phase = noRemoval
-	switch {
-	case !a.Failure.none():
-		c.removalFailed(r, p.op, a.Failure)
-		return
-	case a.Name == "":
-		c.mayBeOrphaned(r)
-		c.lose(r)
-	default:
-		c.adopt(r, p.op, a)
-		c.leave(r)
-	}
-	c.remove(r)
+	c.removed(r, p.op, r.spec.One, answer.failure())
 }
 
-// removalFailed tells the machine that waits for the removal. Where none waits, the removal is
-// tried again after a pause. A node that may not be deleted at all would keep everybody out for as
-// long as the session lives, so the session is ended.
+// removalFailed tells the machine that waits for the removal. Where none waits, it is tried again after a pause. A node
+// that may not be deleted would keep everybody out, so the session is ended.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch newest := r.removal.op; {
 	case newest != 0 && newest != op: // it has asked anew meanwhile

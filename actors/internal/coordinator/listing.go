@@ -14,11 +14,19 @@ func (c *Coordinator) list(r *request, op uint64) {
 	r.early = nil
 	if early != nil && early.Failure.none() {
 		if _, shown := early.Queue.Find(r.node.name); shown {
+			c.removeStrays(r, early)
 			c.tell(r, c.listedEvent(r, op, early))
 			return
 		}
 	}
 	c.listFor(r.queue.path, lister{operation: operation{r.id, op}})
+}
+
+// removeStrays removes what restored servers have brought back in the queue of a request.
+func (c *Coordinator) removeStrays(r *request, view *View) {
+	for _, name := range view.Queue.Queue(r.spec.Style.Name) {
+		c.removeStray(r.queue.path, name, 0)
+	}
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.
@@ -88,6 +96,9 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 	l, view := path.listing, &answer.(*Listed).View
 	path.listing = nil
 	path.noteSize(view)
+	if r := c.requests[p.by]; r != nil && view.Failure.none() {
+		c.removeStrays(r, view)
+	}
 	c.tellListed(l.first, view)
 	var again []lister
 	for _, w := range l.after {
@@ -171,7 +182,6 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 		c.lookedAhead(r, w.op, view)
 	default:
 		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" {
-			c.askWhoseHead(r, view)
 			if c.showsUnheard(r, view) {
 				c.countPoll(r, r.node.name)
 			}
@@ -214,9 +224,6 @@ type aheadWatchSet struct {
 
 func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, a := c.requests[p.request], answer.(*Read)
-	if a.Failure.none() && a.Ours {
-		c.removeUnowned(r, p.name, a.Czxid)
-	}
 	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
 		c.listAhead(r) // the watch of the predecessor tells of other failures
 	}

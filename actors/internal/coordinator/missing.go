@@ -26,18 +26,16 @@ func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
-// successorLacks takes note that a transaction was refused for one of the nodes at some paths that it needs. It may then be
-// asked for again. Where the node is gone, the request that has the lock is told; where the session may not READ its own
-// nodes, nothing is handed over any more.
+// successorLacks takes note that a transaction was refused for one of the nodes at some paths that it needs, which is gone.
+// It may then be asked for again. The request that has the lock is told.
 func (c *Coordinator) successorLacks(exist []string, f Failure) bool {
-	if !f.is(NoNode) && !f.is(NoAuth) || !slices.Contains(exist, f.Path) {
+	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
 		return false
 	}
 	path, name := split(f.Path)
-	if q, n := c.epoch.paths[path].findNode(name); f.Cause == NoNode && n != nil && n.phase == present {
+	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
 		n.phase = deleting // nobody looks for it any more
 		c.missing(q, n)
 	}
-	c.blind = c.blind || f.Cause == NoAuth
 	return true
 }

@@ -2,6 +2,9 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/messages"
 
+// RequestID names a lock request within one session; later requests have greater IDs.
+type RequestID uint64
+
 // node is a contender node of this session, or a node that may come to be.
 type node struct {
 	phase      phase
@@ -10,7 +13,7 @@ type node struct {
 	number     int32  // its sequence number
 	name       string // "" until it is known
 	of         RequestID
-	guard      string // of a contest's node: the name of its guard; "" where it is not known
+	attempt    uint16 // of its request to make a node: see Spec.guid
 	place      int    // among the creates of its lock path in one transaction
 	// under is the watch of the lock path that stood when it was asked for; zero for none.
 	under uint64

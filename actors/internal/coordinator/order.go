@@ -58,7 +58,7 @@ func kindOf(sp *Spec) kind {
 func (c *Coordinator) execute(r *request, e machine.Effect) {
 	if r.pace != nil {
 		r.pace.voided() // by a later order
-		if kind := r.pace.of(e.Do); kind.isLate() && kind.do == e.Do && !kind.rested {
+		if r.pace.isLate() && r.pace.do == e.Do && !r.pace.rested {
 			c.pauseBefore(r, e)
 			return
 		}
@@ -97,9 +97,8 @@ func (c *Coordinator) pauseOver(t timer) {
 	if r == nil || r.pace == nil {
 		return
 	}
-	kind := r.pace.of(t.do)
-	kind.timer, kind.rested = 0, true
-	if e := kind.waiting; e.Op != 0 && c.epoch.connected {
+	r.pace.timer, r.pace.rested = 0, true
+	if e := r.pace.waiting; e.Op != 0 && c.epoch.connected {
 		c.execute(r, e)
 	}
 }
@@ -132,7 +131,8 @@ func (c *Coordinator) abandon(id RequestID) {
 		c.unpark(r)
 	}
 	if r.pace != nil {
-		c.endPauses(r)
+		c.stop(r.pace.timer)
+		r.pace = nil
 	}
 	c.endWait(r)
 	c.cleanUp(r)
@@ -173,13 +173,32 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.request, machine.Watch, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
-	case finding:
+	case checking:
 		c.count(p.request, machine.Verify, f)
-	case removalSearch:
-		c.count(p.request, machine.Verify, f)
-	case orphanSearch, orphanRemoval:
-		if f.Outcome == Unknown && f.Trouble != "" {
-			c.epoch.orphanHangUps++
+	case looked:
+		c.countLook(p, f)
+	}
+}
+
+// countLook counts the hang-ups of the servers on looks at a lock path, and tells those who wait.
+func (c *Coordinator) countLook(p looked, f Failure) {
+	path := c.epoch.paths[p.path]
+	if path == nil {
+		return
+	}
+	was, text := path.look.hangUps, ""
+	switch {
+	case f.Outcome == Unknown && f.Trouble != "":
+		path.look.hangUps++
+		text = fmt.Sprintf("%s, %d times", f.Trouble, path.look.hangUps)
+	case f.Outcome != Applied && f.Outcome != Refused:
+		return
+	default:
+		path.look.hangUps = 0
+	}
+	for _, id := range p.by {
+		if r := c.requests[id]; r != nil && r.life != ended && max(was, path.look.hangUps) >= suspected {
+			c.emit(&Trouble{To: id, Path: p.path, Text: text})
 		}
 	}
 }
@@ -204,25 +223,12 @@ func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 	case r == nil || r.life == ended:
 	case f.Outcome == Deferred, f.Outcome == Unknown && f.Trouble != "":
 		c.failedAgain(r, do, f)
-	case r.pace != nil && r.pace.of(do).do == do && (f.Outcome == Applied || f.Outcome == Refused):
-		kind := r.pace.of(do)
-		if kind.isLate() {
+	case r.pace == nil || r.pace.do != do || r.pace.keepsOrder(): // the answer is late, and the order after it waits
+	case f.Outcome == Applied || f.Outcome == Refused:
+		if r.pace.isLate() {
 			c.emit(&Trouble{To: r.id, Path: r.spec.Path})
 		}
-		c.forgive(r, kind)
-	}
-}
-
-// forgive forgets the failures of a kind of orders. An order that waits for the end of the pause
-// goes at once. There may be one already, because the answer to the order before may come late,
-// after a loss of the connection.
-func (c *Coordinator) forgive(r *request, kind *paced) {
-	c.stop(kind.timer)
-	*kind = paced{do: kind.do, waiting: kind.waiting}
-	switch {
-	case kind.waiting.Op != 0:
-		kind.timer = c.after(0, timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do})
-	case r.pace.kinds[0].isNone() && r.pace.kinds[1].isNone():
+		c.stop(r.pace.timer)
 		r.pace = nil
 	}
 }
@@ -232,21 +238,21 @@ func (c *Coordinator) failedAgain(r *request, do machine.Do, f Failure) {
 	if r.pace == nil {
 		r.pace = &pace{}
 	}
-	kind := r.pace.of(do)
+	p := r.pace
 	switch {
-	case kind.do == do:
-	case kind.timer != 0: // the answer is late, and the request has gone on
+	case p.do == do:
+	case p.timer != 0: // the answer is late, and the request has gone on
 		return
 	default:
-		*kind = paced{do: do}
+		*p = pace{do: do}
 	}
-	kind.failures, kind.deferred, kind.rested = kind.failures+1, f.Outcome == Deferred, false
-	if !kind.isLate() {
+	p.failures, p.deferred, p.rested = p.failures+1, f.Outcome == Deferred, false
+	if !p.isLate() {
 		return
 	}
 	what := &Trouble{To: r.id, Path: r.spec.Path, Text: f.Trouble}
-	if kind.failures > 1 {
-		what.Text = fmt.Sprintf("%s, %d times", f.Trouble, kind.failures)
+	if p.failures > 1 {
+		what.Text = fmt.Sprintf("%s, %d times", f.Trouble, p.failures)
 	}
 	c.emit(what)
 }

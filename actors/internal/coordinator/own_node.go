@@ -24,12 +24,10 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 		q.remove(n)
 	}
 	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
-		guard, other := q.nodes[0].guard, c.requests[q.nodes[0].of]
+		other := c.requests[q.nodes[0].of]
 		c.tell(other, machine.Event{Kind: machine.NodeGone})
-		c.lose(other)
-		other.node.guard = guard // it may be left: see remove
+		c.loseContest(other)
 	}
-	q.newest = max(q.newest, token.Zxid())
 	r.admitted = true // it may have been found after all
 	c.recount(r)
 	n.phase, n.name, n.number, n.token = present, name, number, token
@@ -46,9 +44,9 @@ func (c *Coordinator) lose(r *request) {
 	if r.asks != (holderAsks{}) {
 		c.endAsks(r)
 	}
-	r.held = false
+	r.admitted, r.held = r.admitted && !r.held, false // one that held waits no more
 	c.recount(r)
-	r.early, r.node = nil, &node{of: r.id}
+	r.early, r.node = nil, &node{of: r.id, attempt: n.attempt + 1}
 	existed := n.exists()
 	if existed {
 		q.remove(n)
@@ -58,6 +56,13 @@ func (c *Coordinator) lose(r *request) {
 		c.departed(q)
 		c.vanished(q.path, n.name)
 	}
+}
+
+// loseContest is lose for a contest: somebody has deleted the node by itself, or the guard. The other of them goes, too.
+func (c *Coordinator) loseContest(r *request) {
+	guard, czxid := r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)), r.node.token.Zxid()
+	c.lose(r)
+	c.removeStray(r.queue.path, guard, czxid)
 }
 
 // vanished tells the requests that wait for a node that it is gone.
@@ -112,9 +117,9 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	r.own = ownWatch{watched, r.spec.Permits > 0, op}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
 	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces,
-		Says: NewNode{Spec: r.spec, Place: r.node.place, Guard: r.node.guard}}
+		Says: NewNode{Spec: r.spec, Place: r.node.place}}
 	if r.spec.One != "" {
-		q.Czxid = r.node.token.Zxid()
+		q.Czxid, q.Says.GUID = r.node.token.Zxid(), r.spec.guid(c.epoch.mark, r.node)
 	}
 	c.ask(q, ownReading{operation{r.id, op}})
 }

@@ -20,10 +20,8 @@ type lockPath struct {
 	// watchers has the requests that wait for events of a node, by its name. The empty name stands
 	// for the lock path's own data, and children for the list of its children.
 	watchers map[string][]watcher
-	// unowned is the node of this session that is being removed because no request owns it;
-	// asksHead: the servers are being asked for the owner of the head of a queue.
-	unowned  string
-	asksHead bool
+	look     look
+	strays   []string // nodes of this epoch that are being removed, because no request has them
 	// idle: it is in epoch.idle.
 	idle bool
 }
@@ -43,6 +41,19 @@ type identity struct {
 type pathLookup struct {
 	underway bool
 	waiting  []change // creates that came meanwhile
+}
+
+// look is the look at a lock path.
+type look struct {
+	ask uint64 // under way; zero for none
+	// covered are the requests that it answers, joined those that have asked since, or wait for the next.
+	covered, joined []RequestID
+	timer           uint64 // of the next
+	hangUps         int    // of the servers, one after the other
+	// late counts the looks that are to come because creates may be carried out late. due: on this connection nothing was
+	// seen yet.
+	late int
+	due  bool
 }
 
 // change is a create or a delete.
@@ -108,7 +119,7 @@ func split(path string) (parent, name string) {
 
 // inUse reports whether a lock path that no request uses still has watchers, nodes or changes.
 func (p *lockPath) inUse() bool {
-	return len(p.watchers) > 0 || p.lookup.underway ||
+	return len(p.watchers) > 0 || p.lookup.underway || p.look.late > 0 || p.look.ask != 0 || len(p.strays) > 0 ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
 			return len(q.nodes) > 0 || len(q.burst.creates)+len(q.burst.deletes) > 0
 		})
@@ -153,12 +164,7 @@ type ownQueue struct {
 	// nodes has the nodes of this session, in the order of their numbers; the node before another
 	// stands to its left.
 	nodes []*node
-	// newest is the czxid of the newest node of a contest that is known to belong, or to have
-	// belonged, to a request of this session.
-	newest int64
-	// members are the requests that take part in a contest.
-	members []RequestID
-	burst   burst
+	burst burst
 	// waiting counts the requests that wait with a node, or are about to make one: see room.go.
 	waiting int
 	// succession is the evidence that this session locks alone.
@@ -272,6 +278,11 @@ func (q *ownQueue) find(name string) *node {
 		return q.nodes[at]
 	}
 	return nil
+}
+
+// isPast reports whether a node of a contest is gone, by its czxid: another request of this session has made it since.
+func (q *ownQueue) isPast(czxid int64) bool {
+	return q.one != "" && len(q.nodes) > 0 && czxid < q.nodes[0].token.Zxid()
 }
 
 // neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody

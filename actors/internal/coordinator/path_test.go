@@ -13,7 +13,7 @@ import (
 // TestPathsAreBounded: what is known of lock paths that nobody uses is kept for so many of them, the ones that
 // were used last at least; and an answer or a timer that comes late for a path that is forgotten makes none.
 func TestPathsAreBounded(t *testing.T) {
-	c := New(0, sessionTimeout, DefaultBounds())
+	c := New(0, sessionTimeout, DefaultBounds(), 0)
 	c.Apply(Connected{sessionTimeout}, At{})
 	use := func(id RequestID, path string) (late []Input) {
 		sp := NewSpec(&messages.Acquire{Path: path}, fmt.Sprintf("r%d", id), "", noTime)

@@ -7,47 +7,45 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup"
 )
 
-// Pauses. A server may close the connection in place of an answer, each time that it is sent the
-// same request: it is larger than the server reads (jute.maxbuffer), or a proxy does not know it.
-// The request would be sent again as soon as there is a connection, five hundred times a second,
-// and each time all requests of the session lose theirs. So the second such failure in a row of the
-// same order of a request suspects that order: it waits before it is sent once more, and by itself.
-// Nothing else of the session waits. Removals go on: an order to delete is paced in the same way,
-// and the removal of an ended request's node has pauses of its own (removalStep).
+// Pauses. A server may close the connection in place of an answer, each time that it is sent the same request: it is larger
+// than the server reads (jute.maxbuffer), or a proxy does not know it. Sent again on each connection, it would cost all
+// requests of the session theirs, five hundred times a second. So the second such failure in a row of the same order of a
+// request suspects that order: it waits, and goes by itself. Nothing else of the session waits. The removal of an ended
+// request's node has pauses of its own (removalStep), and so have looks (look.go).
 //
-// A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
-// it a pause of a tenth of a second.
+// A connection that is lost for other reasons looks the same. Two in a row cost an innocent request a pause of a tenth of a
+// second.
 //
-// A request that a server puts off (throttled, read-only) was not carried out. It is sent again
-// after a pause, too.
+// A request that a server puts off (throttled, read-only) was not carried out. It is sent again after a pause, too.
 
 // suspected is the number of failures in a row after which an order waits.
 const suspected = 2
 
 // isSuspect reports whether the server hangs up on orders of this kind.
-func (p *paced) isSuspect() bool { return p.failures >= suspected && !p.deferred }
-
-// isNone reports whether there is nothing to remember.
-func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
+func (p *pace) isSuspect() bool { return p.failures >= suspected && !p.deferred }
 
 // isLate reports whether orders of this kind come after a pause.
-func (p *paced) isLate() bool { return p.isSuspect() || p.deferred }
+func (p *pace) isLate() bool { return p.isSuspect() || p.deferred }
 
 // pauseBefore has an order wait for the end of the pause.
 func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
-	kind := r.pace.of(e.Do)
-	kind.waiting = e
-	if kind.timer == 0 {
-		of := timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do}
-		kind.timer = c.after(pauseAfter(kind.failures, r.id), of)
+	p := r.pace
+	p.waiting = e
+	if p.timer == 0 {
+		pause := pauseAfter(p.failures, r.id)
+		if e.Do == machine.Verify { // of a holder
+			pause = c.whileHeld(pause)
+		}
+		p.timer = c.after(pause, timer{kind: PauseTimer, operation: operation{request: r.id}})
 	}
 }
 
-// endPauses ends the pauses of a request, whose orders are void.
-func (c *Coordinator) endPauses(r *request) {
-	c.stop(r.pace.kinds[0].timer)
-	c.stop(r.pace.kinds[1].timer)
-	r.pace = nil
+// whileHeld bounds a pause: three more attempts fit into what is left of the lease.
+func (c *Coordinator) whileHeld(pause time.Duration) time.Duration {
+	if left := c.at.Lease.Left; left > 0 {
+		pause = min(pause, max(left/4, hungup.First/10))
+	}
+	return pause
 }
 
 // pauseAfter gives the pause after so many failures. It differs by up to a half from request to

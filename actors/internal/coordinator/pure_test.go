@@ -25,7 +25,7 @@ var importable = []string{
 	"github.com/turnstile-locks/turnstile/messages", "github.com/turnstile-locks/turnstile/actors/machine",
 	"github.com/turnstile-locks/turnstile/actors/queue", "github.com/turnstile-locks/turnstile/zkconn/outcome",
 	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup", // numbers; package retry draws random ones and reads the clock
-	"bytes", "cmp", "encoding/binary", "errors", "fmt", "maps", "path", "slices", "strconv", "strings", "time",
+	"bytes", "cmp", "encoding/binary", "encoding/hex", "errors", "fmt", "maps", "path", "slices", "strconv", "strings", "time",
 }
 
 // clockCalls are the functions of package time that are not about data.

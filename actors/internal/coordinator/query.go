@@ -1,13 +1,12 @@
 package coordinator
 
 import (
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/outcome"
 )
-
-// RequestID names a lock request within one session; later requests have greater IDs.
-type RequestID uint64
 
 // Query asks the servers for something: a closed set. Some take several round trips; the shell has a function of a
 // connection for each, and the model of package walk a step.
@@ -23,11 +22,10 @@ type (
 	Create struct {
 		Request RequestID
 		Spec    *Spec
+		GUID    string // of the attempt
 		Info    Info
 		// List: the queue is to be listed behind the create, in the same round trip.
 		List bool
-		// Guard is the name of the guard that is made with the node of a contest.
-		Guard string
 	}
 
 	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
@@ -67,9 +65,6 @@ type (
 	// Watch reads a node and watches it; a node that is gone leaves no watch. *Read answers it.
 	Watch struct{ Path string }
 
-	// Whose asks for the owner of a node. *Read answers it.
-	Whose struct{ Path string }
-
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
 	WatchChildren struct{ Path string }
 
@@ -90,37 +85,22 @@ type (
 		Czxid int64
 	}
 
-	// Find looks for the node of a request in this session, and proves the result with a committed
-	// transaction. Known is its name, where that is sure. Otherwise it looks for the GUID, and of
-	// several nodes deletes all but the first of the queue, and in any case those of Not, whose deletes were sent before.
-	// Place is the place of the create in its transaction. *Found answers it.
-	Find struct {
-		Spec  *Spec
-		GUID  string
-		Known string
-		Not   []string
-		Place int
-		// Guard is the name of the guard that the request's newest create was to make, in a contest, and
-		// Czxid the czxid of the node that the request has, zero where it knows none. The guard is deleted
-		// where it has been left without that node.
-		Guard string
-		Czxid int64
+	// Look lists the nodes of an epoch in a lock path, after a committed transaction, and reads those of some requests.
+	// *Looked answers it.
+	Look struct {
+		Path string
+		Mark mark
+		Seek []RequestID
+		// Guards are the names of guards among what is sought. Where the path may not be listed (NoAuth), the answer has them.
+		Guards []string
 	}
 
-	// FindOrphans looks for nodes of this session that have one of these GUIDs, in the queue or the contest of a spec, after a
-	// committed transaction. The GUIDs are sorted. *OrphansFound answers it.
-	FindOrphans struct {
-		Spec  *Spec
-		GUIDs []string
-	}
-
-	// RemoveContest deletes the one node of a contest if it is the one with this czxid, and its guard,
-	// both or none. Where that node is gone, it deletes the guard alone. Guard is the name of the
-	// guard, empty where the session does not know it. *Ack answers it.
+	// RemoveContest deletes the one node of a contest if it is the one that was made with the guard, and the guard,
+	// both or none. Where that node is gone, it deletes the guard alone; where somebody has deleted the guard, the
+	// node with this czxid. *Ack answers it.
 	RemoveContest struct {
-		Path  string
-		Guard string
-		Czxid int64
+		Path, Guard string
+		Czxid       int64
 	}
 
 	// Check is a transaction that changes nothing, and succeeds if the node exists. *Ack answers it.
@@ -138,12 +118,10 @@ func (*TakeOver) query()        {}
 func (*Commit) query()          {}
 func (*List) query()            {}
 func (*Watch) query()           {}
-func (*Whose) query()           {}
 func (*WatchChildren) query()   {}
 func (*WatchContention) query() {}
 func (*ReadOwn) query()         {}
-func (*Find) query()            {}
-func (*FindOrphans) query()     {}
+func (*Look) query()            {}
 func (*RemoveContest) query()   {}
 func (*Check) query()           {}
 
@@ -151,10 +129,9 @@ func (*Check) query()           {}
 // in the transaction. List: its queue is to be listed behind the transaction.
 type NewNode struct {
 	Spec  *Spec
+	GUID  string // of the attempt
 	Place int
 	List  bool
-	// Guard is the name of the guard, in a contest (ReadOwn.Says).
-	Guard string
 }
 
 type (
@@ -173,8 +150,6 @@ type (
 		Node Made
 		// Info is the path info as of now.
 		Info Info
-		// Existing, of a contest, is the node that is there already.
-		Existing *OneNode
 		Failure
 	}
 
@@ -188,11 +163,9 @@ type (
 	// Listed answers List and WatchChildren.
 	Listed struct{ View }
 
-	// Read answers Watch, ReadOwn and Whose.
+	// Read answers Watch and ReadOwn.
 	Read struct {
-		Data []byte
-		// Ours: the node is of this session.
-		Ours    bool
+		Data    []byte
 		Version int32
 		Czxid   int64
 		Failure
@@ -207,20 +180,9 @@ type (
 		Spent bool
 	}
 
-	// Found answers Find. Name is empty where there is no node of the request.
-	Found struct {
-		Name  string
-		Czxid int64
-		// One, of a contest, is the node that is there.
-		One *OneNode
-		// Removed are nodes that were the request's, too, and that have been deleted; where it failed, perhaps.
-		Removed []string
-		Failure
-	}
-
-	// OrphansFound answers FindOrphans.
-	OrphansFound struct {
-		Nodes []FoundOrphan
+	// Looked answers Look.
+	Looked struct {
+		Nodes []Seen
 		Failure
 	}
 
@@ -230,10 +192,17 @@ type (
 
 func (f Failure) failure() Failure { return f }
 
-// FoundOrphan is a node with a GUID that was looked for. Guard is the guard of a contest's node, as far as it is known.
-type FoundOrphan struct {
-	Name, GUID, Guard string
-	Czxid             int64
+// Seen is a node of an epoch; of a contest's it is the guard. Czxid is that of a node that was sought; it is zero where a
+// guard is left without its node.
+type Seen struct {
+	Name  string
+	Czxid int64
+}
+
+// Finds reports whether a child is a node of the epoch, and whether that is sought.
+func (q *Look) Finds(child string) (ours, sought bool) {
+	of, _, ours := q.Mark.attempt(child)
+	return ours, ours && slices.Contains(q.Seek, of)
 }
 
 // Made is a node that was made.
@@ -246,18 +215,6 @@ type Made struct {
 	// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
 	// another connection, before.
 	Early *View
-}
-
-// OneNode is the one node of a contest, as it was read.
-type OneNode struct {
-	// Ours: its owner is this session.
-	Ours  bool
-	Czxid int64
-	// GUID is the GUID of the request that has made it. It is empty where the data do not say, as
-	// when a revoke request has replaced them.
-	GUID string
-	// Guard is the name of its guard, likewise.
-	Guard string
 }
 
 // View is a queue as it was read, with the number of a semaphore's permits.

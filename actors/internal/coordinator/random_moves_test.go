@@ -192,7 +192,7 @@ func (g *game) fire() bool {
 	i := g.r.IntN(len(g.timers))
 	timer := g.timers[i]
 	g.timers = slices.Delete(g.timers, i, i+1)
-	if g.c.epoch.timers[timer].kind == OrphanTimer {
+	if g.c.epoch.timers[timer].kind == CreateTimer {
 		g.age()
 	}
 	g.apply(Fired{timer})
@@ -255,7 +255,7 @@ func (g *game) age() {
 	for i := range g.lost {
 		g.lost[i].looks++
 	}
-	g.lost = slices.DeleteFunc(g.lost, func(l lost) bool { return l.looks >= orphanForgotten })
+	g.lost = slices.DeleteFunc(g.lost, func(l lost) bool { return l.looks > lateLooks })
 }
 
 // carryOutLost has the servers carry out some of the creates that were lost on earlier connections.
@@ -292,7 +292,7 @@ func (g *game) end() {
 	}
 	left := func() bool {
 		return g.c.Requests() > 0 || g.anyone(func(*player) bool { return true }) != nil || len(g.orders) > 0 ||
-			g.c.anyOrphan(func(o *orphan) bool { return o.phase != absentNow }) || slices.ContainsFunc(g.asks, removesOrphan)
+			g.c.LooksAreDue() || slices.ContainsFunc(g.asks, removesOrphan)
 	}
 	for n := 0; left(); n++ {
 		g.step()
@@ -308,7 +308,6 @@ func (g *game) end() {
 		require.Empty(g.t, p.watchers, "seed %d", g.seed)
 		for _, q := range p.queues {
 			require.Empty(g.t, q.nodes, "seed %d", g.seed)
-			require.Empty(g.t, q.members, "seed %d", g.seed)
 			require.Empty(g.t, q.burst.creates, "seed %d", g.seed)
 			require.Empty(g.t, q.burst.deletes, "seed %d", g.seed)
 			require.Zero(g.t, q.waiting, "seed %d", g.seed)
@@ -324,7 +323,7 @@ func removesOrphan(ask asking) bool {
 	switch q := ask.Query.(type) {
 	case *Commit:
 		return len(q.Deletes) > 0
-	case *RemoveContest:
+	case *RemoveContest, *Look:
 		return true
 	}
 	return false
@@ -336,7 +335,7 @@ func (g *game) standing() string {
 	s.state()
 	for _, p := range g.players {
 		if !p.done {
-			s.out.WriteString(p.spec.GUID + " " + p.m.State.String() + "\n")
+			s.out.WriteString(p.spec.ID + " " + p.m.State.String() + "\n")
 		}
 	}
 	return s.out.String()

@@ -1,10 +1,8 @@
 package coordinator
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -120,7 +118,7 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		if s.nodes[q.Spec.At(q.Name)] != nil {
 			return &Created{Failure: Failure{Outcome: Refused, Cause: NodeExists}}
 		}
-		s.put(q.Spec.At(q.Name), epoch, q.Spec.GUID)
+		s.put(q.Spec.At(q.Name), epoch, q.Spec.ID)
 		return &Created{Node: Made{Name: q.Name, Czxid: s.zxid, First: true}}
 	case *Commit:
 		return s.commit(q, epoch)
@@ -131,11 +129,6 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		return &Listed{View{Queue: queue.NewListing(s.childrenOf(q.Path), 0)}}
 	case *Watch:
 		return s.read(q.Path, epoch)
-	case *Whose:
-		if n := s.nodes[q.Path]; n != nil {
-			return &Read{Ours: n.owner == epoch, Czxid: n.czxid}
-		}
-		return &Read{}
 	case *ReadOwn:
 		if n := s.nodes[q.Path]; n != nil && q.Announce {
 			s.write(q.Path, n.data)
@@ -146,16 +139,18 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		read := s.read(q.Path+"/"+q.Node, epoch)
 		return &Contention{Alone: queue.NewListing(s.childrenOf(q.Path), 0).Alone(q.Node),
 			Spent: !read.Failure.none() || string(read.Data) == "unlock"}
-	case *Find:
-		return s.find(q, epoch)
-	case *FindOrphans:
-		return s.findOrphans(q, epoch)
+	case *Look:
+		return s.look(q)
 	case *RemoveContest:
-		if n := s.nodes[q.Path]; n != nil && n.czxid == q.Czxid {
-			s.removeOwn(q.Path)
-			return &Ack{}
+		n, guard := s.nodes[q.Path], s.nodes[q.Guard]
+		if guard != nil {
+			s.remove(q.Guard)
 		}
-		return &Ack{noNode}
+		if n == nil || n.czxid != q.Czxid && (guard == nil || guard.czxid != n.czxid) {
+			return &Ack{noNode}
+		}
+		s.removeOwn(q.Path)
+		return &Ack{}
 	case *Check:
 		if s.nodes[q.Path] == nil {
 			return &Ack{noNode}
@@ -169,12 +164,13 @@ func (s *tree) create(q *Create, epoch uint64) Answer {
 	sp := q.Spec
 	if sp.One != "" {
 		if s.nodes[sp.At(sp.One)] != nil {
-			return &Created{Existing: s.one(sp, epoch), Failure: Failure{Outcome: Refused, Cause: NodeExists}}
+			return &Created{Failure: Failure{Outcome: Refused, Cause: NodeExists}}
 		}
-		s.put(sp.At(sp.One), epoch, sp.GUID)
+		s.put(sp.At(sp.One), epoch, sp.ID)
+		s.put(sp.At(sp.Guard(q.GUID)), epoch, "")
 		return &Created{Node: Made{Name: sp.One, Czxid: s.zxid, First: true}}
 	}
-	name := s.contend(sp, sp.GUID, epoch)
+	name := s.contend(sp, q.GUID, epoch)
 	return &Created{Node: Made{Name: name, Czxid: s.zxid, Early: s.early(sp, q.List)},
 		Info: Info{Exists: true, Permits: sp.Permits > 0}}
 }
@@ -195,7 +191,7 @@ func (s *tree) commit(q *Commit, epoch uint64) Answer {
 	}
 	a := &Committed{}
 	for _, n := range q.Creates {
-		a.Made = append(a.Made, Made{Name: s.contend(n.Spec, n.Spec.GUID, epoch), Czxid: s.zxid, Place: n.Place})
+		a.Made = append(a.Made, Made{Name: s.contend(n.Spec, n.GUID, epoch), Czxid: s.zxid, Place: n.Place})
 	}
 	for _, path := range q.Deletes {
 		s.removeOwn(path)
@@ -212,56 +208,23 @@ func (s *tree) read(path string, epoch uint64) *Read {
 		return &Read{Failure: noNode}
 	}
 	s.watched[path] = true
-	return &Read{Data: []byte(n.data), Ours: n.owner == epoch, Version: n.version, Czxid: n.czxid}
+	return &Read{Data: []byte(n.data), Version: n.version, Czxid: n.czxid}
 }
 
-// one reads the node of a contest.
-func (s *tree) one(sp *Spec, epoch uint64) *OneNode {
-	n := s.nodes[sp.At(sp.One)]
-	if n == nil {
-		return nil
-	}
-	return &OneNode{Ours: n.owner == epoch, Czxid: n.czxid, GUID: strings.TrimPrefix(n.data, "unlock")}
-}
-
-func (s *tree) find(q *Find, epoch uint64) Answer {
-	if q.Spec.One != "" {
-		return &Found{One: s.one(q.Spec, epoch)}
-	}
-	if q.Known != "" {
-		if s.nodes[q.Spec.At(q.Known)] == nil {
-			return &Found{}
+// look reads the nodes of an epoch. A guard without its node has no czxid.
+func (s *tree) look(q *Look) Answer {
+	a := &Looked{}
+	for _, name := range s.childrenOf(q.Path) {
+		ours, sought := q.Finds(name)
+		n := Seen{Name: name}
+		if sought {
+			n.Czxid = s.nodes[q.Path+"/"+name].czxid
 		}
-		return &Found{Name: q.Known}
-	}
-	a := &Found{}
-	for _, name := range s.childrenOf(q.Spec.Path) {
-		n := s.nodes[q.Spec.At(name)]
-		switch {
-		case n.owner != epoch || !strings.Contains(name, q.GUID+"-"):
-		case a.Name == "" && !slices.Contains(q.Not, name):
-			a.Name, a.Czxid = name, n.czxid
-		default:
-			a.Removed = append(a.Removed, name)
-			s.removeOwn(q.Spec.At(name))
+		if one, guards := queue.GuardedBy(name); guards && (s.nodes[q.Path+"/"+one] == nil || s.nodes[q.Path+"/"+one].czxid != n.Czxid) {
+			n.Czxid = 0
 		}
-	}
-	return a
-}
-
-func (s *tree) findOrphans(q *FindOrphans, epoch uint64) Answer {
-	a := &OrphansFound{}
-	if one := s.one(q.Spec, epoch); q.Spec.One != "" {
-		if one != nil && one.Ours && (one.GUID == "" || slices.Contains(q.GUIDs, one.GUID)) {
-			a.Nodes = append(a.Nodes, FoundOrphan{Name: q.Spec.One, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Guard: one.Guard, Czxid: one.Czxid})
-		}
-		return a
-	}
-	for _, name := range s.childrenOf(q.Spec.Path) {
-		for _, guid := range q.GUIDs {
-			if n := s.nodes[q.Spec.At(name)]; n.owner == epoch && strings.Contains(name, guid+"-") {
-				a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: guid, Czxid: n.czxid})
-			}
+		if ours {
+			a.Nodes = append(a.Nodes, n)
 		}
 	}
 	return a

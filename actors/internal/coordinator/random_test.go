@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -66,7 +67,7 @@ type asking struct {
 	answer Answer
 }
 
-// lost is a query that was lost with its connection, and looks the number of looks for orphans since.
+// lost is a query that was lost with its connection, and looks the number of late looks since.
 type lost struct {
 	query Query
 	looks int
@@ -99,7 +100,7 @@ func newGame(t *testing.T, seed uint64) *game {
 		bounds.Root = int(seed%2) * 10
 	}
 	g := &game{t: t, seed: seed, orphans: map[string]bool{}, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
-		c:  New(Switches(seed%11), sessionTimeout, bounds),
+		c:  New(Switches(seed%11), sessionTimeout, bounds, seed),
 		at: At{Lease: Lease{Term: 1, Valid: true, Left: sessionTimeout / 2}}}
 	g.s.deletes, g.lossy = g.deletes, seed%4 == 3
 	return g
@@ -221,14 +222,12 @@ func unanswered(query Query, f Failure) Answer {
 		return &Committed{Failure: f}
 	case *List, *WatchChildren:
 		return &Listed{View{Failure: f}}
-	case *Watch, *ReadOwn, *Whose:
+	case *Watch, *ReadOwn:
 		return &Read{Failure: f}
 	case *WatchContention:
 		return &Contention{Spent: true}
-	case *Find:
-		return &Found{Failure: f}
-	case *FindOrphans:
-		return &OrphansFound{Failure: f}
+	case *Look:
+		return &Looked{Failure: f}
 	default:
 		return &Ack{f}
 	}
@@ -304,7 +303,11 @@ func (g *game) strangers() bool {
 		}
 	case 5:
 		if len(mine) > 0 && g.one(2) {
-			g.s.remove(mine[g.r.IntN(len(mine))])
+			path := mine[g.r.IntN(len(mine))]
+			g.s.remove(path)
+			if parent, name := split(path); queue.IsGuard(name) { // its node is known by it
+				g.orphans[parent] = true
+			}
 		}
 	}
 	return true

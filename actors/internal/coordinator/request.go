@@ -86,13 +86,6 @@ type holderAsks struct {
 	check      uint64 // the newest Check that it has asked for; zero for none
 }
 
-// search is the search for a request's node.
-type search struct {
-	// op is the operation of the newest search: answers to older searches change nothing. later is
-	// a search that waits for the create to come back.
-	op, later uint64
-}
-
 // removal is the removal of a request's node: for its machine, which has asked for it and is
 // answered, or because its lock actor has ended and a node may be left. Each request has at most
 // one. It goes on until the node is known to be gone, or the epoch is over.
@@ -115,12 +108,8 @@ const (
 	removalPaused
 )
 
-// pace paces the orders of a request that servers hang up on or put off: see pause.go. Searches are
-// paced separately, behind the others, because a search comes between two orders of another kind.
-type pace struct{ kinds [2]paced }
-
-// paced is one kind of orders.
-type paced struct {
+// pace paces the orders of a request that servers hang up on or put off: see pause.go.
+type pace struct {
 	do       machine.Do // of the newest failure
 	deferred bool       // the newest was put off
 	rested   bool       // the pause after the newest failure is over
@@ -130,40 +119,21 @@ type paced struct {
 	waiting machine.Effect
 }
 
-// of gives the pace of an order.
-func (p *pace) of(do machine.Do) *paced {
-	if do == machine.Verify {
-		return &p.kinds[1]
-	}
-	return &p.kinds[0]
-}
-
 // keepsOrder reports whether an order waits for the end of a pause.
-func (p *pace) keepsOrder() bool {
-	return p != nil && (p.kinds[0].waiting.Op != 0 || p.kinds[1].waiting.Op != 0)
-}
+func (p *pace) keepsOrder() bool { return p != nil && p.waiting.Op != 0 }
 
-// inNextEpoch gives the pace without its timers, which end with the epoch.
+// inNextEpoch gives the pace without its timer, which ends with the epoch.
 func (p *pace) inNextEpoch() *pace {
 	if p == nil {
 		return nil
 	}
-	next := &pace{}
-	for i, k := range p.kinds {
-		next.kinds[i] = paced{do: k.do, failures: k.failures, deferred: k.deferred}
-	}
-	return next
+	return &pace{do: p.do, failures: p.failures, deferred: p.deferred}
 }
 
 // voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
 func (p *pace) voided() (e machine.Effect) {
-	if p == nil {
-		return e
-	}
-	for i := range p.kinds {
-		if kind := &p.kinds[i]; kind.waiting.Op != 0 {
-			e, kind.waiting = kind.waiting, machine.Effect{}
-		}
+	if p != nil {
+		e, p.waiting = p.waiting, machine.Effect{}
 	}
 	return e
 }

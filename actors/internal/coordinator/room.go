@@ -21,7 +21,7 @@ import (
 // lost its node while it waited, or its session, stays admitted: whoever comes meanwhile does not take
 // its room.
 //
-// Orphans are not weighed (orphan.go): they come seldom, and go at once. No bound stops a downgrade.
+// Strays are not weighed (look.go): they come seldom, and go at once. No bound stops a downgrade.
 
 // weightShares bounds a requester of a gateway to 1/weightShares of its session's weight.
 const weightShares = 4

@@ -15,6 +15,7 @@ type Coordinator struct {
 	bounds Bounds
 	// timeout is the session timeout that is asked for.
 	timeout time.Duration
+	seed    uint64 // of the marks of epochs
 	// requests has the requests of this session, also ended ones of which a node may be left. They
 	// outlive epochs.
 	requests map[RequestID]*request
@@ -22,9 +23,6 @@ type Coordinator struct {
 	numbers  uint64 // of asks and timers, given so far
 	stale    int64
 	polls    int64 // see Counts.Polls
-	// blind: a server has refused to check a node of the session, which may not READ its own nodes.
-	// Nothing is handed over.
-	blind bool
 
 	doomed bool     // the session is to end with the input at hand, because a node of it may not be deleted
 	at     At       // of the input at hand
@@ -46,15 +44,17 @@ const (
 	LookAhead
 )
 
-// New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for.
-func New(off Switches, timeout time.Duration, bounds Bounds) *Coordinator {
-	return &Coordinator{off: off, bounds: bounds, timeout: timeout, requests: map[RequestID]*request{},
-		epoch: newEpoch(1, timeout)}
+// New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for, seed a
+// random number that no other session has.
+func New(off Switches, timeout time.Duration, bounds Bounds, seed uint64) *Coordinator {
+	return &Coordinator{off: off, bounds: bounds, timeout: timeout, seed: seed, requests: map[RequestID]*request{},
+		epoch: newEpoch(1, timeout, seed)}
 }
 
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
 type epoch struct {
 	number  uint64
+	mark    mark          // that the names of its nodes have
 	timeout time.Duration // of the session
 	// connected: a server has the session on the newest connection. Only the session actor tells more (actors.Phase).
 	connected  bool
@@ -71,11 +71,10 @@ type epoch struct {
 	leaseTerm  uint64 // the newest term of the lease that the requests know of; the first is one
 	held       int    // requests that hold
 	load       load
-	// orphans may yet be made by creates whose replies were lost, by their GUIDs; orphanTimer runs while any may come.
-	// orphanHangUps counts looks and removals of orphans on which the servers hung up since the timer fired.
-	orphans       map[string]*orphan
-	orphanTimer   uint64
-	orphanHangUps int
+	// lateTimer runs while creates whose replies were lost may yet be carried out: see ledger.go.
+	lateTimer uint64
+	// strayHangUps counts the removals of strays on which the servers hung up since it fired.
+	strayHangUps int
 	// burstsOver are the queues whose bursts are over with the input at hand; empty between inputs.
 	burstsOver []*ownQueue
 }
@@ -106,9 +105,9 @@ type load struct {
 	shares map[string]int
 }
 
-func newEpoch(number uint64, timeout time.Duration) epoch {
-	return epoch{number: number, timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
-		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}, orphans: map[string]*orphan{}}
+func newEpoch(number uint64, timeout time.Duration, seed uint64) epoch {
+	return epoch{number: number, mark: markOf(seed + number), timeout: timeout, leaseTerm: 1, paths: map[string]*lockPath{},
+		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}}
 }
 
 // parked is an order that waits for the connection.
@@ -146,47 +145,6 @@ type hangUps struct {
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
 type reads struct{ older, newer []operation }
 
-// orphan remembers the creates of one request whose replies were lost, and whose nodes may yet be made.
-type orphan struct {
-	request RequestID
-	spec    *Spec
-	phase   orphanPhase
-	asked   uint64 // the query, while it is looked for
-	looks   int    // by the timer, since the newest of its creates was lost
-	// removed are nodes whose deletes were sent. Such a delete may outlive its connection, too: no request takes them.
-	removed []string
-	// removals counts those deletes that are under way, of nodes that were no request's.
-	removals int
-}
-
-// orphanForgotten is the tick of the timer at which a create is forgotten, after 20 looks. A server can keep it only while
-// it follows the leader and is not heard, for syncLimit ticks (5 in the servers' sample file). A session timeout is two
-// ticks at least, so 20 looks take 20 ticks.
-const orphanForgotten = 21
-
-// mayCome reports whether its create is not given up yet.
-func (o *orphan) mayCome() bool {
-	return o.phase != absentNow || o.looks < orphanForgotten || o.removals > 0
-}
-
-// mayTake reports whether a request may make a node of a name that it chooses. It may not where the delete of such a node
-// was sent, because that may come late, and take the new one.
-func (c *Coordinator) mayTake(r *request, name string) bool {
-	o := c.epoch.orphans[r.spec.GUID]
-	return o == nil || !slices.Contains(o.removed, name)
-}
-
-type orphanPhase uint8
-
-const (
-	// absentNow: it did not exist on this connection, or was removed.
-	absentNow orphanPhase = iota
-	// lookDue: it is to be looked for.
-	lookDue
-	// looking: the servers are asked.
-	looking
-)
-
 // request is one lock request. It outlives epochs; reset replaces the fields that belong to one.
 type request struct {
 	id   RequestID
@@ -194,13 +152,14 @@ type request struct {
 	kind kind
 	life life
 
-	queue   *ownQueue // of this epoch
-	node    *node     // never nil
-	wait    *wait     // the nodes that it watches while it waits; nil while it does not
-	view    lastListing
-	own     ownWatch
-	asks    holderAsks
-	search  search
+	queue *ownQueue // of this epoch
+	node  *node     // never nil
+	wait  *wait     // the nodes that it watches while it waits; nil while it does not
+	view  lastListing
+	own   ownWatch
+	asks  holderAsks
+	// search is the newest Verify that was not answered; zero for none.
+	search  uint64
 	removal removal
 	pace    *pace // nil while none of its orders fails
 	held    bool  // the machine has said that the lock is granted
@@ -210,8 +169,6 @@ type request struct {
 	// inherited is the token of the writer beside whose node it makes its own, in a downgrade, or the token that it has
 	// with a node that it takes over; zero for others.
 	inherited messages.Token
-	// takeOver is the newest TakeOver that was sent: it may be carried out late.
-	takeOver takeOver
 	// early is the queue as it was listed behind its create.
 	early *View
 	// gaveBack is the time at which its lock actor asked to give the lock back.
@@ -220,15 +177,6 @@ type request struct {
 
 // counted is what a request adds to the bounds of its session and its queue, and to the requests that hold.
 type counted struct{ weight, waits, holds int }
-
-// takeOver has the name and the token of a node that is made in place of another.
-type takeOver struct {
-	node  string
-	token messages.Token
-}
-
-// makesNode reports whether a request may have a node whose name it does not know.
-func (r *request) makesNode() bool { return r.node.phase == creating || r.node.phase == unknown }
 
 // watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {
@@ -311,24 +259,22 @@ const (
 	LateTimer
 	// LeaseTimer checks the lease.
 	LeaseTimer
-	// SearchTimer searches for a node once more.
-	SearchTimer
+	// LookTimer looks at a lock path once more.
+	LookTimer
 	// PauseTimer ends the pause of a request.
 	PauseTimer
 	// WatchTimer ends the belief in the watch of a lock path.
 	WatchTimer
-	// OrphanTimer looks for orphans.
-	OrphanTimer
+	// CreateTimer looks for the nodes of creates that come late.
+	CreateTimer
 )
 
 // timer is the purpose of a timer, with the operation that it serves.
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue name the burst whose changes are delayed; path also names a watch.
+	// path and queue name the burst whose changes are delayed; path also names a watch, and what is looked at.
 	path, queue string
-	// do is the kind of orders whose pause ends.
-	do machine.Do
 }
 
 // knownPaths bounds the lock paths that are remembered though no request uses them.
@@ -357,10 +303,10 @@ func (e *epoch) nodes(yield func(*lockPath, *node) bool) {
 	}
 }
 
-// leavePath notes that a request is gone. The session keeps its knowledge of a path that is not in
-// use for a while. Of more than knownPaths, the one goes that was first out of use.
+// leavePath looks whether a path is out of use. The session keeps its knowledge of it for a while. Of more than
+// knownPaths, the one goes that was first out of use.
 func (e *epoch) leavePath(p *lockPath) {
-	if p.requests--; p.requests > 0 || p.inUse() {
+	if p.requests > 0 || p.inUse() {
 		return
 	}
 	if len(p.queues) > 1 { // a program may name its queues anew each time
@@ -399,16 +345,4 @@ func (c *Coordinator) reset(r *request) {
 		node: &node{of: r.id}, admitted: r.counted.waits > 0, pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
-}
-
-// removeRequest removes a request of which nothing is left.
-func (c *Coordinator) removeRequest(r *request) {
-	if q := r.queue; r.spec.One != "" {
-		q.members = slices.DeleteFunc(q.members, func(id RequestID) bool { return id == r.id })
-	}
-	if o := c.epoch.orphans[r.spec.GUID]; o != nil && !o.mayCome() {
-		delete(c.epoch.orphans, r.spec.GUID)
-	}
-	delete(c.requests, r.id)
-	c.epoch.leavePath(r.queue.path)
 }

@@ -139,22 +139,50 @@ func (a *arguments) names(key string) (all []string) {
 }
 
 // styles gives the style of a node's name in a story, by the word between its maker and its number.
-var styles = map[string]queue.Style{"": {}, "read": {Mode: messages.Read}, "write": {Mode: messages.Write}}
+var styles = map[string]queue.Style{"": {}, "read": {Mode: messages.Read}, "write": {Mode: messages.Write},
+	"lock": {Naming: messages.RecipeNaming}}
 
 // shortName is the name of a node in a story; longName as the servers know it.
 var (
-	shortName = regexp.MustCompile(`^(\w+)-(?:(permits-\d+|\w+)-)?(\d+)$`)
-	longName  = regexp.MustCompile(`_c_(\w+)-(?:lock-|(__READ__|__WRIT__|permits-\d+-)|(\w+)_lock_)(\d{10})`)
+	shortName = regexp.MustCompile(`^((?:reclaim-)?\w+)-(?:(permits-\d+|\w+)-)?(\d+)$`)
+	longName  = regexp.MustCompile(`_c_((?:reclaim-)?\w+)-(?:lock-|(__READ__|__WRIT__|permits-\d+-)|(\w+)_lock_)(\d{10})`)
+	// The GUID of an attempt, and a guard in a contest, likewise.
+	shortGUID  = regexp.MustCompile(`^r(\d+)([b-z]?)$`)
+	shortGuard = regexp.MustCompile(`^(\w+)-(r\d+[b-z]?)$`)
+	longGUID   = regexp.MustCompile(`00000000-0000-000\d-(\w{4})-(\w{12})(?:-guard)?`)
 )
 
 // long gives the name of a node; what is no short one stands for itself, as a contest's.
 func long(short string) string {
+	if parts := shortGuard.FindStringSubmatch(short); parts != nil {
+		return queue.GuardName(parts[1], guidOf(parts[2]))
+	}
 	parts := shortName.FindStringSubmatch(short)
 	if parts == nil {
 		return short
 	}
 	number, _ := strconv.Atoi(parts[3])
-	return nameOf(styleCalled(parts[2]), parts[1], number)
+	return nameOf(styleCalled(parts[2]), guidOf(parts[1]), number)
+}
+
+// guidOf gives the GUID of an attempt in the first epoch: r1 is the first of request r1, r1b the second. What is no such
+// name stands for itself, as another session's.
+func guidOf(short string) string {
+	rest, reclaims := strings.CutPrefix(short, queue.Reclaimable)
+	parts := shortGUID.FindStringSubmatch(rest)
+	if parts == nil {
+		return short
+	}
+	id, _ := strconv.ParseUint(parts[1], 10, 64)
+	attempt := uint16(0)
+	if parts[2] != "" {
+		attempt = uint16(parts[2][0] - 'a')
+	}
+	guid := other.guid(markOf(1), &node{of: RequestID(id), attempt: attempt})
+	if reclaims {
+		guid = queue.Reclaimable + guid
+	}
+	return guid
 }
 
 func styleCalled(name string) queue.Style {
@@ -183,6 +211,12 @@ func longPath(path string) string {
 
 // shortened writes the names of nodes in a text as stories do.
 func shortened(text string) string {
+	text = longGUID.ReplaceAllStringFunc(text, func(guid string) string {
+		parts := longGUID.FindStringSubmatch(guid)
+		attempt, _ := strconv.ParseUint(parts[1], 16, 8)
+		id, _ := strconv.ParseUint(parts[2], 16, 64)
+		return fmt.Sprintf("r%d", id) + strings.TrimPrefix(string(rune('a'+attempt)), "a")
+	})
 	return longName.ReplaceAllStringFunc(text, func(name string) string {
 		parts := longName.FindStringSubmatch(name)
 		number, _ := strconv.Atoi(parts[4])

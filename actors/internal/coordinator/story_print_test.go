@@ -74,17 +74,17 @@ func asked(query Query) string {
 	w := words{strings.TrimPrefix(reflect.TypeOf(query).String(), "*coordinator.")}
 	switch q := query.(type) {
 	case *Create:
-		w.add(true, "for %s", q.Spec.GUID)
+		w.add(true, "for %s", q.GUID)
 		w.add(q.List, "and list")
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
 	case *SeekReclaimable:
-		w.add(true, "for %s", q.Spec.GUID)
+		w.add(true, "for %s", q.Spec.ID)
 	case *TakeOver:
 		w.add(true, "%s for %s token=%s", q.From.Name, q.Name, placed(q.From.Token))
 	case *Commit:
 		for _, n := range q.Creates {
-			w.add(true, "+%s(%d)%s", n.Spec.GUID, n.Place, map[bool]string{true: "+list"}[n.List])
+			w.add(true, "+%s(%d)%s", n.GUID, n.Place, map[bool]string{true: "+list"}[n.List])
 		}
 		for _, path := range q.Deletes {
 			w.add(true, "-%s", path)
@@ -97,8 +97,6 @@ func asked(query Query) string {
 		w.add(q.Permits != 0, "permits=%d", q.Permits)
 	case *Watch:
 		w.add(true, "%s", q.Path)
-	case *Whose:
-		w.add(true, "%s", q.Path)
 	case *WatchChildren:
 		w.add(true, "%s", q.Path)
 	case *WatchContention:
@@ -106,17 +104,13 @@ func asked(query Query) string {
 	case *ReadOwn:
 		w.add(true, "%s", q.Path)
 		w.add(q.Announce, "and announce")
-		w.add(q.Says.Guard != "", "guard=%s", strings.TrimSuffix(q.Says.Guard, "-guard"))
-	case *Find:
-		w.add(true, "for %s", q.GUID)
-		w.add(q.Known != "", "known as %s", q.Known)
-		w.add(q.Czxid != 0, "czxid=%d", q.Czxid)
-		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
-	case *FindOrphans:
-		w.add(true, "in %s with %s", q.Spec.Path, strings.Join(q.GUIDs, ", "))
+	case *Look:
+		w.add(true, "%s", q.Path)
+		for _, id := range q.Seek {
+			w.add(true, "for r%d", id)
+		}
 	case *RemoveContest:
-		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
-		w.add(q.Guard != "", "guard=%s", strings.TrimSuffix(q.Guard, "-guard"))
+		w.add(true, "%s czxid=%d guard=%s", q.Path, q.Czxid, q.Guard)
 	case *Check:
 		w.add(true, "%s", q.Path)
 	}

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,7 +105,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	czxid := func(number int) int64 { return int64(args.number("czxid", 100+number)) }
 	switch q := query.(type) {
 	case *Create:
-		return created(q.Spec, f, args)
+		return created(q, f, args)
 	case *CreateAt:
 		a := &Created{Failure: f}
 		if f.none() {
@@ -131,7 +130,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		first := args.number("from", 1)
 		for i, n := range q.Creates {
 			if f.none() {
-				a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.Spec.GUID, first+i), Czxid: czxid(first), Place: n.Place,
+				a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.GUID, first+i), Czxid: czxid(first), Place: n.Place,
 					First: n.Place == 0 && !args.has("others")})
 			}
 		}
@@ -141,20 +140,23 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *WatchChildren:
 		return &Listed{view(args, 0, f)}
 	case *Watch:
-		return &Read{Data: []byte(args.text("data", "")), Ours: args.has("ours"), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
-	case *Whose:
-		return &Read{Ours: args.has("ours"), Failure: f}
+		return &Read{Data: []byte(args.text("data", "")), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
 	case *WatchContention:
 		return &Contention{Alone: !args.has("others"), Spent: args.has("spent")}
 	case *ReadOwn:
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
-	case *Find:
-		return found(q, f, args)
-	case *FindOrphans:
-		a := &OrphansFound{Failure: f}
+	case *Look:
+		a := &Looked{Failure: f}
 		for _, name := range args.names("shows") {
-			at := slices.IndexFunc(q.GUIDs, func(guid string) bool { return strings.Contains(name, guid+"-") })
-			a.Nodes = append(a.Nodes, FoundOrphan{Name: name, GUID: q.GUIDs[max(at, 0)], Czxid: czxid(0)})
+			ours, sought := q.Finds(name)
+			n := Seen{Name: name}
+			if sought {
+				number, _ := queue.Sequence(name)
+				n.Czxid = czxid(int(number))
+			}
+			if ours {
+				a.Nodes = append(a.Nodes, n)
+			}
 		}
 		return a
 	default:
@@ -167,7 +169,8 @@ func view(args *arguments, permits int, f Failure) View {
 }
 
 // created answers a Create: number=1 of the node, first in the queue, or the node of a contest that exists.
-func created(sp *Spec, f Failure, args *arguments) *Created {
+func created(q *Create, f Failure, args *arguments) *Created {
+	sp := q.Spec
 	a := &Created{Failure: f, Info: Info{Exists: true, Permits: sp.Permits > 0}}
 	switch args.text("info", "") {
 	case "none":
@@ -182,43 +185,16 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 		}
 		a.Node.Early = &early
 	}
-	if args.has("exists") {
-		a.Existing = oneNode(args)
-		a.Failure = Failure{Outcome: Refused, Cause: NodeExists}
-	}
 	if !a.Failure.none() {
 		return a
 	}
 	number := args.number("number", 0)
-	a.Node.Name, a.Node.Czxid = nameOf(sp.Style, sp.GUID, number), int64(args.number("czxid", 100+number))
+	a.Node.Name, a.Node.Czxid = nameOf(sp.Style, q.GUID, number), int64(args.number("czxid", 100+number))
 	if args.has("first") {
 		a.Node.First = true
 	}
 	if sp.One != "" {
 		a.Node.Name, a.Node.First = sp.One, true
-	}
-	return a
-}
-
-// oneNode reads the node of a contest: exists=ours or exists=others, czxid=, guid= and guard= that its data say.
-func oneNode(args *arguments) *OneNode {
-	return &OneNode{Ours: slices.Contains(args.values("exists"), "ours"), Czxid: int64(args.number("czxid", 100)),
-		GUID: args.text("guid", ""), Guard: args.text("guard", "")}
-}
-
-// found answers a Find: node=x-1, or exists= for a contest; none where it says neither.
-func found(q *Find, f Failure, args *arguments) *Found {
-	a := &Found{Removed: args.names("removed"), Failure: f}
-	if args.has("exists") {
-		a.One = oneNode(args)
-		a.Name, a.Czxid = q.Spec.One, a.One.Czxid
-	}
-	if node := args.names("node"); node != nil {
-		number, _ := queue.Sequence(node[0])
-		a.Name, a.Czxid = node[0], int64(args.number("czxid", 100+int(number)))
-		if q.Known != "" {
-			a.Czxid = 0
-		}
 	}
 	return a
 }

@@ -41,9 +41,9 @@ import (
 //	unused PATH                   whether nobody holds or waits with that node any more
 //	keep NAME, back NAME          remembers how things stand, and goes back there
 //
-// Node x-1 is the node of request x, or of another session's x, with the number 1: x-read-1,
-// x-write-1, x-permits-2-1 with other modes, x-q-1 in the queue named q. Heartbeats and the looks
-// at the lease are shown where they are asked for.
+// Node r1-7 is the node of request r1, r1b-7 that of its second attempt, and x-7 another session's, with the number 7:
+// x-read-7, x-write-7, x-permits-2-7 with other modes, x-lock-7 with the recipes' names, x-q-7 in the queue named q; c-r1 is
+// the guard of the node of contest c. Heartbeats and the looks at the lease are shown where they are asked for.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		var s *story
@@ -104,7 +104,7 @@ func newStory(t *testing.T, args *arguments) *story {
 	bounds.Waiting = args.number("waiting", bounds.Waiting)
 	bounds.Weight = args.number("weight", bounds.Weight)
 	bounds.Root = args.number("root", 0)
-	s.c = New(off, sessionTimeout, bounds)
+	s.c = New(off, sessionTimeout, bounds, 0)
 	for _, path := range args.values("knows") {
 		s.c.epoch.pathOf(path).info = Info{Exists: true}
 	}
@@ -206,8 +206,8 @@ func (s *story) note(out Output) {
 // timerNames are the names of timers in stories. One that was stopped at once is "ended".
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
 	ReadTimer: "readsDue", RetryTimer: "retryDue", BeatTimer: "beatDue", LateTimer: "beatLate",
-	LeaseTimer: "leaseDue", SearchTimer: "searchAgain",
-	PauseTimer: "pauseOver", WatchTimer: "watchIsOld", OrphanTimer: "orphansDue"}
+	LeaseTimer: "leaseDue", LookTimer: "lookAgain",
+	PauseTimer: "pauseOver", WatchTimer: "watchIsOld", CreateTimer: "lookLate"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

@@ -82,9 +82,6 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	switch a := answer.(type) {
 	case *Read:
 		predecessor.Data = a.Data
-		if a.Failure.none() && a.Ours && p.name != "" {
-			c.removeUnowned(r, p.name, a.Czxid)
-		}
 		switch f = a.Failure; {
 		case !f.none():
 		case p.same.unwritten && a.Version > 0:

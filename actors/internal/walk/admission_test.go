@@ -40,7 +40,7 @@ func (w *world) checkBounds() {
 // downgraded reports whether a node was made in a downgrade.
 func (w *world) downgraded(n *node) bool {
 	for i := range w.plan.Sessions {
-		if n.guid == guid(i) && w.plan.Beside[i] > 0 {
+		if n.id == idOf(i) && w.plan.Beside[i] > 0 {
 			return true
 		}
 	}
@@ -50,7 +50,7 @@ func (w *world) downgraded(n *node) bool {
 // waitsWith reports whether the request that a node was made for waits with it.
 func (w *world) waitsWith(n *node) bool {
 	for i := range w.plan.Sessions {
-		if a := &w.actors[i]; n.guid == guid(i) {
+		if a := &w.actors[i]; n.id == idOf(i) {
 			return a.lives() && !a.m.Holding() && a.m.Ending == messages.StateNone
 		}
 	}

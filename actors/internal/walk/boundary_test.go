@@ -150,13 +150,6 @@ var (
 			return node.Mode == messages.Read
 		}), 0)
 	})
-	adoptAnothersContest = answering(func(w *world, s int, a *coordinator.Created) {
-		if a.Existing != nil {
-			one := *a.Existing
-			one.Ours, one.GUID = true, guid(slices.Index(w.plan.Sessions, s))
-			a.Existing = &one
-		}
-	})
 	overlookArrivals = hearing(func(_ *world, _ int, in coordinator.Changed) coordinator.Input {
 		if in.Change == coordinator.ChildrenChanged {
 			return nil
@@ -188,14 +181,6 @@ var (
 			a.View.Queue = queue.NewListing(a.View.Queue.Names(), a.View.Permits+1)
 		}
 	})
-	// takeAnyOwners takes a node of an older session of the same client for the request's.
-	takeAnyOwners = answering(func(w *world, s int, a *coordinator.Found) {
-		for _, n := range w.servers.nodes {
-			if a.Name == "" && n.session == s && n.epoch != w.epoch(s) {
-				a.Name, a.Czxid = n.name, n.czxid
-			}
-		}
-	})
 	// watchTheGone leaves a watch on a node that is gone already, as exists() would.
 	watchTheGone = answering(func(_ *world, _ int, a *coordinator.Read) {
 		if a.Failure.Cause == coordinator.NoNode {
@@ -215,7 +200,7 @@ var (
 	})
 	// leaveTheGuard leaves the guard of a node that is gone without the session's doing.
 	leaveTheGuard = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
-		if at := w.servers.at(oneName); at < 0 || w.servers.nodes[at].czxid != q.Czxid {
+		if at := w.servers.at(oneName); at < 0 || w.servers.nodes[at].guard != base(q.Guard) {
 			return nil
 		}
 		return &q
@@ -223,7 +208,7 @@ var (
 	// removeByName removes the node of a contest of any maker.
 	removeByName = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
 		if at := w.servers.at(oneName); at >= 0 {
-			q.Czxid = w.servers.nodes[at].czxid
+			q.Guard = lockPath + "/" + w.servers.nodes[at].guard
 		}
 		return &q
 	})
@@ -245,8 +230,6 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "grant without a lease", mistake: grantWithoutLease,
 		plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
-	{name: "adopt any owner's node", mistake: takeAnyOwners,
-		plan: anothersNode, breaks: Exclusion},
 	{name: "verify without sync", mistake: Mistake{Unsynced: true},
 		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1, Cancels: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown delete", mistake: forgetDelete,
@@ -268,9 +251,6 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
 	{name: "renew the lease of a session that has lapsed", mistake: Mistake{Revives: true},
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
-	{name: "adopt the node of a session that was given up", mistake: takeAnyOwners,
-		plan:   Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}},
-		breaks: Exclusion},
 	{name: "token by sequence number", mistake: tokenBySequence,
 		plan: Plan{Sessions: apart, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
 	{name: "let a reader in beside a writer", mistake: readerBesideWriter,
@@ -279,8 +259,6 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Modes: readWrite, Crowded: true}, breaks: InOrder},
 	{name: "delete the next one's node", mistake: deleteRegardless,
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
-	{name: "adopt another's contest", mistake: adoptAnothersContest,
-		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},
 	{name: "take the end of what is reclaimed for the turn", mistake: skipSecondListing,
 		plan: Plan{Sessions: apart, Reclaim: first}, breaks: InOrder},
 	{name: "reclaim with the token of before", mistake: sameToken,

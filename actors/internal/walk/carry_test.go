@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -48,8 +47,6 @@ func (w *world) serve(s, at int) {
 		f.answer = &coordinator.Listed{View: w.view(s, pathIn(q.Path), q.Permits)}
 	case *coordinator.Watch:
 		f.answer = w.watch(s, q.Path)
-	case *coordinator.Whose:
-		f.answer = w.whose(s, base(q.Path))
 	case *coordinator.WatchChildren:
 		w.servers.children[pathIn(q.Path)][s] = true
 		f.answer = &coordinator.Listed{View: w.view(s, pathIn(q.Path), 0)}
@@ -57,10 +54,8 @@ func (w *world) serve(s, at int) {
 		w.watchContention(s, &f, q)
 	case *coordinator.ReadOwn:
 		w.readOwn(s, &f, q)
-	case *coordinator.Find:
-		w.find(s, &f, q)
-	case *coordinator.FindOrphans:
-		w.findOrphans(s, &f, q)
+	case *coordinator.Look:
+		w.look(s, &f, q)
 	case *coordinator.RemoveContest:
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
@@ -84,24 +79,17 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	}
 	a := &coordinator.Created{Info: coordinator.Info{Exists: true, Permits: q.Spec.Permits > 0}}
 	f.answer, f.commits = a, true
-	one := w.servers.at(oneName)
-	switch {
-	case f.stage == 2: // it has looked at the node of the contest that was there
-		if a.Existing = (&coordinator.OneNode{}); one >= 0 {
-			a.Existing = w.oneNode(s, one)
-		}
-		return
-	case q.Spec.One != "" && one >= 0:
-		f.applied = false
+	if q.Spec.One != "" && w.servers.at(oneName) >= 0 {
+		a.Failure = coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NodeExists}
 		return
 	}
 	if a.Info.Permits && w.servers.permits == 0 {
 		w.servers.permits = q.Spec.Permits
 	}
 	w.servers.zxid++
-	a.Node = w.makeNode(s, q.Spec, "")
+	a.Node = w.makeNode(s, q.Spec, q.GUID, "")
 	if a.Node.First = q.Spec.One != ""; a.Node.First {
-		w.servers.nodes[w.servers.at(oneName)].guard = q.Guard // a copy since it was made
+		w.servers.nodes[w.servers.at(oneName)].guard = q.Spec.Guard(q.GUID) // a copy since it was made
 		return
 	}
 	w.childrenChanged(pathIn(q.Spec.Path))
@@ -124,16 +112,6 @@ func (w *world) early(s int, sp *coordinator.Spec, list bool) *coordinator.View 
 	return &v
 }
 
-// oneNode is the node of a contest as it is read.
-func (w *world) oneNode(s, at int) *coordinator.OneNode {
-	n := w.servers.nodes[at]
-	one := &coordinator.OneNode{Ours: n.session == s && n.epoch == w.epoch(s), Czxid: n.czxid, GUID: n.guid, Guard: n.guard}
-	if n.wanted {
-		one.GUID, one.Guard = "", ""
-	}
-	return one
-}
-
 func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	w.catchUp(s)
 	a := &coordinator.Created{Failure: w.lacks(pathIn(q.Spec.Path), q.Beside)}
@@ -143,7 +121,7 @@ func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	}
 	if a.Failure.Outcome == coordinator.Applied {
 		w.servers.zxid++
-		a.Node = w.makeNode(s, q.Spec, q.Name)
+		a.Node = w.makeNode(s, q.Spec, "", q.Name)
 		a.Node.First = true
 		w.childrenChanged(pathIn(q.Spec.Path))
 	}
@@ -169,7 +147,7 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	}
 	w.servers.zxid++
 	for _, n := range q.Creates {
-		made := w.makeNode(s, n.Spec, "")
+		made := w.makeNode(s, n.Spec, n.GUID, "")
 		made.Place = n.Place
 		a.Made = append(a.Made, made)
 	}
@@ -227,23 +205,11 @@ func (w *world) watch(s int, path string) *coordinator.Read {
 	n := w.servers.nodes[at]
 	n.watched[s] = true
 	w.servers.nodes = replace(w.servers.nodes, at, n)
-	a := &coordinator.Read{Ours: w.isOurs(s, &n), Version: n.version, Czxid: n.czxid}
+	a := &coordinator.Read{Version: n.version, Czxid: n.czxid}
 	if n.wanted {
 		a.Data = []byte(queue.RevokeRequest)
 	}
 	return a
-}
-
-func (w *world) isOurs(s int, n *node) bool { return n.session == s && n.epoch == w.epoch(s) }
-
-// whose reads whose a node is.
-func (w *world) whose(s int, name string) *coordinator.Read {
-	at := w.servers.at(name)
-	if at < 0 || !slices.Contains(w.shown(s, w.servers.nodes[at].path), name) {
-		return &coordinator.Read{}
-	}
-	n := &w.servers.nodes[at]
-	return &coordinator.Read{Ours: w.isOurs(s, n), Czxid: n.czxid}
 }
 
 // watchContention lists and watches the queue, and then reads and watches the node.
@@ -278,79 +244,33 @@ func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	}
 }
 
-// find looks for the node of a request, where its name is not known, and then proves that it is there. In a contest it
-// syncs, and then reads the node.
-func (w *world) find(s int, f *flight, q *coordinator.Find) {
-	before, looked := f.answer.(*coordinator.Found)
-	a, contest := &coordinator.Found{}, q.Spec.One != ""
-	f.answer, f.commits = a, true
-	if looked && !contest || !looked && !w.mistake.Unsynced {
-		w.catchUp(s)
-	}
-	switch {
-	case contest && looked:
-		if at := w.servers.at(oneName); at >= 0 {
-			a.One = w.oneNode(s, at)
-		}
-		if q.Guard != "" { // if it is among them, it was left: its czxid is not that of the node
-			w.removeGuard(q.Guard, 0)
-		}
-	case contest:
-		f.applied = false
-	case looked && w.servers.at(before.Name) >= 0:
-		*a = *before
-	case looked:
-	case q.Known == "":
-		w.look(s, q, a)
-		f.applied = a.Name == ""
-	case w.servers.at(q.Known) >= 0:
-		a.Name = q.Known
-	}
-}
-
-// findOrphans finds the nodes of this session with one of the GUIDs. A late node may come between the transaction and
-// the look, if one can come at all.
-func (w *world) findOrphans(s int, f *flight, q *coordinator.FindOrphans) {
-	a := &coordinator.OrphansFound{}
+// look lists the nodes of an epoch, after a transaction. A late node may come between the two, if one can come at all.
+func (w *world) look(s int, f *flight, q *coordinator.Look) {
+	a := &coordinator.Looked{}
 	f.answer, f.commits = a, true
 	if f.stage == 1 {
-		w.catchUp(s)
+		if !w.mistake.Unsynced {
+			w.catchUp(s)
+		}
 		if f.applied = w.left[Moves] == 0; !f.applied {
 			return
 		}
 	}
-	for _, name := range w.shown(s, pathIn(q.Spec.Path)) {
-		at := w.servers.at(name)
-		n := w.servers.nodes[at]
-		if !w.isOurs(s, &n) {
-			continue
+	see := func(name string, czxid int64) {
+		ours, sought := q.Finds(name)
+		if !sought {
+			czxid = 0
 		}
-		if q.Spec.One != "" {
-			if one := w.oneNode(s, at); one.GUID == "" || slices.Contains(q.GUIDs, one.GUID) {
-				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: name, GUID: cmp.Or(one.GUID, q.GUIDs[0]), Guard: one.Guard, Czxid: n.czxid})
-			}
-			continue
-		}
-		for _, guid := range q.GUIDs {
-			if n.guid == knownAs(guid) {
-				a.Nodes = append(a.Nodes, coordinator.FoundOrphan{Name: name, GUID: guid, Czxid: n.czxid})
-			}
+		if ours {
+			a.Nodes = append(a.Nodes, coordinator.Seen{Name: name, Czxid: czxid})
 		}
 	}
-}
-
-// look finds the node of a request in this session; of several the first, and the others are deleted.
-func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
-	for _, name := range w.shown(s, pathIn(q.Spec.Path)) {
+	for _, name := range w.shown(s, pathIn(q.Path)) {
 		n := w.servers.nodes[w.servers.at(name)]
-		switch {
-		case !strings.Contains(name, q.GUID+"-") || n.session != s || n.epoch != w.epoch(s):
-		case a.Name == "" && !slices.Contains(q.Not, name):
-			a.Name, a.Czxid = name, n.czxid
-		default:
-			a.Removed = append(a.Removed, name)
-			w.deleteOwn(name)
-		}
+		see(cmp.Or(n.guard, name), n.czxid)
+	}
+	for _, g := range w.servers.guards {
+		see(g.name, 0)
 	}
 }
 
@@ -361,18 +281,11 @@ func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
 	a := &coordinator.Ack{Failure: w.lacks(0, oneName)}
 	f.answer = a
-	if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].czxid == q.Czxid {
+	if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].guard == base(q.Guard) {
 		w.deleteOwn(oneName)
 		f.commits = true
 	}
-	w.removeGuard(q.Guard, q.Czxid)
-}
-
-// removeGuard deletes a guard that was left: the one of this name, or where that is not known, of this czxid.
-func (w *world) removeGuard(name string, czxid int64) {
-	w.servers.guards = slices.DeleteFunc(slices.Clone(w.servers.guards), func(g guard) bool {
-		return g.name == name || name == "" && g.czxid == czxid
-	})
+	w.servers.guards = slices.DeleteFunc(slices.Clone(w.servers.guards), func(g guard) bool { return g.name == base(q.Guard) })
 }
 
 // seekReclaimable looks at the head of the queue. It is one step: what comes in between makes the transaction fail that
@@ -405,7 +318,7 @@ func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
 	}
 	w.servers.zxid++
 	w.deleteNode(q.From.Name)
-	a.Node = w.makeNode(s, q.Spec, q.Name)
+	a.Node = w.makeNode(s, q.Spec, "", q.Name)
 	a.Node.First = true
 	w.childrenChanged(0)
 }

@@ -41,13 +41,13 @@ func (w *world) cut(s, how int) {
 	w.event(s, coordinator.Disconnected{})
 }
 
-// hangsUpOn reports whether the servers may have hung up on a query that is lost. On a look for orphans they do so only in
+// hangsUpOn reports whether the servers may have hung up on a query that is lost. On a look they do so only in
 // plans that have any, because that multiplies the states.
 func (w *world) hangsUpOn(query coordinator.Query) bool {
 	switch query.(type) {
 	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit:
 		return w.plan.HangsUp
-	case *coordinator.FindOrphans:
+	case *coordinator.Look:
 		return w.plan.HangsUp && w.plan.Bounds[Outlives] > 0
 	}
 	return false
@@ -86,14 +86,12 @@ func (f *flight) fail(failure coordinator.Failure) {
 		f.answer = &coordinator.Committed{Failure: failure}
 	case *coordinator.List, *coordinator.WatchChildren:
 		f.answer = &coordinator.Listed{View: coordinator.View{Failure: failure}}
-	case *coordinator.Watch, *coordinator.ReadOwn, *coordinator.Whose:
+	case *coordinator.Watch, *coordinator.ReadOwn:
 		f.answer = &coordinator.Read{Failure: failure}
 	case *coordinator.WatchContention:
 		f.answer = &coordinator.Contention{Spent: true}
-	case *coordinator.Find:
-		f.answer = &coordinator.Found{Failure: failure}
-	case *coordinator.FindOrphans:
-		f.answer = &coordinator.OrphansFound{Failure: failure}
+	case *coordinator.Look:
+		f.answer = &coordinator.Looked{Failure: failure}
 	default:
 		f.answer = &coordinator.Ack{Failure: failure}
 	}
@@ -207,9 +205,9 @@ func (w *world) lapse(s int) {
 func (w *world) carryOutAfterAll(s, at int) {
 	late := w.sessions[s].outlive[at]
 	w.sessions[s].outlive = but(w.sessions[s].outlive, at)
-	w.carryOut(s, late.query, func(sp *coordinator.Spec, name string) {
+	w.carryOut(s, late.query, func(sp *coordinator.Spec, guid, name string) {
 		w.servers.zxid++
-		at := w.servers.at(w.makeNode(s, sp, name).Name)
+		at := w.servers.at(w.makeNode(s, sp, guid, name).Name)
 		n := w.servers.nodes[at]
 		n.orphan = true
 		w.servers.nodes = replace(w.servers.nodes, at, n)

@@ -85,7 +85,7 @@ func newWorld(plan *Plan, mistake Mistake, fired map[*machine.Row]bool) *world {
 	w.beginClients()
 	w.leave()
 	for s := range w.sessions {
-		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout, plan.bounds()), term: 1}
+		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout, plan.bounds(), uint64(s+1)<<32), term: 1}
 		if !plan.Down {
 			w.sessions[s].served, w.sessions[s].link, w.sessions[s].up = alive, linked, true
 			w.tell(s, coordinator.Connected{Timeout: sessionTimeout})

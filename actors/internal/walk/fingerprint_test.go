@@ -270,17 +270,13 @@ func (e *writer) value(v reflect.Value) {
 	case v.Type() == specs && v.IsNil():
 		e.text("")
 	case v.Type() == specs:
-		e.text(v.Elem().FieldByName("GUID").String())
+		e.text(v.Elem().FieldByName("ID").String())
 	case kind == reflect.Pointer || kind == reflect.Interface:
 		if e.flags(!v.IsNil()); !v.IsNil() {
 			e.value(v.Elem())
 		}
 	case kind == reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Name == "Guard" { // its number differs with each history
-				e.flags(v.Field(i).Len() > 0)
-				continue
-			}
 			e.value(v.Field(i))
 		}
 	case kind == reflect.Slice || kind == reflect.Array:
@@ -311,7 +307,7 @@ func (e *writer) servers() {
 	for i := range z.nodes {
 		n := &z.nodes[i]
 		e.text(n.name)
-		e.text(n.guid) // which the name of a contest's node does not have
+		e.text(n.id) // which the name of a contest's node does not have
 		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
 		e.flags(n.guard != "", n.wanted, n.named, n.doomed, n.forsaken, n.orphan, n.back, n.watched[0], n.watched[1])
 	}

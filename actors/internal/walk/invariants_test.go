@@ -183,7 +183,7 @@ func (w *world) handsOver(before node, i int) bool {
 	}
 	for j := range w.plan.Sessions {
 		a := &w.actors[j]
-		if a.life == unasked || j == i || guid(j) != before.guid && a.m.Node != before.name {
+		if a.life == unasked || j == i || idOf(j) != before.id && a.m.Node != before.name {
 			continue
 		}
 		gaveBack := a.life == stopped || !a.m.Holding() && a.m.Ending == messages.StateReleased
@@ -203,7 +203,7 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 		return
 	}
 	for _, n := range w.servers.nodes {
-		if n.guid == guid(i) && !n.doomed && !n.forsaken && !n.orphan { // the session looks for orphans itself
+		if n.id == idOf(i) && !n.doomed && !n.forsaken && !n.orphan { // the session looks for orphans itself
 			w.violate(NoOrphan, "%s says that it has ended, but there is %v", actorName(i), n.name)
 		}
 	}

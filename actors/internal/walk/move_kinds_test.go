@@ -181,7 +181,7 @@ var ofSessions = []kind{
 	{text: "the answer comes to", of: query, class: itself, can: canAnswer, do: (*world).deliver},
 	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
-	{text: "timer", of: number, class: itself, can: looksForOrphans, do: ring},
+	{text: "timer", of: number, class: itself, can: looksLate, do: ring},
 	{text: "timer", of: number, bound: Looks, can: looksAgain, do: ring},
 	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
@@ -213,7 +213,7 @@ var ofSessions = []kind{
 // rowTimers are the timers that fire by the general move: heartbeats have their own, a lease runs
 // out by a move, and a holder reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
-	1<<coordinator.SearchTimer | 1<<coordinator.PauseTimer
+	1<<coordinator.LookTimer | 1<<coordinator.PauseTimer
 
 func hasOrders(s *session) bool  { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool    { return !s.late && !s.closed }
@@ -259,9 +259,9 @@ func canApply(w *world, s int) ways {
 // reads reports whether the next step of a query commits nothing, and needs no transaction.
 func (f *flight) reads() bool {
 	switch f.query.(type) {
-	case *coordinator.List, *coordinator.Watch, *coordinator.Whose, *coordinator.WatchChildren, *coordinator.WatchContention:
+	case *coordinator.List, *coordinator.Watch, *coordinator.WatchChildren, *coordinator.WatchContention:
 		return true
-	case *coordinator.Create, *coordinator.Commit, *coordinator.FindOrphans:
+	case *coordinator.Create, *coordinator.Commit, *coordinator.Look:
 		return f.stage > 0
 	}
 	return false
@@ -294,11 +294,11 @@ func applyLast(w *world, s, at int) {
 
 // setTimers gives the timers that are set.
 func setTimers(w *world, s int) ways { return w.timers(s, rowTimers) }
-func looksForOrphans(w *world, s int) ways {
-	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && w.sessions[s].decides.OrphanDue())
+func looksLate(w *world, s int) ways {
+	return w.timers(s, 1<<coordinator.CreateTimer) * once(w.sessions[s].up && w.sessions[s].decides.LooksAreDue())
 }
 func looksAgain(w *world, s int) ways {
-	return w.timers(s, 1<<coordinator.OrphanTimer) * once(w.sessions[s].up && !w.sessions[s].decides.OrphanDue())
+	return w.timers(s, 1<<coordinator.CreateTimer) * once(w.sessions[s].up && !w.sessions[s].decides.LooksAreDue())
 }
 func watchesForLong(w *world, s int) ways { return w.timers(s, 1<<coordinator.WatchTimer) }
 

@@ -35,7 +35,7 @@ func breakNode(w *world, _, at int) {
 		a := &w.actors[i]
 		reuses := checked != 0 && of == n.session && a.m.State == messages.StateCreating ||
 			slices.ContainsFunc(a.inbox, func(told envelope) bool { return told.event.Node == n.name })
-		if a.m.Node == n.name || n.guid == guid(i) || reuses {
+		if a.m.Node == n.name || n.id == idOf(i) || reuses {
 			a.is.put(broken, true)
 		}
 		if of == n.session {
@@ -69,7 +69,7 @@ func canReturn(w *world, _ int) (all ways) {
 // bringBack: servers that are restored bring back the node of a request that has ended.
 func (w *world) bringBack(_, i int) {
 	a, z := &w.actors[i], &w.servers
-	n := node{name: a.m.Node, guid: guid(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true}
+	n := node{name: a.m.Node, id: idOf(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 }

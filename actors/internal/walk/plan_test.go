@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -125,7 +124,7 @@ const (
 	Closes   // a session is closed
 	Polls    // a waiting request looks at the queue though no watch told it to
 	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
-	Looks    // a session looks for an orphan, though none is due
+	Looks    // a session looks for late creates, though no look is due
 	Quits    // a call is not wanted any more
 	Ticks    // time passes for turns: more than a rest of a hold, and than its time
 
@@ -169,15 +168,8 @@ func base(path string) string {
 	return path[len(lockPath)+1:]
 }
 
-// guid is the GUID of a request.
-func guid(i int) string { return fmt.Sprintf("guid%d", i) }
-
-// guidTail makes a GUID as long as it is in the names of a queue with a name. knownAs takes it off.
-const guidTail = "-00-0000-0000-0000-000000000000"
-
-func knownAs(guid string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(guid, queue.Reclaimable), guidTail)
-}
+// idOf is the ID of a request.
+func idOf(i int) string { return fmt.Sprintf("id%d", i) }
 
 // by is the address of the lock actor of a request.
 func by(i int) string { return fmt.Sprintf("actor%d", i) }
@@ -195,7 +187,7 @@ func (p *Plan) spec(i int, beside string) *coordinator.Spec {
 	case messages.Semaphore:
 		want.Permits = p.Permits
 	}
-	return coordinator.NewSpec(want, guid(i), by(i), time.Time{})
+	return coordinator.NewSpec(want, idOf(i), by(i), time.Time{})
 }
 
 // queueOf gives the number of a request's queue: that of its lock path, or 1 for the one with a name.

@@ -32,13 +32,12 @@ var answeredLate = Plan{Name: "hung up on, a late answer", Sessions: single, Han
 		"session A: an event arrives",
 		"session A: a server is found",
 		"session A: an event arrives",
-		"session A: the servers carry out Find of stage 0",
-		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Look of stage 0",
 		"session A: the connection is lost (answers lost: false, requests wait: false)",
 		"session A: an event arrives",
 		"session A: a server is found",
 		"session A: an event arrives",
-		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Look of stage 0",
 	}}
 
 // orphanGoes begins when the delete of an orphan is under way, and its request makes another node.
@@ -49,14 +48,14 @@ var orphanGoes = Plan{Name: "an orphan goes", Sessions: single, Prompt: true, Bo
 	"session A: a server is found",
 	"session A: an event arrives",
 	"contender 1 leaves its mailbox",
-	"session A: the servers carry out Find of stage 0",
-	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Look of stage 0",
+	"session A: the servers carry out Look of stage 0",
 	"session A: the connection is lost (answers lost: false, requests wait: false)",
 	"session A: the servers carry out after all Create",
 	"session A: an event arrives",
 	"session A: a server is found",
 	"session A: an event arrives",
-	"session A: the servers carry out FindOrphans of stage 0",
+	"session A: the servers carry out Look of stage 0",
 	"contender 1 reads its mailbox",
 	"contender 1 reads its mailbox",
 	"contender 1 reads its mailbox",
@@ -81,20 +80,21 @@ var contestGoes = Plan{Name: "an orphan goes, a contest", Sessions: single, Mode
 		"session A: a server is found",
 		"session A: an event arrives",
 		"contender 1 leaves its mailbox",
-		"session A: the servers carry out Find of stage 0",
-		"session A: the servers carry out Find of stage 1",
-		"session A: the servers carry out Find of stage 0",
-		"session A: the servers carry out Find of stage 1",
+		"session A: the servers carry out Look of stage 0",
+		"session A: the servers carry out Look of stage 0",
 		"session A: the connection is lost (answers lost: false, requests wait: false)",
 		"session A: an event arrives",
 		"session A: the servers carry out after all Create",
 		"session A: a server is found",
 		"session A: an event arrives",
-		"session A: the servers carry out FindOrphans of stage 0",
+		"session A: the servers carry out Look of stage 0",
 		"contender 1 reads its mailbox",
 		"contender 1 reads its mailbox",
 		"contender 1 reads its mailbox",
 	}}
+
+// contestGoesTwice has the delete of the orphan come late, too.
+var contestGoesTwice = Plan{Sessions: single, Modes: contests, Prompt: true, Bounds: Bounds{Cuts: 3, Outlives: 2, Slow: 1}, After: contestGoes.After}
 
 // madeAnew begins when a reader's node was deleted, and made again by a create that was lost with an earlier connection.
 var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: two, Modes: writeReadWrite, Beside: besideFirst, Arrive: second, Prompt: true,
@@ -106,9 +106,9 @@ var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: tw
 		"session A: an event arrives",
 		"session A: a server is found",
 		"session A: an event arrives",
-		"session A: the servers carry out Find of stage 0",
-		"session A: the servers carry out Find of stage 0",
-		"session A: the servers carry out Find of stage 0",
+		"session A: the servers carry out Look of stage 0",
+		"session A: the servers carry out Look of stage 0",
+		"session A: the servers carry out Check of stage 0",
 		"session A: the servers carry out CreateAt of stage 0",
 		"session A: the servers carry out ReadOwn of stage 0",
 		"session A: the servers carry out ReadOwn of stage 0",
@@ -122,17 +122,9 @@ var madeAnew = Plan{Name: "an orphan, made anew behind its delete", Sessions: tw
 		"session A: an event arrives",
 	}}
 
-// orphansOvertaken begins when a look for the nodes of two requests is under way, each of which has lost two creates. A
-// newer look for one of them has overtaken it, and its request makes a node.
-var orphansOvertaken = Plan{Name: "an orphan, overtaken", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
-	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1], []string{
-		"session A: timer 11",
-		"session A: the servers carry out, and answer later, Create of stage 0",
-	})}
-
-// mayBeOvertaken begins before the newer look.
-var mayBeOvertaken = Plan{Name: "an orphan, or two", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
-	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-1])}
+// lostByTwo begins when two requests have lost their creates twice.
+var lostByTwo = Plan{Name: "an orphan, or two", Sessions: two, Prompt: true, Without: coordinator.GroupCommit,
+	Bounds: Bounds{Cuts: 2, Slow: 1}, After: slices.Concat(cutWithCreates, cutWithCreates[:len(cutWithCreates)-3])}
 
 // cutWithCreates has a connection lost with the creates of two requests, each of which finds that it has no node.
 var cutWithCreates = []string{
@@ -142,10 +134,9 @@ var cutWithCreates = []string{
 	"session A: an event arrives",
 	"session A: a server is found",
 	"session A: an event arrives",
-	"session A: the servers carry out Find of stage 0",
-	"session A: the servers carry out Find of stage 0",
-	"session A: the servers carry out Find of stage 0",
-	"session A: the servers carry out Find of stage 0",
+	"session A: the servers carry out Look of stage 0",
+	"session A: the servers carry out Look of stage 0",
+	"session A: the servers carry out Look of stage 0",
 }
 
 // secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one

@@ -31,7 +31,6 @@ var smallOrphans = []Plan{
 	orphanIsSought,
 	contestGoes,
 	madeAnew,
-	orphansOvertaken,
 }
 
 // largeOrphans are the plans of `make walk`.
@@ -41,7 +40,7 @@ var largeOrphans = []Plan{
 	{Name: "an orphan, apart", Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
 	{Name: "an orphan, a contest, apart", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Outlives: 1}},
-	mayBeOvertaken,
+	lostByTwo,
 	{Name: "an orphan, while the connection is read, slow", Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},
 	{Name: "an orphan, while the connection is read, a contest", Sessions: single, Modes: contests, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Moves: 1, Slow: 1}},

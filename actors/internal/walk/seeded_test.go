@@ -51,10 +51,14 @@ func (c *seeded) inSource(t *testing.T, root string) mistakes.Mistake {
 	return m
 }
 
+// Attempts of a request that share a name, and epochs of a session that share a mark.
+var (
+	sameName = edits(rule("attempt: n.attempt + 1}", "attempt: n.attempt}"))
+	sameMark = edits(rule("markOf(seed + number)", "markOf(seed)"))
+)
+
 // inCoordinator are mistakes in its rules.
 var inCoordinator = []seeded{
-	{name: "verify while creating", source: edits(rule("case r.node.phase == creating:", "case false:")),
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
 	{name: "hand over what is not held", source: edits(
 		rule("if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
 		rule("	if e.Do == machine.GiveBack {\n", "	{\n")),
@@ -63,10 +67,6 @@ var inCoordinator = []seeded{
 		rule("	if withdrawn {\n		c.refuse(r, op, messages.ReasonNone, \"\")\n",
 			"	if withdrawn || r.node.phase == creating {\n		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
-	{name: "run an old verification last", source: edits(
-		rule("case op < r.search.op:", "case false:"),
-		rule("r.search.later = max(r.search.later, op)", "r.search.later = op")),
-		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
 		rule("return queue.WaitsFor(r.spec.Style.Mode, style.Mode)",
 			"return style.Mode == r.spec.Style.Mode")),
@@ -97,7 +97,7 @@ var inCoordinator = []seeded{
 		rule("n.under == q.path.identity.watch && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
-		rule("		p.listing = nil\n		c.forgetIdentity(p)\n", "		p.listing = nil\n")),
+		rule("		c.stopLooking(p)\n		c.forgetIdentity(p)\n", "		c.stopLooking(p)\n")),
 		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "remove the watch of a lock path that is believed in", source: edits(rule("p.identity.ask != 0 || len(", "len(")),
 		plan: sweeping(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
@@ -135,40 +135,27 @@ var inCoordinator = []seeded{
 	{name: "forget what waits for the end of a pause", source: edits(
 		rule("e.Op != 0 && c.epoch.connected {\n		c.execute", "false {\n		c.execute")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
-	{name: "keep what waits through a cut", source: edits(rule("holderAsks{}\n		r.pace.voided()\n", "holderAsks{}\n")),
+	{name: "keep what waits through a cut", source: edits(rule("holderAsks{}, 0\n		r.pace.voided()\n", "holderAsks{}, 0\n")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
-	{name: "forget what waits when a late answer comes", source: edits(
-		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
-		plan: answeredLate, breaks: AllEnd},
-	{name: "leave what nobody owns", source: edits(rule("if p.unowned != \"\" || !c.isUnowned(r, name) {", "if true {")),
+	{name: "leave what nobody owns", source: edits(rule("c.attemptOf(name); !ours || r != nil ||", "c.attemptOf(name); ours || r != nil ||")),
 		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
-	{name: "look for no orphans", source: edits(rule("	c.lookForAllOrphans()\n", "")),
+	{name: "look for no orphans", source: edits(rule("	c.lookAnew()\n", "")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: NoOrphan},
-	{name: "look for an orphan on the next connection alone", source: edits(rule("o.phase, o.looks = lookDue, 0", "o.looks = 0")),
-		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1, Slow: 1}}, breaks: NoOrphan},
-	{name: "take what an earlier connection has made", source: edits(
-		rule("case r.node.phase == absent && r.node.guard == \"\" && c.epoch.orphans[r.spec.GUID] != nil:", "case false:")),
-		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
-	{name: "take a node whose delete was sent", source: edits(rule("		what.Not = o.removed\n", "		_ = o.removed\n")),
-		plan: orphanIsSought, breaks: Exclusion},
-	{name: "remove a node that a request makes", source: edits(rule("|| c.makesNode(o.request) {", "{")),
-		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: Exclusion},
-	{name: "remove what an overtaken look has found", source: edits(rule("o != nil && o.asked == id {", "o != nil {")),
-		plan: orphansOvertaken, breaks: Exclusion},
-	{name: "take the node of a contest whose delete was sent", source: edits(
-		rule("			q.newest = max(q.newest, found.Czxid) // no request takes it any more\n", "			_ = q\n")),
-		plan: contestGoes, breaks: Exclusion},
-	{name: "give a late take-over the token of its czxid", source: edits(rule("r.inherited = r.takeOver.token", "_ = r.takeOver")),
-		plan:   Plan{Sessions: apart, Reclaim: first, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Outlives: 1}},
-		breaks: TokensRise},
-	{name: "take a node that was deleted and made anew for the deleted one", source: edits(rule("n.phase == deleting && o.looks", "false && o.looks")),
-		plan: madeAnew, breaks: NoOrphan},
-	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),
+	{name: "forget a create that may come late", source: edits(rule("			c.mayComeLate(r.queue.path)\n", "")),
+		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: NoOrphan},
+	{name: "make another node of the name of a lost one", source: sameName,
+		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 2, Outlives: 1}}, breaks: NoOrphan},
+	{name: "make another node of the name of one whose delete was sent", source: sameName, plan: orphanIsSought, breaks: NoOrphan},
+	{name: "make the node of a contest anew with a guard whose delete was sent", source: sameName, plan: contestGoesTwice, breaks: NoOrphan},
+	{name: "make a node anew behind its delete", source: sameName, plan: madeAnew, breaks: NoOrphan},
+	{name: "remove a node that a request makes", source: edits(rule("|| r.node.phase == absent {", "|| r.node.phase <= creating {")),
+		plan: Plan{Sessions: two, Without: coordinator.GroupCommit, Crowded: true}, breaks: Exclusion},
+	{name: "take the node of an earlier session", source: sameMark, plan: anothersNode, breaks: Exclusion},
+	{name: "take the node of a session that was given up", source: sameMark,
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}}, breaks: Exclusion},
+	{name: "overlook the head that nobody owns", source: edits(rule("		c.removeStray(r.queue.path, name, 0)\n", "		_ = name\n")),
 		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
-	{name: "remove what a request is making", source: edits(
-		rule("if strings.Contains(name, other.spec.GUID) {", "if other.node.phase != creating && strings.Contains(name, other.spec.GUID) {")),
-		plan: Plan{Sessions: two, Without: coordinator.GroupCommit}, breaks: Exclusion},
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
@@ -205,12 +192,12 @@ var inCoordinator = []seeded{
 	{name: "tell nobody where the servers do not say", source: edits(rule("!a.Alone || a.Spent {", "!a.Alone && !a.Spent {")),
 		plan: Plan{Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1, Defers: 1}}, breaks: HoldersAreTold},
 	{name: "believe in the watch for others of a connection that is lost", source: edits(
-		rule("r.own, r.asks = ownWatch{}, holderAsks{}", "r.own = ownWatch{}"),
+		rule("r.own, r.asks, r.search = ownWatch{}, holderAsks{}, 0", "r.own, r.search = ownWatch{}, 0"),
 		rule("		c.endAsks(r) // its owner was told", "		// its owner was told"),
 		rule("case r.asks.contention != 0 && !slices", "case false && !slices")),
 		plan: attendedThenCut, breaks: HoldersAreTold},
 	{name: "take a node that is gone for checked", source: edits(
-		rule("case f.none() || f.is(NoAuth): // NoAuth: the node exists, and may not be read\n		c.tell", "case f.none() || f.is(NoNode):\n		c.tell")),
+		rule("case f.none():\n		c.tell(r, machine.Event{Kind: machine.Checked})", "case f.none() || f.is(NoNode):\n		c.tell(r, machine.Event{Kind: machine.Checked})")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Checks: 1, Breaks: 1}}, breaks: HoldersAreTold},
 	{name: "believe in a check that was asked for before", source: edits(
 		rule("return r == nil || r.asks.check != id", "return r == nil || r.asks.check == 0")),

@@ -25,22 +25,22 @@ func (w *world) shown(s, path int) []string {
 }
 
 // makeNode makes a node.
-func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.Made {
+func (w *world) makeNode(s int, sp *coordinator.Spec, guid, name string) coordinator.Made {
 	z, path := &w.servers, pathIn(sp.Path)
 	if name == "" {
 		name = sp.One
 	}
 	if name == "" {
-		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence[path])
+		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(guid), z.sequence[path])
 	}
 	if sp.One == "" {
 		z.sequence[path]++ // for any name
 	}
-	n := node{name: name, path: path, guid: knownAs(sp.GUID), session: s, epoch: w.epoch(s), czxid: z.zxid}
+	n := node{name: name, path: path, id: sp.ID, session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 	for i := range w.plan.Sessions {
-		if w.specs[i].GUID == sp.GUID {
+		if w.specs[i].ID == sp.ID {
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -21,7 +22,7 @@ func (w *world) leave() {
 	left := coordinator.NewSpec(&messages.Acquire{Path: lockPath, Reclaim: "key"}, "left", "", w.specs[0].Since)
 	z := &w.servers
 	z.zxid, z.sequence[0] = 1, 1
-	z.nodes = []node{{name: left.Style.Prefix(left.GUID) + "0000000000", guid: "left", epoch: earlier, czxid: z.zxid}}
+	z.nodes = []node{{name: left.Style.Prefix(queue.Reclaimable+"left") + "0000000000", id: "left", epoch: earlier, czxid: z.zxid}}
 	w.newest[0], _ = messages.NewToken(z.zxid, 0)
 }
 
@@ -88,31 +89,31 @@ func changes(query coordinator.Query) bool {
 func (w *world) serveLate(s, at int) {
 	late := w.sessions[s].sent[at]
 	w.sessions[s].sent = but(w.sessions[s].sent, at)
-	w.carryOut(s, late.query, func(sp *coordinator.Spec, name string) { w.makeLate(s, late.epoch, sp, name) })
+	w.carryOut(s, late.query, func(sp *coordinator.Spec, guid, name string) { w.makeLate(s, late.epoch, sp, guid, name) })
 }
 
 // carryOut carries out a query whose answer nobody hears.
-func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coordinator.Spec, name string)) {
+func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coordinator.Spec, guid, name string)) {
 	switch q := query.(type) {
 	case *coordinator.Create:
-		if q.Spec.One == "" || w.servers.at(q.Spec.One) < 0 {
-			makeNode(q.Spec, "")
+		if q.Spec.One != "" && w.servers.at(q.Spec.One) >= 0 {
+			return
 		}
-		if at := w.servers.at(oneName); q.Spec.One != "" && w.servers.nodes[at].czxid == w.servers.zxid {
-			w.servers.nodes[at].guard = q.Guard // a copy since it was made
+		if makeNode(q.Spec, q.GUID, ""); q.Spec.One != "" {
+			w.servers.nodes[w.servers.at(oneName)].guard = q.Spec.Guard(q.GUID) // a copy since it was made
 		}
 	case *coordinator.RemoveContest: // one transaction with the guard
-		if at := w.servers.at(oneName); q.Guard != "" && at >= 0 && w.servers.nodes[at].guard == q.Guard {
+		if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].guard == base(q.Guard) {
 			w.deleteOwn(oneName)
 		}
 	case *coordinator.CreateAt:
 		if w.servers.at(q.Name) < 0 && (q.Beside == "" || w.servers.at(q.Beside) >= 0) {
-			makeNode(q.Spec, q.Name)
+			makeNode(q.Spec, "", q.Name)
 		}
 	case *coordinator.TakeOver:
 		if at := w.servers.at(q.From.Name); at >= 0 && w.servers.nodes[at].version == q.From.Version && w.servers.at(q.Name) < 0 {
 			w.deleteNode(q.From.Name)
-			makeNode(q.Spec, q.Name)
+			makeNode(q.Spec, "", q.Name)
 		}
 	case *coordinator.Commit:
 		for _, path := range slices.Concat(q.Exist, q.Deletes) {
@@ -124,14 +125,14 @@ func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coord
 			w.deleteOwn(base(path))
 		}
 		for _, n := range q.Creates {
-			makeNode(n.Spec, "")
+			makeNode(n.Spec, n.GUID, "")
 		}
 	}
 }
 
-func (w *world) makeLate(s int, epoch uint64, spec *coordinator.Spec, name string) {
+func (w *world) makeLate(s int, epoch uint64, spec *coordinator.Spec, guid, name string) {
 	w.servers.zxid++
-	at := w.servers.at(w.makeNode(s, spec, name).Name)
+	at := w.servers.at(w.makeNode(s, spec, guid, name).Name)
 	n := w.servers.nodes[at]
 	n.epoch, n.forsaken = epoch, true
 	w.servers.nodes = replace(w.servers.nodes, at, n)

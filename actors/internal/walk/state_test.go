@@ -194,20 +194,20 @@ func (z *servers) at(name string) int {
 
 // node is a contender's node.
 type node struct {
-	name, guid string
-	path       int // its lock path
-	session    int
-	epoch      uint64
-	czxid      int64
-	guard      string // of a contest's node: the name of its guard
-	version    int32
-	wanted     bool // its data say that somebody wants the lock
-	named      bool // and its holder has written beside that who it is
-	doomed     bool // its session is over
-	forsaken   bool // its client has given its session up, which lives on at the servers
-	orphan     bool // made after all, by a create that was lost with an earlier connection
-	back       bool // restored servers have brought it back
-	watched    [maxSessions]bool
+	name, id string // id is the request's
+	path     int    // its lock path
+	session  int
+	epoch    uint64
+	czxid    int64
+	guard    string // of a contest's node: the name of its guard
+	version  int32
+	wanted   bool // its data say that somebody wants the lock
+	named    bool // and its holder has written beside that who it is
+	doomed   bool // its session is over
+	forsaken bool // its client has given its session up, which lives on at the servers
+	orphan   bool // made after all, by a create that was lost with an earlier connection
+	back     bool // restored servers have brought it back
+	watched  [maxSessions]bool
 }
 
 // fingerprint is 128 bits that stand for a state, or for a part of one. The probability that two of a thousand million states share one is

@@ -95,11 +95,7 @@ func (w *world) suit(i int) {
 	if sp == nil {
 		want := &messages.Acquire{Path: lockPaths[c.Path], Mode: c.Mode, Name: c.Name, Try: ask.try, TellMore: ask.shared,
 			Beside: w.actors[i].beside}
-		id := guid(i)
-		if c.Name != "" {
-			id += guidTail
-		}
-		sp = coordinator.NewSpec(want, id, by(i), time.Time{})
+		sp = coordinator.NewSpec(want, idOf(i), by(i), time.Time{})
 		w.asked[key] = sp
 	}
 	w.specs[i] = sp
@@ -150,7 +146,7 @@ type Mistake struct {
 	Outputs func(w *world, s int, out coordinator.Output) []coordinator.Output
 	Inputs  func(w *world, s int, in coordinator.Input) coordinator.Input
 	At      func(coordinator.At) coordinator.At
-	// EndsEarly: the servers may end a session before its lease is over. Unsynced: a Find looks for a node on a server
+	// EndsEarly: the servers may end a session before its lease is over. Unsynced: a Look looks for nodes on a server
 	// that may lag behind. Outlasts: the lease goes on when the chain of evidence breaks. Revives: a transaction renews it
 	// after that.
 	EndsEarly, Unsynced, Outlasts, Revives bool
