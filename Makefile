@@ -58,20 +58,20 @@ PROFILES ?= /tmp/turnstile-profiles
 MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler examples/metrics locks/adapters/gocron
 comma := ,
 # What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
-COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./actors/sharing ./actors/turns ./locks ./messages ./zkconn ./zkconn/internal/evidence
+COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./actors/sharing ./actors/turns ./locks ./messages ./zkconn ./zkconn/lease
 COVER_TESTS ?= ./...
 COVER ?= /tmp/turnstile-cover.out
 # Where make newest puts its go.mod.
 NEWEST ?= /tmp/turnstile-newest
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/turns ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk ./tests/steady
+PURE := ./actors/internal/coordinator ./actors/turns ./actors/term ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./tests/steady
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
 # Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.
 DRIVERS := tests/dashboard tests/bench tests/adapters
 # The packages with files that are built with -race only.
-WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/internal/leasewalk ./tests/simulation ./tests/matrix
+WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/lease ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -212,7 +212,7 @@ walk: ## walk every state that up to three requests can reach, within large boun
 
 .PHONY: lease-walk
 lease-walk: ## walk the lease rule over a model of the servers, within large bounds, and millions of random histories (about twenty minutes)
-	TURNSTILE_LEASE_WALK=long $(GO) test -count=1 -v -timeout 2h -run 'TestWalk|TestRandom' ./zkconn/internal/leasewalk
+	TURNSTILE_LEASE_WALK=long $(GO) test -count=1 -v -timeout 2h -run 'TestWalk|TestRandom' ./zkconn/lease
 
 .PHONY: soak
 soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after the other (about two hours)
@@ -223,7 +223,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 
 .PHONY: mistakes
 mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls, the walks and every suite with waiters must find, and rules' own tests (about forty minutes)
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/turns ./actors/internal/walk ./zkconn/internal/leasewalk
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/turns ./actors/internal/walk ./zkconn/lease
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about ten minutes)

@@ -13,13 +13,13 @@ import (
 type Phase string
 
 const (
-	// Connecting: there is no ZooKeeper session: none was granted yet, or the last has expired.
+	// Connecting: there is no ZooKeeper session: none yet, or the last has expired.
 	Connecting Phase = metering.StateConnecting
 	// Connected: a server answers.
 	Connected Phase = metering.StateConnected
 	// Unanswered: there is a connection, and a heartbeat is late.
 	Unanswered Phase = "unanswered"
-	// Disconnected: the connection is lost. Leases go on until their deadline.
+	// Disconnected: the connection is lost. Leases run until their deadline.
 	Disconnected Phase = metering.StateDisconnected
 	// Closed: the session has ended for good.
 	Closed Phase = "closed"
@@ -43,19 +43,19 @@ type Connection struct {
 	Since time.Time
 	// Server is the address last connected to, "" before there was one.
 	Server string
-	// Epoch counts the ZooKeeper sessions of the session actor, from 1; ID is that of the present
-	// one, zero before it is granted.
+	// Epoch counts the ZooKeeper sessions, from 1; ID is that of the present one, zero before it is
+	// granted.
 	Epoch uint64
 	ID    int64
 	// Timeout is the session timeout.
 	Timeout time.Duration
 	// Silence is how long no server has answered, through all phases: see zkconn.Conn.Silence.
 	Silence time.Duration
-	// Lease is the least time left of the session's leases; not above zero when they are over, or
-	// none is needed.
+	// Lease is the time left of the session's leases; not above zero when they are over, or none is
+	// needed.
 	Lease time.Duration
-	// Lapsed: no lease may rest on the ZooKeeper session any more: its servers have not proved in
-	// time that it lives. The next begins when a request wants a lock.
+	// Lapsed: no lease may rest on the ZooKeeper session: its servers have not proved in time that
+	// it lives. The next begins when a request wants a lock.
 	Lapsed bool
 	// NodeBytes is the weight of the session's ephemeral nodes, MaxNodeBytes its bound: see WithMaxNodeBytes.
 	NodeBytes, MaxNodeBytes int
@@ -63,9 +63,9 @@ type Connection struct {
 	Inside int
 	// Cause is why there is no connection; nil while there is one.
 	Cause error
-	// Trouble says what keeps a request from being carried out though there are servers, such as
-	// "the server hangs up on create container /x, 5 times"; the newest of several; "" for none.
-	// Stuck: none has been carried out since.
+	// Trouble says why reachable servers do not carry a request out, such as "the server hangs up
+	// on create container /x, 5 times"; the newest, "" for none. Stuck: none has been carried out
+	// since.
 	Trouble string
 	Stuck   bool
 }
@@ -79,7 +79,7 @@ func (c Connection) Ready() bool {
 	return c.Phase != Closed && !c.Stuck && c.Server != "" && c.Silence < c.Timeout/readyFor
 }
 
-// phases has the phase of the connection. The session actor changes it; anybody may read it.
+// phases has the phase of the connection. The session actor changes it, anybody may read it.
 type phases struct {
 	mu          sync.Mutex
 	now         Connection // Phase, Since, Server and Lapsed only
@@ -168,7 +168,7 @@ type trouble struct {
 	text string
 }
 
-// ofSession is a trouble of the session, not of a request, for as long as that lasts.
+// ofSession is a trouble of the session, for as long as that lasts.
 const ofSession coordinator.RequestID = 0
 
 // note sets what keeps a request from being carried out; "" for nothing any more.

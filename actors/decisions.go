@@ -80,8 +80,8 @@ func (s *session) note(n *coordinator.Note) {
 		s.unowned.Add(1)
 		s.log.Warn("node of this session that no request owned was removed", of...)
 	case coordinator.MayNotRemove:
-		// We may create here but not delete. The node would keep everybody out for as long as the
-		// session lives, so the session must not.
+		// We may create here but not delete: the node would keep everybody out while the session
+		// lives.
 		s.log.Error("not permitted to delete a node: ending the session instead", of...)
 	case coordinator.Polled:
 		s.warnOfPoll(n.Path, n.Node)

@@ -11,33 +11,30 @@
 //	    ▼                                        │
 //	worker:        internal/carrier   round trips over package zkconn, to ZooKeeper
 //
-// The page actors/FLOWS.md follows a Lock, a hand-over, a cut connection and others through this loop,
-// function by function.
+// The page actors/FLOWS.md follows a Lock, a hand-over, a cut connection and others through this
+// loop, function by function.
 //
 // # The session actor
 //
-// [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper.
-// Lock actors send it orders and receive events. It never blocks: requests run on other goroutines,
-// and their results come back as messages.
+// [StartSession] spawns it. It owns the connection; lock actors send it orders and receive events.
+// It never blocks: requests run on goroutines, and results come back as messages.
 //
-// A connection lives for one epoch, which is one ZooKeeper session. When that has ended, the next
-// epoch begins with a new connection. So no request of one session is ever carried out in another.
+// A connection lives for one epoch, which is one ZooKeeper session; the next epoch has a new
+// connection. So no request of one session is ever carried out in another.
 //
 // # The lock actor
 //
 // [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
-// messages become events, effects become orders. It reports to its parent and to the observers that
-// options name.
+// messages become events, effects become orders. It reports to its parent and its observers.
 //
-// However a lock actor ends, its node is deleted: by itself when it is asked to release, by the
-// session when it was stopped, was poisoned, lost its parent or panicked. Neither actor is ever
-// restarted: a panic ends it, and only it.
+// However a lock actor ends, its node is deleted: by itself on a release, by the session when it
+// was stopped or poisoned, lost its parent or panicked. Neither actor is ever restarted: a panic
+// ends it, and only it.
 //
 // A lock actor runs on the goroutine that sends to it, unless it is running already. So no code of
-// a user's runs there but a [Listener] and WithMeterLabels; log handlers and instruments are behind
-// queues, see "What callbacks may do" in package locks. What protoactor itself logs goes straight
-// to the logger of your actor system, on the goroutine of whoever caused it: give the system
-// told.NewLog().Logger(log), of package zkconn/told.
+// a user's runs there but a [Listener] and WithMeterLabels: see "What callbacks may do" in package
+// locks. What protoactor itself logs goes straight to your actor system's logger, on the goroutine
+// that caused it: give the system told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.
@@ -49,46 +46,39 @@
 // contender with a node of its own. messages.Acquire.Deadlocks finds that.
 //
 // An actor that wants several locks takes them in the order of their paths, each when it holds the
-// one before (see the example "several locks"): then none waits for another in a circle. If one is
-// lost, it gives the others back. Where the session has no room for one
-// (messages.ReasonSessionFull), it gives all back and begins again after a pause: others may need
-// that room as much.
+// one before (the example "several locks"), so none waits in a circle. If one is lost, it gives the
+// others back. Where the session has no room for one (messages.ReasonSessionFull), it gives all
+// back and begins again after a pause.
 //
 // An actor that its supervisor restarts has not ended, and may find notices for its previous
-// incarnation in its mailbox: see [NewLock]. The guide locks/guides/supervision.md has what each
-// directive of a supervisor does to a lock.
+// incarnation in its mailbox: see [NewLock], and locks/guides/supervision.md.
 //
-// Parents, owners and observers run in the session's process, unless [WithRemote] is set. An owner
-// whose node is out of reach (protoactor's AddressTerminated) may still rely on the lock: it is
-// given back when the lease that the owner was promised has run out. Package gateway has locks for
-// nodes without a session.
+// Parents, owners and observers run in the session's process, unless [WithRemote] is set. Package
+// gateway has locks for nodes without a session.
 //
 // Calls of package locks share holds above the session: package turns decides which call holds next
 // and with which lock actor, and package sharing carries that out. An actor that wants to share a
-// lock holds it and serves others. messages.Held.Places says which tokens it may give them;
-// messages.WatchContention tells it when another contender wants the lock, and messages.Check
-// whether its node is still there. messages.Acquire.TellMore tells it how many were before it, and
-// since when its node is watched.
+// lock holds it and serves others: see messages.Held.Places, WatchContention, Check and
+// Acquire.TellMore.
 //
 // # Actors that exist once
 //
-// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on
-// one of them, under a lock. It is the actor of a leader loop: package term decides, and
-// tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
+// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor
+// on one of them, under a lock. Package term decides. Nodes without a session have
+// gateway.NewSingleton.
 //
 // # Who decides what
 //
 // This package decides nothing. Package machine decides for one request, and internal/coordinator
-// for all requests of a session: its package doc is the specification, a section for each rule,
-// with the test that fails when the rule is broken. The session actor is its shell: it feeds
-// inputs, carries requests out (internal/carrier) and delivers events. Package internal/walk runs
-// both decisions through every order of events. So a change to hand-over goes into
-// internal/coordinator/leave.go.
+// for all requests of a session: its package doc is the specification, with the test that fails
+// when a rule is broken. The session actor feeds it inputs, carries requests out (internal/carrier)
+// and delivers events. Package internal/walk runs both through every order of events. So a change
+// to hand-over goes into internal/coordinator/leave.go.
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. The environment variable
-// TURNSTILE_WITHOUT switches them off. They rest on three facts:
+// A session saves requests and time by each [FastPath]. The environment variable TURNSTILE_WITHOUT
+// switches them off. They rest on three facts:
 //
 //   - Nobody that keeps a waiter out is between it and the node that it watches, or can come there,
 //     because new nodes have greater numbers.
@@ -105,9 +95,8 @@
 // # Data under a lock
 //
 // [Session.Transact] writes only while a lock is held, and [Session.Read] reads in order with that,
-// in the epoch of the grant (messages.Held). Both block: call them from a goroutine. They are
-// Lease.Txn and Lease.Get of package locks. Gateways have neither, because the node that writes
-// must hold the session.
+// in the epoch of the grant (messages.Held): Lease.Txn and Lease.Get of package locks. Both block:
+// call them from a goroutine. Gateways have neither: the writer must have the session.
 //
 // # In tests
 //
@@ -123,12 +112,11 @@
 //	deadline = x + T − T/10
 //
 // T is the shortest timeout that was granted to the session; x is a time at or after which the
-// leader is known to have heard of the session. Package zkconn has the rule for x, its proof, and
-// the clock. At a steady rate, with a heartbeat every T/6 while anything is held or waited for, the
-// deadline is 0.4 T after the newest heartbeat was sent.
+// leader is known to have heard of the session: see package zkconn/lease. At a steady rate, with a
+// heartbeat every T/6 while anything is held or waited for, the deadline is 0.4 T after the newest
+// heartbeat was sent.
 //
 // The machine grants a lock only when the queue gives it to the request and the lease is valid at
-// that moment. A loss is final: no later answer of a server changes it. A lock actor compares the
-// deadline with the clock before each event that it handles. So a process that was paused finds
-// that the lock is lost before it acts on anything else.
+// that moment. A loss is final. A lock actor compares the deadline with the clock before each
+// event, so a paused process finds the loss before it acts on anything else.
 package actors

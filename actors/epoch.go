@@ -26,9 +26,8 @@ func (s *session) open(epoch uint64) {
 	s.after(s.info.timeout, s.dropWatches)
 }
 
-// dropWatches has the servers forget unwanted watches, and looks again a session timeout later:
-// watches that are about to fire cost no requests. A wanted watch is known here before its read is
-// sent.
+// dropWatches has the servers forget unwanted watches, once in a session timeout: watches that are
+// about to fire cost no requests. A wanted watch is known here before its read is sent.
 func (s *session) dropWatches() {
 	if s.ending {
 		return
@@ -48,8 +47,7 @@ func (s *session) dropWatches() {
 	})
 }
 
-// recordSession puts a session into the file, and then tells that it is ready: on a goroutine, for
-// the disk may be slow.
+// recordSession puts a session into the file, on a goroutine, and then tells that it is ready.
 func (s *session) recordSession(ev zkconn.Event) {
 	ready := func() { s.readyOnce.Do(func() { close(s.ready) }) }
 	if s.file == nil {
@@ -65,9 +63,8 @@ func (s *session) recordSession(ev zkconn.Event) {
 	})
 }
 
-// endEpoch ends an epoch and begins the next: its nodes are gone, or go with the connection that is
-// closed. Where a gateway may have promised leases to other nodes, the session is left to expire
-// instead.
+// endEpoch ends an epoch and begins the next: its nodes are gone, or go with the closed connection.
+// Where a gateway may have promised leases, the session is left to expire.
 func (s *session) endEpoch(next uint64) {
 	promised := s.closing.some() && s.mayBePromised()
 	s.info.clock.End()
@@ -92,17 +89,15 @@ func (s *session) endEpoch(next uint64) {
 	s.open(next)
 }
 
-// mayBePromised reports whether promised leases may still run. A server that hands out another
-// session in place of ours ends the lease clock at once, but the servers may keep our session for
-// as long as was promised.
+// mayBePromised reports whether promised leases may still run: a server that hands out another
+// session ends the lease clock at once, but the servers may keep ours for as long as was promised.
 func (s *session) mayBePromised() bool {
 	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed
 }
 
-// closeRemaining makes one attempt to end a session that could not be closed over its own
-// connection: its nodes would keep others out until it expires. An attempt that fails half-way
-// prolongs the session, so it waits until a later session is connected, for a session timeout at
-// most. It gives why the session remains.
+// closeRemaining makes one more attempt to end a session that could not be closed: its nodes would
+// keep others out until it expires. A failed attempt prolongs the session, so it first waits for a
+// later session to connect, for a session timeout at most. It gives why the session remains.
 func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	for {
 		now, changed := s.Connection()

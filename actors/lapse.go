@@ -6,16 +6,14 @@ import (
 	"time"
 )
 
-// lapse says when a ZooKeeper session on which no lease may rest any more (zkconn.Lapsed) is
-// replaced: as soon as a request wants a lease, because that is granted in the next session only.
-// replace.go carries it out.
+// lapse says when a lapsed ZooKeeper session (zkconn.Lapsed) is replaced: as soon as a request
+// wants a lease, which only the next can give. replace.go carries it out.
 //
-// Slow servers may let each session lapse. Then connected sessions are replaced less and less often
-// (back-off), until the servers are quick again: waiters keep their nodes, and the servers are
-// spared. (With the pauses alone, waiters stood still for 46 s where a log had held the servers up
-// for some seconds.) A session without a connection is replaced at once: it may be over already,
-// and a new one costs the servers no more than a reconnect. So is one that lapsed because it asked
-// for no proofs: see zkconn.WithoutIdleSyncs.
+// Slow servers may let each session lapse. Then connected sessions are replaced ever more rarely
+// (back-off), until the servers are quick again: waiters keep their nodes. (With the pauses alone,
+// waiters stood still for 46 s where a log had held the servers up for some seconds.) A session
+// without a connection is replaced at once: it may be over, and a new one costs no more than a
+// reconnect. So is one that asked for no proofs (zkconn.WithoutIdleSyncs).
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
 	slow      bool // its servers were asked for proofs, and gave none in time
@@ -26,8 +24,8 @@ type lapse struct {
 }
 
 const (
-	// shortestLapse and longestLapse bound the pause between two replacements, in session timeouts.
-	// It doubles as long as sessions lapse within twice the pause.
+	// shortestLapse and longestLapse bound the pause between replacements, in session timeouts. It
+	// doubles while sessions lapse within twice the pause.
 	shortestLapse = 2
 	longestLapse  = 30
 	// quickAnswer is the part of a session timeout within which quick servers answer: round trips
@@ -40,7 +38,7 @@ const (
 	// change of leader, are replaced.
 	lapseSpread = 20
 	// lastWords is the part of a session timeout in which lock actors whose lease is over end. A
-	// session that no request wants then goes on, and may delete nodes.
+	// session that no request wants then goes on, to delete nodes.
 	lastWords = 100
 )
 
@@ -59,8 +57,8 @@ func (l *lapse) endPause() {
 	}
 }
 
-// answered notes how long the servers took for an answer, and reports whether they are quick again.
-// Answers come in order, so a late one shows itself, too.
+// answered notes how long an answer took, and reports whether the servers are quick again. Answers
+// come in order, so a late one shows.
 func (l *lapse) answered(now time.Time, took, timeout time.Duration) (recoveredNow bool) {
 	switch {
 	case l.timer == nil || !l.slow:
@@ -93,8 +91,7 @@ func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	l.notBefore = now.Add(l.pause + spread(session, l.pause/4))
 }
 
-// spread gives a part of a duration by the session: jitter that is the same when a history is
-// played again.
+// spread gives a part of a duration by the session: jitter that a replayed history repeats.
 func spread(session int64, over time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(session)))

@@ -96,8 +96,7 @@ func (l *lock) report(ctx actor.Context, notice any) {
 	l.Tell(ctx, notice)
 }
 
-// record tells the listener and the observers of a change of state. row is nil where the actor was
-// stopped from outside.
+// record tells of a change of state. row is nil where the actor was stopped from outside.
 func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, why messages.Reason) {
 	debug := l.session.opts.log.Enabled(context.Background(), slog.LevelDebug)
 	if !debug && len(l.Observers) == 0 {
@@ -152,8 +151,8 @@ func (l *lock) fireAfter(ctx actor.Context, d time.Duration, kind machine.Kind, 
 // timerOf gives the timer of an event. All others share timer 0: one of them runs at a time.
 var timerOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
 
-// A waiting request with deadlock detection probes at intervals. In a deadlock, the youngest of the
-// members that probe gives up: one member, not all.
+// A waiting request with deadlock detection probes at intervals. In a deadlock, only the youngest
+// member that probes gives up.
 
 type probeDue struct{ mailbox.Quiet }
 

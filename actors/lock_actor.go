@@ -19,24 +19,22 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
-// parent and its observers with the notices of package messages, takes that package's commands, and
-// stops when the request has ended. A nil session panics.
+// NewLock makes the props of a lock actor. Spawned, it acquires, reports to its parent and its
+// observers with the notices of package messages, takes that package's commands, and stops when the
+// request has ended. A nil session panics.
 //
 // It may be stopped at any time: the session then deletes its node. A restart by a supervisor, as
-// with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed, before
-// anything is sent. So is a parent, an owner or an observer on another node, unless WithRemote is
-// set.
+// with AllForOne, ends it, too; its parent is told Terminated. Bad input, also a parent, owner or
+// observer on another node without WithRemote, is told as Failed before anything is sent.
 //
 // # Owners that are restarted
 //
-// When an owner panics and its supervisor restarts it, protoactor first stops its child lock
-// actors, and the session deletes their nodes. But notices that they had sent before stay in the
-// owner's mailbox: a Held may be for a lock that somebody else has by then. So such an actor
-// compares ctx.Sender(), or Grant.Actor, with the lock actors that it spawned, and answers any
-// other Held with Release. That also gives back the lock of an earlier incarnation's lock actor
-// that was spawned at the root, which WithOwner does not release, because a restarted owner has not
-// ended. See the example "restarted".
+// When an owner's supervisor restarts it, protoactor first stops its child lock actors, and the
+// session deletes their nodes. But earlier notices stay in the owner's mailbox: a Held may be for a
+// lock that somebody else has by then. So such an actor compares ctx.Sender(), or Grant.Actor, with
+// the lock actors that it spawned, and answers any other Held with Release. That also gives back
+// the lock of an earlier incarnation's lock actor at the root, which WithOwner does not release,
+// because a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
@@ -56,8 +54,8 @@ func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Prop
 }
 
 // SpawnLock spawns a lock actor at the root with a listener, and perhaps observers: see
-// WithObserver. want and observers must not change from then on. It is for many requests: their
-// actors share their settings.
+// WithObserver. want and observers must not change. It is for many requests: their actors share
+// settings.
 func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
 	pid := s.system.Root.Spawn(s.listened)
 	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})
@@ -66,8 +64,7 @@ func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*ac
 
 var unassigned messages.Acquire
 
-// Receive takes one message. A panic ends this lock actor and no other; the session deletes its
-// node then.
+// Receive takes one message. A panic ends this lock actor only; the session deletes its node.
 func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -165,8 +162,8 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.step(ctx, n.Event)
 }
 
-// step gives one event to the machine and carries out what it decides. A process that was paused
-// finds here, before anything else happens, that its lease is over.
+// step gives one event to the machine and carries out what it decides. A paused process first finds
+// here that its lease is over.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	var term uint64
 	if l.info != nil {
@@ -202,7 +199,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 }
 
 // overdue says why the lease of the grant is over; "" while it runs or nothing is held. Where the
-// session is over its lease ends at once, and the session actor tells why later.
+// session is over its lease ends at once; the session actor tells why later.
 func (l *lock) overdue(term uint64, valid bool) messages.Reason {
 	switch {
 	case !l.m.Holding(), valid && l.info.clock == l.held.clock && term == l.term:
@@ -259,7 +256,7 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 var releaseForOwner = machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 
 // ownerGone handles the end of the owner, or the loss of its node: then it may rely on the lock
-// until the lease's end as it stands now, the most that any notice has told.
+// until the lease's present end, the most that any notice has told.
 func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	switch {
 	case audience.OwnerEnded(msg):

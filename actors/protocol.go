@@ -20,8 +20,8 @@ type connectionEvent struct {
 	zkconn.Event
 }
 
-// order asks the session for one effect of the machine. One that was decided in an epoch that is
-// over is void; the event of that end is on its way to the lock actor.
+// order asks the session for one effect of the machine. It is void after the end of its epoch, of
+// which the lock actor is about to hear.
 type order struct {
 	mailbox.Quiet
 	coordinator.Order
@@ -43,8 +43,8 @@ type sessionInfo struct {
 	clock   *zkconn.LeaseClock
 }
 
-// queryDone brings the result of a goroutine to the session actor: the answer to a query and the
-// time that it took, or a function to call, or the goroutine's panic.
+// queryDone brings the session actor the result of a goroutine: an answer and the time that it
+// took, a function to call, or a panic.
 type queryDone struct {
 	mailbox.Quiet
 	epoch    uint64
@@ -103,8 +103,8 @@ type lockTimerFired struct {
 // registry lists the lock actors that have begun and not ended: those to which the session actor
 // sends events. They add and remove themselves.
 //
-// It outlives the session actor. An order in a stopped session actor's mailbox is not read, and
-// makes no dead letter: close tells each lock actor so, at a fraction of the cost of watching.
+// It outlives the session actor. Orders to a stopped session actor are not read, and make no dead
+// letter: close tells each lock actor so, for less than watching costs.
 type registry struct {
 	mu     sync.Mutex
 	locks  map[coordinator.RequestID]registered
@@ -168,7 +168,7 @@ func (r *registry) remove(id coordinator.RequestID) {
 	delete(r.locks, id)
 }
 
-// close tells all that are left that the session actor has stopped. None is added from then on.
+// close tells all that are left that the session actor has stopped, and lets none be added.
 func (r *registry) close(root *actor.RootContext) {
 	r.mu.Lock()
 	r.over = true

@@ -83,10 +83,9 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 	return c
 }
 
-// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, ReadInside,
-// SendRevokeRequest, Break, SetPermits, FindDeadlocks) to the session and waits for the answer,
-// which may be a refusal. It returns ErrSessionClosed, or an error that wraps that of ctx: the
-// query is then withdrawn, but one that acts may have acted. Actors send the query to PID instead.
+// Ask sends a query (see package messages) to the session and waits for the answer, which may be a
+// refusal. It returns ErrSessionClosed, or an error that wraps that of ctx: the query is then
+// withdrawn, but one that acts may have acted. Actors send queries to PID instead.
 func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	if !inspect.IsQuery(query) {
 		return nil, inspect.Check(query)
@@ -121,9 +120,8 @@ type (
 	withdrawn struct{ *asked }
 )
 
-// Read gives the data of a node, as the session's server shows it: not older than anything that
-// this session was told, such as the outcome of a Transact. It waits for a connection, and reads
-// again when one is lost.
+// Read gives a node's data, not older than anything that this session was told, such as the outcome
+// of a Transact. It waits for a connection, and reads again when one is lost.
 //
 // The error wraps zkconn's errors for a refused read, such as ErrNoNode, the error of ctx when it
 // ends first, and ErrNotHolding when the session of that epoch is over: a later session's server

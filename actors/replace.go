@@ -10,8 +10,8 @@ import (
 )
 
 func (s *session) lapsed(ev zkconn.Event) {
-	// Slow servers are those that were asked for proofs for long enough: one takes a third of a
-	// session timeout, and four round trips.
+	// Slow servers were asked for proofs for long enough: one takes a third of a session timeout,
+	// and four round trips.
 	asked := s.cfg.IdleSyncs() || s.counts.Busy && time.Since(s.kept) > s.info.timeout/2
 	s.lapse.lapses(asked && s.phase.connected())
 	s.phase.lapsed()
@@ -49,7 +49,7 @@ func (s *session) replaceSoon(wait time.Duration) {
 }
 
 // endPauseIfQuick replaces a session that waits for its turn once its servers have recovered. The
-// next pause is longer all the same.
+// next pause is longer even so.
 func (s *session) endPauseIfQuick(took time.Duration) {
 	now := time.Now()
 	if !s.lapse.answered(now, took, s.info.timeout) {

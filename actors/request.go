@@ -32,8 +32,8 @@ type Listener interface {
 	// Moved tells every change of state. node is the contender's node, "" for none.
 	Moved(to messages.State, node string)
 	// Hear takes the notices of a parent, and *actor.Stopped as the last. After *messages.Revoked
-	// the lock actor deletes the node only once Hear has returned, so that the listener knows
-	// before anybody else holds.
+	// the node is deleted only once Hear has returned, so the listener knows before anybody else
+	// holds.
 	Hear(lock *actor.PID, notice any)
 }
 
@@ -43,8 +43,8 @@ func WithObserver(pids ...*actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Observers = append(a.Observers, pids...) }
 }
 
-// WithOwner names an actor, besides the parent, whose end means Release; a restart by its
-// supervisor is no end. One on another node is refused, unless WithRemote is set.
+// WithOwner names another actor than the parent whose end means Release; a restart is no end. One
+// on another node is refused, unless WithRemote is set.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Owner = pid }
 }
@@ -60,9 +60,9 @@ func WithListener(to Listener) LockOption {
 // gRPC. Other lock actors take no messages of other nodes where gateway.WithRecovery is set.
 //
 // When the node of the owner, or of a parent, goes out of reach
-// (actor.TerminatedReason_AddressTerminated), the owner may still rely on the lock. The lock is
-// given back, for messages.ReasonOwnerGone, at the end that the lease had at that moment: the owner
-// cannot have been promised more. A request that waits is given up after a session timeout.
+// (actor.TerminatedReason_AddressTerminated), the lock is given back, for messages.ReasonOwnerGone,
+// at the end that the lease has then: until then the owner may rely on it. A request that waits is
+// given up after a session timeout.
 //
 // An owner on another node gets notices late, or never, and no clock comes with them. To rely on
 // the lock for a known time, use package gateway.
@@ -73,8 +73,8 @@ func WithRemote(pack func(message any) any) LockOption {
 // ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery
 
-// CheckAcquire checks a request: every value must be well formed, and must have an effect in its
-// mode. The error wraps zkconn.ErrBadPath, or ErrBadAcquire, and names the value and the rule.
+// CheckAcquire checks a request: every value must be well formed, and have an effect in its mode.
+// The error wraps zkconn.ErrBadPath or ErrBadAcquire, and names value and rule.
 func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err
@@ -107,16 +107,16 @@ func CheckAcquire(want messages.Acquire) error {
 	return nil
 }
 
-// field is the rule for one field of messages.Acquire. A number is not negative.
+// field is the rule for one field of messages.Acquire. Numbers are not negative.
 type field struct {
 	name string
-	// modes are the modes of locks on which the field has an effect; nil means all. why says why it
-	// has none on others.
+	// modes are those in which the field has an effect; nil means all. why says why it has none in
+	// others.
 	modes []messages.Mode
 	why   string
 	// most is the greatest length of a text in bytes; zero for any.
 	most int
-	// check gives the fault of a value that was given; "" for none. Without a check every value is good.
+	// check gives the fault of a value, "" for none. Without it every value is good.
 	check func(messages.Acquire) string
 }
 
@@ -127,8 +127,8 @@ var (
 	permits   = []messages.Mode{messages.Semaphore}
 )
 
-// fields has a row for every field of messages.Acquire, in their order: the one place that says what may be asked for
-// of which kind of lock. A test finds a field without a row.
+// fields has a row for every field of messages.Acquire, in order: what may be asked for of which
+// kind of lock. A test finds a missing row.
 var fields = []field{
 	{name: "Path"}, // see CheckAcquire
 	{name: "Mode"},

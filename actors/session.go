@@ -26,7 +26,7 @@ import (
 // ErrSessionClosed: the session was closed, or has ended for good.
 var ErrSessionClosed = errors.New("turnstile: the session is closed")
 
-// Session is the handle of a session actor. Its methods may be called from any goroutine.
+// Session is the handle of a session actor. Safe for concurrent use.
 type Session struct {
 	pid    *actor.PID
 	system *actor.ActorSystem
@@ -66,12 +66,11 @@ func (s *Session) PID() *actor.PID { return s.pid }
 // Servers lists the servers, each as host and port, in order.
 func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.Servers())) }
 
-// Absolute gives a path as the servers know it, chroot and all.
+// Absolute gives a path as the servers know it, with the chroot.
 func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
 
-// Ready waits until the session exists. It returns the error of ctx, or of a session that has
-// failed for good, with the servers and the last cause. After the session timeout it logs one
-// warning.
+// Ready waits until the session exists. It returns the error of ctx, or of a session that failed
+// for good, with the servers and the last cause. After the session timeout it logs one warning.
 func (s *Session) Ready(ctx context.Context) error {
 	defer time.AfterFunc(s.cfg.SessionTimeout(), s.warnOfServers).Stop()
 	select {
@@ -84,8 +83,7 @@ func (s *Session) Ready(ctx context.Context) error {
 	}
 }
 
-// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand
-// still without a word.
+// warnOfServers: a program whose ctx has no deadline would stand still without a word.
 func (s *Session) warnOfServers() {
 	select {
 	case <-s.ready:
@@ -101,7 +99,7 @@ func (s *Session) warnOfServers() {
 const pollWarning = "a waiter found by looking again, a session timeout later, what no event had told it: " +
 	"it may lack READ on the nodes before its own, or the servers lose watches"
 
-// warnOfPoll says it once: nothing else shows that such waiters wait a session timeout too long.
+// warnOfPoll warns once: nothing else shows that such waiters wait a session timeout too long.
 func (s *Session) warnOfPoll(path, node string) {
 	s.polled.Do(func() {
 		s.cfg.AlarmLogger().Warn(pollWarning, logkeys.Path, path, logkeys.Node, node, logkeys.Session, logkeys.SessionID(s.ID()))
@@ -136,18 +134,17 @@ func (s *Session) lastCause() error {
 	return nil
 }
 
-// letGo keeps a handle of an ended session from keeping its actor, its connection, and all that
-// they remember. self may end before the call that spawned it has returned.
+// letGo has the handle of an ended session forget its actor and its connection. self may end before
+// the call that spawned it has returned.
 func (s *Session) letGo(self *actor.PID) {
 	cause := s.lastCause()
 	s.cause.Store(&cause)
 	s.conn.Store(nil)
-	// A PID keeps the process that it was last sent to, until it is used after the end of that.
+	// A PID keeps the process that it was last sent to until it is used again.
 	s.system.Root.Send(self, lockEnded{})
 }
 
-// Explain adds to err the servers and the newest cause for which none was reached, when the session
-// is not connected; otherwise it returns err unchanged.
+// Explain adds to err the servers and why none was reached, when the session is not connected.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -155,20 +152,17 @@ func (s *Session) Explain(err error) error {
 	return s.explain(err)
 }
 
-// Close ends the session at the server, which deletes all its nodes, and waits until the actor and
-// all that it started have ended, or ctx has. Locks that are held are Lost. The functions of
-// BeforeClose run first.
+// Close ends the session at the server, which deletes all its nodes, and waits until all that it
+// started has ended, or ctx has. Held locks are Lost. The functions of BeforeClose run first.
+// Closing again gives the same answer.
 //
-// It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
-// said that the session is closed. Others then wait for its locks until it expires. Everything in
-// this process has ended even so. Closing again gives the same answer.
+// When no server has confirmed it, others wait for its locks until it expires: the error wraps
+// zkconn.ErrSessionRemains, and a warning is logged. Everything in this process has ended even so.
+// Unreachable servers are asked until shortly before the deadline of ctx, for a session timeout at
+// most; without a deadline Close gives up at once.
 //
 // It also waits for what is still to be told, such as log records: until ctx ends, or for a second
-// where ctx has no deadline.
-//
-// While no server is in reach a ctx with a deadline gives it time: servers are asked again and
-// again until shortly before, and for a session timeout at most. Without a deadline it gives up at
-// once.
+// where it has no deadline.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
@@ -206,8 +200,8 @@ func (s *Session) awaitTold(ctx context.Context) {
 // Told is the queue of what package locks tells of this session, such as the ends of spans.
 func (s *Session) Told() *told.Queue[func()] { return s.calls }
 
-// farewellOf gives until when Close may tell the servers: a little before the deadline of ctx, so
-// that the outcome is known by then; zero where there is none.
+// farewellOf gives until when Close may tell the servers: a little before the deadline of ctx, to
+// know the outcome by then; zero where there is none.
 func farewellOf(ctx context.Context) time.Time {
 	end, bounded := ctx.Deadline()
 	if !bounded {
@@ -216,7 +210,7 @@ func farewellOf(ctx context.Context) time.Time {
 	return end.Add(-min(time.Until(end)/10, time.Second))
 }
 
-// Clock gives the lease clock of an epoch. The clock of an epoch that is over is never valid.
+// Clock gives the lease clock of an epoch; one that is never valid for an epoch that is over.
 func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
 	if l := s.current.Load(); l != nil && l.epoch == epoch {
 		return l.clock
@@ -237,8 +231,8 @@ func (s *Session) ID() int64 {
 // HasFile reports whether the session keeps its password in a file: see WithSessionFile.
 func (s *Session) HasFile() bool { return s.file != nil }
 
-// Timeout is the shortest session timeout that a server has granted the session. Before the first
-// connection, and once the session has ended, it is the one that is asked for.
+// Timeout is the shortest session timeout that a server has granted. Before the first connection,
+// and after the session's end, it is the one that is asked for.
 func (s *Session) Timeout() time.Duration {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.SessionTimeout()
@@ -246,8 +240,7 @@ func (s *Session) Timeout() time.Duration {
 	return s.cfg.SessionTimeout()
 }
 
-// Connection tells where the connection stands, and gives a channel that is closed when that
-// changes.
+// Connection gives the connection's state, and a channel that is closed when that changes.
 func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
@@ -268,8 +261,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 }
 
 // phaseOfEpoch gives the phase with its epoch. An epoch begins with Connecting, and then has its
-// info: one that is the same before and after current belongs to the phase, or the next phase is
-// still to come.
+// info: one that is the same before and after current belongs to the phase.
 func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	info := s.current.Load()
 	for {
@@ -293,8 +285,7 @@ func (s *Session) silence() time.Duration {
 	return 0
 }
 
-// leaseLeft gives the time left of the session's leases; false where no transaction has been
-// acknowledged in this epoch.
+// leaseLeft gives the time left of the session's leases; false before this epoch's first.
 func (s *Session) leaseLeft() (time.Duration, bool) {
 	l := s.current.Load()
 	if l == nil || l.clock.Deadline().IsZero() {
@@ -305,19 +296,17 @@ func (s *Session) leaseLeft() (time.Duration, bool) {
 
 // Counters count events of a session; they only grow.
 type Counters struct {
-	// Stale counts the answers that came for an epoch or an attempt that was over.
+	// Stale counts the answers for an epoch or an attempt that was over.
 	Stale int64
-	// Polls counts the waiters that found out only by looking again, after a session timeout, that
-	// the lock is theirs, or that their predecessor is gone. Without READ on the nodes before it a
+	// Polls counts the waiters that found only by looking again, after a session timeout, that the
+	// lock is theirs, or that their predecessor is gone: without READ on the nodes before it a
 	// waiter gets no events. The first is logged as a warning.
 	Polls int64
-	// Unowned counts the nodes of the session that no request owned and that it has removed:
-	// servers that were restored from a backup bring such nodes back, and a server may carry out a
-	// late create.
+	// Unowned counts the session's nodes that no request owned and that it removed: servers that
+	// were restored from a backup bring such nodes back, and a server may carry out a late create.
 	Unowned int64
-	// Untold counts the log records, measurements and ends of spans that were not told, because a
-	// handler or an instrument was slow or stuck, and its queue full, or because it panicked. See
-	// package told.
+	// Untold counts the log records, measurements and ends of spans that were not told: see package
+	// told.
 	Untold int64
 }
 
@@ -333,20 +322,18 @@ func (s *Session) bounds() coordinator.Bounds {
 		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
 }
 
-// Inside has the calls that share holds above the session: package sharing. Its methods may be
-// called from any goroutine.
+// Inside has the calls that share holds above the session: package sharing.
 type Inside interface {
-	// CountInside counts the calls that wait without a node of their own, and Inside gives the
-	// first of them for locks at a root and below it, in their order, and counts those.
+	// CountInside counts the calls that wait without a node of their own. Inside gives the first of
+	// them for locks at a root and below it, in order, and counts those.
 	CountInside() int
 	Inside(root string, most int) (first []messages.Contender, all int)
-	// Nodes gives, at a root and below it, the calls that have nodes which several may have, or
-	// wait behind, and those that wait behind such a node: Contender.WaitsFor.
+	// Nodes gives, at a root and below it, the calls that have shared nodes, and those that wait
+	// behind one: Contender.WaitsFor.
 	Nodes(root string) []messages.Contender
 }
 
-// AskInside has the session ask about the calls above it, for queries, searches for deadlocks and
-// figures.
+// AskInside has the session ask about the calls above it, for queries, deadlocks and figures.
 func (s *Session) AskInside(from Inside) { s.above.add(from) }
 
 type above struct {
@@ -374,13 +361,10 @@ func (s *Session) Figures() *figures.Figures { return s.figures }
 // MaxWaiting is the bound of WithMaxWaiting.
 func (s *Session) MaxWaiting() int { return s.bounds().Waiting }
 
-// BeforeClose has Close call a function, and wait until it returns, before the session ends at the
-// servers; forget removes the function. A gateway waits there until its promises to other nodes
-// have run out.
-//
-// A session that ends by itself, or whose actor is stopped, does not wait. One that is given up
-// because a node may not be deleted, or because a server handed out another, is left to expire,
-// while another begins.
+// BeforeClose has Close call a function, and wait for it, before the session ends at the servers;
+// forget removes it. A gateway waits there until its promises have run out. A session that ends by
+// itself, or whose actor is stopped, does not wait. One that is given up because a node may not be
+// deleted, or a server handed out another, is left to expire.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
 type closingHooks struct {
@@ -406,8 +390,8 @@ func (l *closingHooks) add(do func()) (forget func()) {
 	}
 }
 
-// run calls all hooks at the same time, also later ones, and then calls then: at once without
-// hooks, otherwise on a goroutine. Further calls meanwhile do nothing.
+// run calls all hooks at the same time, also later ones, and then then: at once without hooks,
+// otherwise on a goroutine. Further calls do nothing.
 func (l *closingHooks) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

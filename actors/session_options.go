@@ -32,23 +32,22 @@ type sessionOptions struct {
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
 // default it is the actor system's (actor.WithMetricProviders); nil turns the figures off.
 //
-// One in the actor system also turns on protoactor's own figures, of every actor: spawning and
-// stopping an actor then took 27 to 34 µs, not 9 µs. They go to the global MeterProvider
-// (otel.SetMeterProvider), whichever was given; without one, protoactor keeps 2 KB of each actor
-// for good, and a lock request is an actor.
+// One in the actor system also turns on protoactor's own figures: spawning and stopping an actor
+// then took 27 to 34 µs, not 9 µs. They go to the global MeterProvider (otel.SetMeterProvider);
+// without one, protoactor keeps 2 KB of each actor for good, and a lock request is an actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
 
-// WithMeterLabels adds attributes to the figures of locks. The function makes them of a lock path,
-// such as its first element. It must give few different answers: each is a series of its own. It is
-// called once for each request, from any goroutine.
+// WithMeterLabels adds attributes, such as the lock path's first element, to the figures of locks.
+// The function must give few different answers: each is a series of its own. It is called once for
+// each request, from any goroutine.
 func WithMeterLabels(of metering.Labels) SessionOption {
 	return func(o *sessionOptions) error { o.labels = of; return nil }
 }
 
-// withoutVariable names fast paths that are switched off in all sessions of a process: for finding out in the field
-// whether one of them is to blame, and for running whole test suites without it.
+// withoutVariable names fast paths that are switched off in a process, to find out in the field
+// whether one is to blame, and to run test suites without it.
 const withoutVariable = "TURNSTILE_WITHOUT"
 
 func (o *sessionOptions) heedEnvironment() error {
@@ -63,17 +62,16 @@ func (o *sessionOptions) heedEnvironment() error {
 	return nil
 }
 
-// ErrSessionFull: the ephemeral nodes of the session weigh as much as they may. Nothing was sent.
-// It may pass: see WithMaxNodeBytes.
+// ErrSessionFull: the session's ephemeral nodes weigh as much as they may. Nothing was sent. It may
+// pass: see WithMaxNodeBytes.
 var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it may have")
 
-// WithMaxWaiting bounds the requests of this session that wait in one queue; without it they are
-// 256. Holders do not count. A request beyond it ends with messages.ReasonQueueFull, before
-// anything is sent: longer queues make listings that Java's clients refuse. n must be above zero.
+// WithMaxWaiting bounds the requests of this session that wait in one queue, 256 by default; n must
+// be above zero. Holders do not count. A request beyond it ends with messages.ReasonQueueFull,
+// before anything is sent: longer queues make listings that Java's clients refuse.
 //
-// Calls of package locks beyond it wait inside their client, in order. Other sessions do not see
-// them. Readers, and holders of permits, beyond it come behind requests of other sessions that
-// queue meanwhile.
+// Calls of package locks beyond it wait inside their client, in order, unseen by other sessions,
+// and come behind requests of other sessions that queue meanwhile.
 func WithMaxWaiting(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {
@@ -85,10 +83,10 @@ func WithMaxWaiting(n int) SessionOption {
 }
 
 // WithMaxNodeBytes bounds the weight of all ephemeral nodes of this session; without it that is 512
-// KiB. A node, the guard of a contest too, weighs the length of its path at the servers, with the
-// chroot, and four bytes: its size in the transaction that ends the session. A server whose
-// jute.maxbuffer (usually 1 MiB) is smaller than that transaction cannot read it, and an ensemble
-// of such servers does not start again (ZOOKEEPER-4306). Keep the bound at half of jute.maxbuffer.
+// KiB. A node, also the guard of a contest, weighs the length of its path, with the chroot, and
+// four bytes: its size in the transaction that ends the session. Servers whose jute.maxbuffer
+// (usually 1 MiB) is smaller than that cannot read it, and do not start again (ZOOKEEPER-4306).
+// Keep the bound at half of jute.maxbuffer.
 //
 // Where there is no room, a request ends with messages.ReasonSessionFull, before anything is sent.
 // n must be above zero.
@@ -106,27 +104,23 @@ func WithMaxNodeBytes(n int) SessionOption {
 var ErrSessionFileInUse = sessionfile.ErrInUse
 
 // WithSessionFile keeps the session's id and password in a file while the session lives. A process
-// that is started again after a crash, with the same file, closes its predecessor's session. The
-// predecessor's locks are then free after a few round trips, instead of a session timeout.
+// that restarts after a crash, with the same file, closes its predecessor's session: those locks
+// are free after a few round trips, instead of a session timeout.
 //
-// The file is made where it does not exist; its folder must exist. It must be the user's own, with
-// no access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
-// host; in a container, on a volume that outlives it. A file that another host wrote, or this one
-// before a restart, is ignored. Package sessionfile has the rules and the reasons, and why that is
-// safe.
+// A missing file is made, in an existing folder. It must be the user's own, with no access for
+// others (mode 0600), a regular file and no symbolic link, on a local disk of the one host; in a
+// container, on a volume that outlives it. A file that another host wrote, or this one before a
+// reboot, is ignored. See package sessionfile.
 //
-// StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
-// before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file
-// that cannot be written later is logged, and the session goes on.
+// StartSession wraps zkconn.ErrBadConfig for a file that breaks these rules, and
+// ErrSessionFileInUse for one in use. A later failure to write is logged, and the session goes on.
 //
 // Ready waits until the predecessor's session is closed and our own is in the file, for some
-// seconds at most. A lock actor that does not wait for Ready may find its predecessor's nodes in
-// the queue for a moment. Where the predecessor has held locks with messages.Acquire.Reclaim, its
-// session stays open for a session timeout from the first restart, and a request with the same key
-// takes the lock over.
+// seconds at most; without Ready a lock actor may meet the predecessor's nodes. For
+// messages.Acquire.Reclaim that session stays open for a session timeout from the first restart.
 //
-// Requests that the dead process had sent to other services may still arrive there: fencing tokens
-// protect those services.
+// Requests of the dead process to other services may still arrive there: fencing tokens protect
+// those.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
 		if path == "" {
@@ -137,20 +131,19 @@ func WithSessionFile(path string) SessionOption {
 	}
 }
 
-// FastPath names a way in which a session saves requests or time. Switch one off to find out
-// whether it has to do with a problem: what is promised does not change.
+// FastPath names a way in which a session saves requests or time. Switch one off to see whether it
+// is to blame for a problem: what is promised stays.
 type FastPath uint16
 
 const (
-	// GroupCommit lets creates and deletes share transactions when there are many, and lets bursts
-	// form where a session queues with others.
+	// GroupCommit lets creates and deletes share transactions, and bursts form where a session
+	// queues with others.
 	GroupCommit FastPath = 1 << iota
 	// HandOver grants a lock to the next request of the same session before the earlier holder's
 	// node is deleted.
 	HandOver
-	// LookAhead is for a waiter whose predecessor belongs to another session and waits itself: it
-	// finds out as soon as its predecessor holds. It costs one more read; the grant then needs only
-	// an event.
+	// LookAhead has a waiter behind another session's waiter find out as soon as that holds. It
+	// costs one more read; the grant then needs only an event.
 	LookAhead
 )
 

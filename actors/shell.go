@@ -51,8 +51,8 @@ func (s *session) become(to Phase, server string, silence time.Duration) {
 	s.figures.Became(to.counted())
 }
 
-// work runs do on a goroutine, without the actor's data, and sends the actor the queryDone that do
-// fills in. A panic fails the actor, not the program.
+// work runs do on a goroutine and sends the actor the queryDone that do fills in. A panic fails the
+// actor, not the program.
 func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}
 	s.running.Add(1)

@@ -20,14 +20,14 @@ type Transaction struct {
 	Epoch uint64
 	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
-	// Version keeps the version of that node that was seen last, for the transactions of one hold.
-	// The servers refuse a wrong one, and it is read anew. nil stands for a new one.
+	// Version keeps that node's version as last seen, for the transactions of one hold. Servers
+	// refuse a wrong one, and it is read anew. nil stands for a new one.
 	Version *atomic.Int32
 	// Ops are the changes. Missing parents are made with a create that asks for them.
 	Ops []zkconn.Op
-	// Exclusive reports whether nobody else has written to these nodes so far while the guard was
-	// there, and no other transaction of this hold is under way. Once false it stays false. Where
-	// it is false, or nil, a lost reply may be resolved only as not carried out.
+	// Exclusive reports whether nobody else has written to these nodes while the guard was there,
+	// and no other transaction of this hold is under way. Once false it stays false. Where false,
+	// or nil, a lost reply may be resolved only as not carried out.
 	Exclusive func() bool
 	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent
 	// after either.
@@ -36,20 +36,20 @@ type Transaction struct {
 }
 
 // Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
-// connection, and resolves a lost reply where it can: see locks.Lease.Txn. A transaction that was
-// certainly not carried out is sent again while the hold goes on.
+// connection, resolves a lost reply where it can (see locks.Lease.Txn), and while the hold goes on
+// sends again what was certainly not carried out.
 //
-// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), which raises the version
-// of the holder's node, also after the end of ctx. Where the session may not READ or WRITE that
-// node there is no fence, and the outcome is unknown.
+// A transaction whose reply is lost is fenced first (zkconn.Conn.Fence), also after the end of ctx.
+// Where the session may not READ or WRITE the holder's node there is no fence, and the outcome is
+// unknown.
 //
 // The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for
-// its ephemeral nodes and nothing was sent, zkconn's error for a part that was refused, the error
-// of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
-// may have been carried out, or may yet be. over, which may be nil, is called when it has been
-// carried out or never will be, perhaps after Transact has returned. fenced is false where it could
-// not be fenced, and may be carried out for as long as the node exists; otherwise the node may
-// guard the writes of a later grant.
+// its ephemeral nodes and nothing was sent, zkconn's error for a refused part, the error of ctx
+// where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction may
+// have been carried out, or may yet be. over, which may be nil, is called when it has been carried
+// out or never will be, perhaps later. fenced is false where it could not be fenced, and may be
+// carried out for as long as the node exists; otherwise the node may guard the writes of a later
+// grant.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced bool)) ([]zkconn.OpResult, error) {
 	if t.Version == nil {
 		t.Version = new(atomic.Int32)
@@ -85,8 +85,8 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func(fenced 
 	}
 }
 
-// answerBehindLoss is how long an answer is still waited for when the lease has ended: it says more
-// than an unknown outcome.
+// answerBehindLoss is how long an answer is waited for after the lease: it says more than an
+// unknown outcome.
 const answerBehindLoss = 100 * time.Millisecond
 
 const (

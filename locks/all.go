@@ -12,21 +12,20 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the order of their paths, however they are ordered here. So callers of All
-// never wait for each other in a circle, even when their clients have different chroots. When a
-// lock cannot be acquired, ctx ends, or a held lock is lost meanwhile, All gives back the held ones
-// and returns that error.
+// All takes several locks of any kinds, in the order of their paths at the servers: so callers of
+// All never wait for each other in a circle, whatever their clients' chroots. When a lock cannot be
+// acquired, ctx ends, or a held lock is lost meanwhile, All gives back the held ones and returns
+// that error.
 //
-// While All waits for a lock, it holds those before it. So waits multiply along the locks: 16
-// callers, each of two out of four locks that it holds for 0.1 s, wait up to 10 s. The lock that
-// most callers want is best the last by path.
+// While All waits for a lock, it holds those before it, so waits multiply: 16 callers, each of two
+// out of four locks that it holds for 0.1 s, wait up to 10 s. The most wanted lock is best the last
+// by path.
 //
-// Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
-// back, pauses, and begins again, a few times: another caller of All may need their room as much.
+// On ErrSessionFull while others are held, All gives these back, pauses, and begins again, a few
+// times: another caller may need their room.
 //
-// Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
-// lock, one is nil or not well formed, or one is named twice.
+// Without locks, or with one that is nil, malformed or named twice, the error wraps
+// actors.ErrBadAcquire or zkconn.ErrBadPath, and nothing is sent.
 func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if i := slices.Index(lockers, nil); i >= 0 {
 		return nil, &Error{Op: "lock all", Err: fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)}
@@ -43,8 +42,7 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	return takeAll(ctx, ordered)
 }
 
-// inOrder sorts locks by their paths at the servers, chroots and all, then by their names: the
-// order in which every client takes several.
+// inOrder sorts locks by their paths at the servers, then by names: every client's order.
 func inOrder(lockers []Locker) ([]Locker, error) {
 	if len(lockers) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
@@ -88,8 +86,8 @@ func takeAll(ctx context.Context, ordered []Locker) (*Leases, error) {
 	}
 }
 
-// takeEach takes one lock after the other, up to the first that fails. Each is taken within the
-// leases of those before it, and the loss of one of these ends the wait.
+// takeEach takes locks in order, up to the first that fails, each within the leases of those before
+// it: their loss ends the wait.
 func takeEach(ctx context.Context, ordered []Locker) (held []*Lease, err error) {
 	for _, locker := range ordered {
 		lease, err := locker.Lock(ctx)
@@ -116,8 +114,8 @@ func unlock(ctx context.Context, held []*Lease) error {
 	return errors.Join(all...)
 }
 
-// Leases are several locks that are held together: when one is lost, the others are given back. Its
-// methods may be called from any goroutine.
+// Leases are several locks held together: when one is lost, the others are given back. Safe for
+// concurrent use.
 type Leases struct {
 	held   []*Lease
 	ctx    context.Context
@@ -139,10 +137,10 @@ func newLeases(held []*Lease) *Leases {
 }
 
 // Context ends when one of the locks is lost or revoked, or all are given back, with the cause of
-// that lease. A lock that is taken with it is taken within all of them.
+// that lease. A lock taken with it is taken within all of them.
 func (l *Leases) Context() context.Context { return l.ctx }
 
-// Each gives the leases in the order in which they were taken. To give one back gives all back.
+// Each gives the leases in order. Giving one back gives all back.
 func (l *Leases) Each() []*Lease { return slices.Clone(l.held) }
 
 // Valid reports whether all locks are certainly held now: see Lease.Valid.
@@ -163,8 +161,8 @@ func (l *Leases) Release() {
 	}
 }
 
-// Unlock gives all locks back, in the reverse order, and waits for all, or for the end of ctx. It
-// returns the errors of Lease.Unlock, joined.
+// Unlock gives all locks back in reverse order, and waits for them, or for the end of ctx. It joins
+// the errors of Lease.Unlock.
 func (l *Leases) Unlock(ctx context.Context) error {
 	l.cancel(ErrReleased)
 	return unlock(ctx, l.held)

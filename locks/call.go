@@ -93,8 +93,8 @@ func reasonOf(ctx context.Context) messages.Reason {
 	return messages.ReasonCancelled
 }
 
-// within gives the lock as it is asked for within the leases of ctx, and the innermost of them that
-// is of the same lock.
+// within gives the lock as asked for within the leases of ctx, and the innermost of those that is
+// of the same lock.
 func (l *lock) within(ctx context.Context) (inner *lock, of *Lease, err error) {
 	around := LeaseOf(ctx)
 	if around == nil {
@@ -145,8 +145,8 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 	return k.waiter
 }
 
-// withdraw notes that the caller of Lock has gone; false where there is an answer. A grant that is
-// on its way ends untold.
+// withdraw notes that the caller has gone; false where there is an answer. A later grant ends
+// untold.
 func (k *call) withdraw() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -214,7 +214,7 @@ func stateOf(why messages.Reason) messages.State {
 	return messages.StateFailed
 }
 
-// Deadlocked notes the deadlock for which the call is refused.
+// Deadlocked notes the deadlock.
 func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {

@@ -5,13 +5,11 @@ import (
 	"fmt"
 )
 
-// candidacy keeps the errors of a caller's campaigns and terms, and makes the error of Election.Run
-// from them; package term says whether Run goes on. It is pure. Its stories are in
-// testdata/candidacy.
+// candidacy makes the error of Election.Run from those of campaigns and terms; package term says
+// whether Run goes on. Pure. Its stories are in testdata/candidacy.
 type candidacy struct {
 	err error
-	// loss is the error of the last term, if its lease was lost. The error that ends Run wraps it,
-	// too.
+	// loss is the error of the last term, if its lease was lost. Run's error wraps it.
 	loss error
 	// ended is ctx.Err() of the caller's ctx, gone the same with its cause; nil before that.
 	ended, gone error

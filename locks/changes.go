@@ -9,29 +9,28 @@ import (
 type ChangeKind string
 
 const (
-	// Suspended: the connection is down, or an answer is outstanding. The lock is ours until
+	// Suspended: the connection is down or an answer outstanding. The lock is ours until
 	// Change.Until.
 	Suspended ChangeKind = "suspended"
-	// Resumed: the servers have answered in time, and the lock never ceased to be ours.
+	// Resumed: the servers answered in time, and the lock was ours all the while.
 	Resumed ChangeKind = "resumed"
 	// RevokeRequested: somebody asks for the lock. WithGrace gives it back by force at
 	// Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock is not ours any more, before its owner has given it back. Change.Err says why.
-	// It is the last change.
+	// Lost: the lock was lost before its owner gave it back: see Change.Err. The last change.
 	Lost ChangeKind = "lost"
 )
 
-// Change is one change of a lease, as WithOnChange reports it.
+// Change is one change of a lease.
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
-	// Until is the end of the lease unless it is renewed (Suspended, Resumed), or the time of the
-	// release by force (RevokeRequested; zero without WithGrace). Left is the time until then.
+	// Until is the end of the lease unless renewed (Suspended, Resumed), or when it is released by
+	// force (RevokeRequested; zero without WithGrace). Left is the time until then.
 	Until time.Time
 	Left  time.Duration
-	// Err says why (Lost). It is the cause of the lease's context, unless the loss came to light
-	// only when the owner gave back, as after a pause of the process: that cause is ErrReleased.
+	// Err is the cause of the lease's context (Lost): ErrReleased where the loss came to light only
+	// when the owner gave back, as after a pause of the process.
 	Err error
 }
 

@@ -20,9 +20,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// Client is one ZooKeeper session at a time, a new one after an expiry, and the locks that are
-// acquired through it. A client of gateway.Open has gateways instead. Its methods may be called
-// from any goroutine.
+// Client acquires locks through one ZooKeeper session, and after its expiry through the next; that
+// of gateway.Open has gateways instead. Safe for concurrent use.
 type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // made by Open
@@ -46,11 +45,11 @@ type Client struct {
 	told    *told.Queue[func()] // of spans
 }
 
-// Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
-// the servers and the last cause. Give ctx a deadline: a wrong host only logs a warning, after a
-// session timeout. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is refused before
-// anything is sent, with an error that wraps zkconn.ErrBadConfig. Refused credentials give
-// zkconn.ErrAuthFailed. After an error nothing is left running.
+// Open connects to ZooKeeper and waits for a session, or until ctx ends; the error then names the
+// servers and the last cause. Give ctx a deadline: a wrong host is only logged, after a session
+// timeout. servers is a list like "zk1:2181,zk2:2181/chroot". Errors wrap zkconn.ErrBadConfig for
+// bad input (nothing is sent), and zkconn.ErrAuthFailed for refused credentials. After an error
+// nothing runs.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -83,8 +82,8 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	return c, nil
 }
 
-// NewClient makes a client whose locks come from a source other than a session, in that source's
-// actor system; gateway.Open calls it. Close closes the source, not the system. Options other than
+// NewClient makes a client of a source other than a session, in that source's actor system;
+// gateway.Open calls it. Close closes the source, not the system. Options other than
 // WithTracerProvider and WithUnreleased are refused with ErrBadAcquire.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
@@ -119,9 +118,8 @@ func newSystem(log *slog.Logger) *actor.ActorSystem {
 	return system
 }
 
-// shrink leaves one of the 1 024 maps in which a new actor system keeps its actors, 4.5 MB while
-// empty. A map has 32 parts with a lock each: enough for one session. Nothing else may use the
-// system yet.
+// shrink leaves one of a new actor system's 1 024 maps of actors (4.5 MB while empty). One has 32
+// parts with a lock each: enough for a session. Nothing else may use the system yet.
 func shrink(actors *actor.SliceMap) {
 	all := actors.LocalPIDs
 	one := slices.Clone(all[:1])
@@ -146,15 +144,15 @@ func (c *Client) abort() {
 	}
 }
 
-// Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
-// It closes the session, so the servers pass the locks on at once, and waits until all requests of
-// the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may be called
-// later, and a callback may call Close. Closing again gives the same answer.
+// Close closes the session, so the servers pass its locks on at once. Held locks end with ErrLost,
+// calls of Lock with ErrClosed. It waits until all requests have ended, or ctx has, but not for
+// callbacks: WithOnChange may be called later, and a callback may call Close. Closing again gives
+// the same answer.
 //
-// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told:
-// others wait for the locks until the session has expired. The client is closed even so. Give ctx a
-// deadline: while the servers are out of reach Close tries until shortly before it, and for a
-// session timeout at most. Without a deadline it gives up at once.
+// When the servers could not be told, others wait for the locks until the session expires: the
+// error wraps ErrSessionRemains, and a warning is logged. The client is closed even so. Close tries
+// until shortly before the deadline of ctx, for a session timeout at most; without a deadline it
+// gives up at once.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if !c.over.Swap(true) {
@@ -202,7 +200,7 @@ func (c *Client) Session() *actors.Session {
 // System gives the actor system that the client runs in.
 func (c *Client) System() *actor.ActorSystem { return c.system }
 
-// enter counts a call in, unless its ctx has ended or the client is closed. Package sharing counts
+// enter counts a call, unless its ctx has ended or the client is closed. Package sharing counts
 // those of Lock.
 func (c *Client) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
@@ -232,14 +230,14 @@ func (c *Client) stopTimer(timer *time.Timer) {
 }
 
 // Source provides a client's locks: an *actors.Session, or gateways on other nodes (package
-// actors/gateway). Its methods may be called from any goroutine.
+// actors/gateway). Safe for concurrent use.
 type Source interface {
 	actors.Provider
-	// Absolute gives a path as the servers know it, chroot and all.
+	// Absolute gives a path as the servers know it, with the chroot.
 	Absolute(path string) string
 	// Servers lists the servers, each as host and port, in order.
 	Servers() []string
-	// Timeout is the session timeout, of the gateways' sessions too; zero where it is not known.
+	// Timeout is the session timeout, or that of the gateways' sessions; zero where unknown.
 	Timeout() time.Duration
 	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
@@ -249,12 +247,11 @@ type Source interface {
 	PID() *actor.PID
 	// Explain adds to an error the known cause of a silence, such as a refused connection.
 	Explain(err error) error
-	// Close ends all lock actors, and waits until they have ended: see actors.Session.Close.
+	// Close is actors.Session.Close.
 	Close(ctx context.Context) error
 }
 
-// State gives the state of the client's connection, and asks nobody: see actors.Connection. It is
-// zero over gateways.
+// State gives the state of the client's connection; zero over gateways. It asks nobody.
 func (c *Client) State() actors.Connection {
 	session := c.Session()
 	if session == nil {
@@ -264,7 +261,7 @@ func (c *Client) State() actors.Connection {
 	return state
 }
 
-// whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.
+// whyClosed is ErrClosed, with the reason where servers refused to go on.
 func (c *Client) whyClosed() error {
 	if session := c.Session(); session != nil {
 		if err := session.Err(); errors.Is(err, zkconn.ErrAuthFailed) {
@@ -274,16 +271,14 @@ func (c *Client) whyClosed() error {
 	return ErrClosed
 }
 
-// Ready reports whether the client can lock and keep locks: nil while a server answers, and for the
-// first fifth of a session timeout of a silence (Silence of State), so that a server's restart or a
-// change of leader does not make a program unready. Otherwise the error says for how long no server
-// has answered, and why. It stays until a server answers, also when meanwhile the connection comes
-// back or the session is replaced. It wraps ErrClosed when the client is closed.
+// Ready reports whether the client can lock and keep locks; it is for readiness probes. It is nil
+// while a server answers, and for the first fifth of a session timeout of a silence (Silence of
+// State), which covers a server's restart or a change of leader. Otherwise the error says for how
+// long no server has answered, and why. It wraps ErrClosed when the client is closed.
 //
-// It is also an error when servers answer, but hang up on a request again and again, or put it off,
-// and have carried out none since (Trouble of State). It asks nobody, and is for readiness probes;
-// a leader also asks Election.Health. Over a gateway it wraps ErrNeedsSession; there Error.Behind
-// tells whether servers answer.
+// It also fails when servers answer, but only hang up on requests or put them off (Trouble of
+// State). It asks nobody. A leader also asks Election.Health. Over a gateway it wraps
+// ErrNeedsSession; there Error.Behind tells whether servers answer.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

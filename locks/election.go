@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Election chooses a leader among the candidates at a lock path: the holder of the lock leads. Any
-// Mutex of any program at that path takes part.
+// Election chooses a leader among the candidates at a lock path: the holder leads. Any Mutex of any
+// program at that path takes part.
 type Election struct {
 	lock
 	terms *terms
@@ -24,19 +24,19 @@ func (c *Client) Election(path string, opts ...ElectionOption) *Election {
 
 // Leader describes the leader of an election.
 type Leader struct {
-	// Value is the leader's value of Campaign. It is empty for a leader of another library, and for
-	// a moment after another library's request to resign, which overwrites the node.
+	// Value is the leader's value of Campaign; empty for another library's leader, and for a moment
+	// after another library's request to resign, which overwrites the node.
 	Value string
-	// Token is the fencing token of its term: zero when nobody leads, and never greater than that
-	// of a later term; see Contender.Token.
+	// Token is the fencing token of its term, never greater than that of a later term; zero when
+	// nobody leads. See Contender.Token.
 	Token messages.Token
 	// Contender is all that the leader's node says.
 	Contender messages.Contender
 }
 
-// Campaign waits until we lead, or ctx ends. Run is easier where a function leads. value is shown
-// to everybody who asks for the leader: at most 1024 bytes, such as an address. It replaces
-// WithLabel. It returns the errors of Mutex.Lock.
+// Campaign waits until we lead, or ctx ends; Run is easier where a function leads. value, such as
+// an address, at most 1024 bytes, is shown to all who ask for the leader, in place of WithLabel.
+// Errors are those of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
 	l.want.Label = value
@@ -48,7 +48,7 @@ func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, err
 	return &Leadership{lease, value}, nil
 }
 
-// Leader gives the present leader. The error wraps ErrNoLeader, or is one of Client.Queue.
+// Leader gives the present leader. Errors wrap ErrNoLeader, or are those of Client.Queue.
 func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	contenders, err := e.client.Queue(ctx, e.want.Path)
 	if err != nil {
@@ -71,9 +71,9 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 
 // Observe tells who leads, at once and whenever it changes, until ctx ends, the client is closed,
 // or the lock path may not be read; then the channel is closed. A Leader without a Token means that
-// nobody leads. A slow receiver gets the newest, and short terms may be left out. While the
-// connection is down nothing is told. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed,
-// or ErrNeedsSession over a gateway.
+// nobody leads. A slow receiver gets the newest, and may miss short terms. Nothing is told while
+// the connection is down. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed, or
+// ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token}

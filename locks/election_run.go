@@ -12,21 +12,19 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when ctx
-// ends, when lead returns without having lost the lead, or with an error that may not pass
-// (MayPass). After one that may pass it campaigns again, after a pause that grows from 100 ms to a
-// session timeout, 10 s at most, while no term lasts that long, with jitter. Where the lease was
-// lost it campaigns at once, whatever lead has returned, unless that term was over within 100 ms.
-// Where the lease of the last term was lost, the error wraps ErrLost beside the error that ended
-// Run.
+// Run campaigns, and calls lead while we lead; it is a whole leader loop. It ends when ctx ends,
+// when lead returns without having lost the lead, or with an error that may not pass (MayPass).
+// After one that may, it pauses, with jitter, from 100 ms growing to a session timeout, 10 s at
+// most, while no term lasts that long, and campaigns again. After a lost lease it campaigns at
+// once, whatever lead returned, unless that term was over within 100 ms. Where the last term's
+// lease was lost, the error also wraps ErrLost.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run resigns only
-// when lead has returned or panicked: nobody leads while lead runs. So lead must return when its
-// ctx ends; Health fails while it does not, though the lease is over. To resign takes no longer
-// than Unlock does.
+// when lead has returned or panicked, so nobody else leads while lead runs: lead must return when
+// its ctx ends. While it does not, though the lease is over, Health fails.
 //
-// value is shown as Campaign's is. Observe tells of new leaders, our own terms among them.
+// value is shown as Campaign's is. Observe tells of all terms, ours too.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	c := &candidate{Election: e, value: value, lead: lead}
 	c.Timeout = e.client.session.Timeout
@@ -42,8 +40,8 @@ type candidate struct {
 	lead  func(ctx context.Context, term *Leadership) error
 }
 
-// campaign campaigns once. Meanwhile it presses a leader of lower priority. It declines the lead where
-// a candidate of higher priority waits.
+// campaign campaigns once. Meanwhile it presses a leader of lower priority. It declines in favour
+// of a candidate of higher priority.
 func (c *candidate) campaign(ctx context.Context) (*Lease, error) {
 	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
@@ -75,7 +73,7 @@ func (c *candidate) work(ctx context.Context) error {
 	return err
 }
 
-// leads calls lead. Meanwhile IsLeader and Health see the term, and a revoke request ends its context.
+// leads calls lead. Meanwhile IsLeader and Health see the term. A revoke request ends its context.
 func (c *candidate) leads(ctx context.Context) error {
 	leads := &Leadership{c.lease, c.value}
 	c.terms.begin(leads)
@@ -102,15 +100,14 @@ func (c *candidate) leads(ctx context.Context) error {
 	return err
 }
 
-// IsLeader reports whether a term of Run leads now. It reads the clock: it is false as soon as the
-// lease may be over.
+// IsLeader reports whether a term of Run leads now. It is false as soon as the lease may be over.
 func (e *Election) IsLeader() bool {
 	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
 }
 
-// Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
-// term is over and the function of Run has not returned: this process may then act as a leader
-// beside another one (split brain).
+// Health is for liveness probes. It fails, wrapping ErrLost, when a term's lease is over and the
+// function of Run has not returned: this process may act as a leader beside another one (split
+// brain).
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {
@@ -130,7 +127,7 @@ func (e *Election) press(campaigning context.Context) {
 		}
 		leader, err := e.Leader(campaigning)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
-			// It is asked again after the next pause, if this did not arrive.
+			// The next pause asks again if this did not arrive.
 			_, _ = e.client.revoke(campaigning, e.want.Path, leader.Contender)
 		}
 	}

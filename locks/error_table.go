@@ -12,7 +12,8 @@ import (
 
 type errorRow struct {
 	err error
-	// reason is the reason of refusals that become this error; ReasonNone where a refusal becomes it by no reason alone.
+	// reason is that of refusals that become this error; ReasonNone where none does by its reason
+	// alone.
 	reason messages.Reason
 	// word is the attribute error.type of a span that ends with it.
 	word string
@@ -20,9 +21,9 @@ type errorRow struct {
 	passes bool
 }
 
-// errorTable has a row for every error that this package returns, its own and those of the packages
-// below it. A span has the word of the first row that matches. ErrClosed stands first, because a loss by that does
-// not pass, and ErrFailed last, because it comes together with others.
+// errorTable has a row for every error that this package returns. A span has the word of the first
+// that matches. ErrClosed stands first, because a loss by it does not pass, and ErrFailed last,
+// because it comes with others.
 var errorTable []errorRow
 
 func because(reason messages.Reason, err error) error {

@@ -17,24 +17,24 @@ import (
 
 // Errors to test with errors.Is. The declaration of each makes its row of errorTable.
 var (
-	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where
-	// the servers have refused a credential, or a client without one.
+	// ErrClosed: the client or its session is closed. It comes with zkconn.ErrAuthFailed where the
+	// servers refused a credential, or a client without one.
 	ErrClosed = because(messages.ReasonSessionClosed, actors.ErrSessionClosed)
 
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
 	ErrNotAcquired = because(messages.ReasonNotAcquired, errors.New("turnstile: the lock is not free"))
 	// ErrDeadlock: the request was part of a deadlock, and gave up.
 	ErrDeadlock = mayPass("deadlock", errors.New("turnstile: deadlock"))
-	// ErrReentry: the context is that of a lease of the same lock, which would wait for itself. See
+	// ErrReentry: a call with the context of a lease of the same lock would wait for itself: see
 	// WithReentry.
 	ErrReentry = because(messages.ReasonReentry, errors.New("turnstile: the lock is held by its own caller"))
-	// ErrUpgrade: the context is that of a lease for reading, and a lease for writing is asked for.
+	// ErrUpgrade: a lease for writing was asked for with the context of one for reading.
 	ErrUpgrade = because(messages.ReasonUpgrade, errors.New("turnstile: a lease for reading cannot become one for writing"))
 	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than
 	// the request needs.
 	ErrPermits = because(messages.ReasonPermits, errors.New("turnstile: the semaphore has another number of permits"))
 	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
-	// much as they may (WithMaxNodeBytes), and none is in this queue. Nothing was sent. It may pass.
+	// much as they may (WithMaxNodeBytes). Nothing was sent. It may pass.
 	ErrSessionFull = because(messages.ReasonSessionFull, actors.ErrSessionFull)
 	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
 	// may pass.
@@ -43,8 +43,8 @@ var (
 	ErrQuota = because(messages.ReasonQuota, zkconn.ErrQuota)
 	// ErrNoAuth: an ACL does not allow what the lock needs.
 	ErrNoAuth = because(messages.ReasonNoAuth, zkconn.ErrNoAuth)
-	// ErrLocalSession: the servers keep sessions local and do not make them global, so there can be
-	// no lock (localSessionsEnabled without localSessionsUpgradingEnabled).
+	// ErrLocalSession: the servers keep sessions local, without locks (localSessionsEnabled without
+	// localSessionsUpgradingEnabled).
 	ErrLocalSession = because(messages.ReasonLocalSession, zkconn.ErrLocalSession)
 	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range.
 	// Nothing was sent.
@@ -54,7 +54,7 @@ var (
 	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB),
 	// such as a Lease.Txn with much data. Nothing was sent.
 	ErrTooLarge = mayNotPass("bad_input", zkconn.ErrTooLarge)
-	// ErrNeedsSession: what was asked for does not work over a gateway.
+	// ErrNeedsSession: this does not work over a gateway.
 	ErrNeedsSession = mayNotPass("bad_input", errors.New("turnstile: this needs a session, and does not work over a gateway"))
 	_               = mayNotPass("bad_input", zkconn.ErrBadConfig)
 
@@ -72,15 +72,15 @@ var (
 	ErrNotHeld = mayNotPass("not_held", errors.New("turnstile: the lock is not held"))
 	// ErrNotWriter: only a lease for writing can be downgraded.
 	ErrNotWriter = mayNotPass("bad_input", errors.New("turnstile: not a lease for writing"))
-	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard
-	// of the release. The session goes on trying.
+	// ErrUnconfirmed: the lease was over before any server confirmed Unlock. The session goes on
+	// trying.
 	ErrUnconfirmed = mayPass("unconfirmed", errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying"))
 	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
 	ErrUnknownOutcome = mayPass("unknown_outcome", zkconn.ErrUnknownOutcome)
 
-	// ErrGone: the contender that was to be broken is not there any more.
+	// ErrGone: the contender that was to be broken is gone.
 	ErrGone = because(messages.ReasonGone, inspect.ErrGone)
-	// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
+	// ErrNotHolding: nobody holds the lock.
 	ErrNotHolding = mayPass("not_holding", errors.New("turnstile: nobody holds the lock"))
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = mayPass("no_leader", errors.New("turnstile: nobody leads"))
@@ -88,13 +88,13 @@ var (
 	//
 	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
 	ErrAgain = mayPass("again", errors.New("turnstile: try again"))
-	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody
-	// has. Once.Outcome says why.
+	// ErrNotRun: RunOnceFor did not call the work for its instant, nor, as far as is known, has
+	// anybody. Once.Outcome says why.
 	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.
 	ErrSessionRemains = mayNotPass("session_remains", zkconn.ErrSessionRemains)
-	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of
+	// ErrSessionFileInUse: a living session, of this process or another, uses the file of
 	// WithSessionFile.
 	ErrSessionFileInUse = mayNotPass("session_file", actors.ErrSessionFileInUse)
 
@@ -122,7 +122,7 @@ var (
 		mayNotPass("bad_version", zkconn.ErrBadVersion),
 		mayNotPass("no_children_for_ephemerals", zkconn.ErrNoChildrenForEphemerals),
 
-		// Of the packages below, which turn them into others before they come here.
+		// Of the packages below, which turn them into others first.
 		mayNotPass("refused", zkconn.ErrRefused),
 		mayNotPass("session_closed", zkconn.ErrClosed),
 		mayNotPass("session_expired", zkconn.ErrOtherSession),
@@ -147,25 +147,23 @@ type Error struct {
 	Path, Node string
 	// State is the state of the request when it failed.
 	State messages.State
-	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
+	// Behind is the contender that a Lock waited for when it was given up: its node, who it is
 	// (Host, PID, Label) and since when, as far as known without a query. It is zero where Lock did
-	// not wait, where no server has answered, and for a request that began to wait inside its
-	// client before a node of that client in the queue was known.
+	// not wait, no server answered, or its client knew of no node of its own in the queue.
 	//
-	// Over a gateway it is zero while the gateway's servers are silent. So it alone tells a busy
-	// lock from servers that are out of reach. A silent gateway is noticed after three sendings of
-	// the waiter, in one and a half session timeouts.
+	// Over a gateway it is zero while the gateway's servers are silent, so it tells a busy lock
+	// from servers out of reach. A silent gateway is noticed after three sendings of the waiter, in
+	// one and a half session timeouts.
 	Behind messages.Contender
-	// Reason and Detail say why the request ended, where it has. For a call that was given up,
-	// Detail says why reachable servers did not carry it out: "the server hangs up on create
-	// container /x, 5 times".
+	// Reason and Detail say why the request ended. For a call that was given up, Detail says why
+	// reachable servers did not carry it out: see messages.Cancelled.
 	Reason messages.Reason
 	Detail string
-	// Err is the error that this wraps.
+	// Err is what this wraps.
 	Err error
 }
 
-// Error gives one line, without what the request never had.
+// Error gives one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -214,7 +212,7 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "turnstile: ", "")
 }
 
-// Unwrap gives the error that this wraps.
+// Unwrap gives Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // DeadlockError is the ErrDeadlock that says who waited for whom; use errors.As.
@@ -228,13 +226,13 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// context.Canceled and context.DeadlineExceeded mean that the caller has gone, or has waited long
-// enough. Functions in the context of a lease return them, too, when the lease ends. These must not
-// reach the caller: a server that mistakes them for its client's hang-up answers 200 for a payment
-// that was not made.
+// context.Canceled and context.DeadlineExceeded mean that the caller has gone or waited long
+// enough. Functions in the context of a lease return them when the lease ends. Those must not reach
+// the caller: a server that takes them for its client's hang-up answers 200 for a payment that was
+// not made.
 
-// ended gives the error of a ctx that is done, with its cause where that says more. Where the end
-// of a lease ended ctx, the cause alone is the error.
+// ended gives the error of a ctx that is done, with its cause where that says more. The end of a
+// lease is the error itself.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) || endOfLease(cause) {
@@ -247,8 +245,7 @@ func endOfLease(cause error) bool {
 	return errors.Is(cause, ErrLost) || errors.Is(cause, ErrRevoked) || errors.Is(cause, ErrMaxHold)
 }
 
-// notCallers hides the errors of contexts in the error of work whose lease has ended, while the
-// caller's ctx has not.
+// notCallers hides context errors of work whose lease has ended, while the caller's ctx has not.
 func notCallers(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return withoutContext{err}

@@ -30,8 +30,8 @@ func follow[T any](ctx context.Context, c *Client, op, path string, of func([]me
 	return f.out, nil
 }
 
-// followerBox is the mailbox of a follower, by whose type gateway.WithRecovery knows that it takes
-// nothing from other nodes.
+// followerBox is a follower's mailbox: its type tells gateway.WithRecovery that it takes nothing
+// from other nodes.
 type followerBox struct{ actor.Mailbox }
 
 func (followerBox) TakesFromOtherNodes(bool) bool { return false }
@@ -78,7 +78,7 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 	}
 }
 
-// tell puts a value into the channel, in place of one that was not received yet.
+// tell puts a value into the channel, in place of an unreceived one.
 func (f *follower[T]) tell(what T) {
 	now := f.identity(what)
 	if f.told && now == f.last {

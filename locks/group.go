@@ -12,8 +12,8 @@ import (
 )
 
 // Group tells which processes are there: its members. Each is an ephemeral node below the group's
-// path; Curator has GroupMember for this, kazoo Party. The nodes are those of readers of an RWMutex
-// at that path: its writer waits until all members have gone, and later members wait for it.
+// path, as in Curator's GroupMember and kazoo's Party. It is a reader of an RWMutex at that path,
+// whose writer waits until all members have gone, and later members for it.
 type Group struct{ lock }
 
 // Group gives the group at a path. A bad path is refused by Join.
@@ -27,8 +27,7 @@ type Member struct {
 	ID string
 	// Data is its data of Join. It is empty where an operator has written to the node.
 	Data string
-	// Host and PID are its machine and process, Session its ZooKeeper session; Since is when it
-	// joined, by its clock.
+	// Host and PID are its machine and process; Since is when it joined, by its clock.
 	Host    string
 	PID     int
 	Session int64
@@ -45,8 +44,8 @@ type Membership struct {
 }
 
 // Join joins with data of at most 1024 bytes, such as an address, and returns when others see it.
-// When the session expires it joins again in the next one, under another ID, until Leave, or until
-// that fails for good: see Membership.Done. It returns the errors of RWMutex.RLock.
+// When the session expires it joins again in the next, under another ID, until Leave, or until that
+// fails for good (Done). Errors are those of RWMutex.RLock.
 func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	l := g.lock
 	l.want.Label, l.requests = data, new(sync.WaitGroup)
@@ -91,16 +90,15 @@ func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 	}
 }
 
-// ID gives the ID of our member now. It changes when the session has expired.
+// ID gives our member's ID. It changes when the session has expired.
 func (m *Membership) ID() string {
 	lease := <-m.lease
 	m.lease <- lease
 	return lease.Node()
 }
 
-// Done gives a channel that is closed when our member is gone, or about to go, and does not join
-// again: after Leave, or when joining again failed with an error that may not pass (MayPass). Err
-// says which.
+// Done gives a channel that is closed when our member goes for good: after Leave, or when joining
+// again failed with an error that may not pass (MayPass). Err says which.
 func (m *Membership) Done() <-chan struct{} { return m.over }
 
 // Err says, once Done is closed, why it could not join again, such as ErrClosed; nil after Leave.
@@ -113,9 +111,9 @@ func (m *Membership) Err() error {
 	}
 }
 
-// Leave leaves the group, and returns when our member is known to be gone. Where our session has
-// expired, it first waits until it is known whether we have joined again, or ctx ends. It returns
-// the errors of Lease.Unlock, or the reason why it could not join again.
+// Leave returns when our member is known to be gone. Where our session has expired, it first waits
+// until it is known whether we have joined again, or ctx ends. It returns the errors of
+// Lease.Unlock, or Err.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()
 	<-m.over
@@ -152,9 +150,9 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 }
 
 // Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is
-// closed; then the channel is closed. A slow receiver gets the newest. While the connection is down
-// nothing is told. Each watcher costs a watch, and a read of all members at every change. It
-// returns the errors of Election.Observe.
+// closed; then the channel is closed. A slow receiver gets the newest. Nothing is told while the
+// connection is down. Each watcher reads all members at every change. Errors are those of
+// Election.Observe.
 func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
 	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
 		ids := make([]string, len(members))

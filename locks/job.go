@@ -19,28 +19,26 @@ import (
 type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
-	// Mark tells of the newest run that is known: this one where the work was called and the mark
-	// is written, otherwise the one before. Its State is "" where there was no mark, or it was not
-	// read.
+	// Mark tells of the newest known run: this one if its mark is written, otherwise the one
+	// before. Its State is "" where there was none, or it was not read.
 	Mark Mark
 	// Left is the time until the work is due, by the servers' clock; zero unless OnceNotDue.
 	Left time.Duration
-	// Holder is the contender that runs the work (OnceBusy); zero where that run has ended
-	// meanwhile, or its contender is not known.
+	// Holder is the contender that runs the work (OnceBusy); zero where unknown, or where that run
+	// has ended.
 	Holder messages.Contender
-	// Missed is the number of instants since the last run that were left out: see WithCatchUp.
+	// Missed counts the instants since the last run that were left out: see WithCatchUp.
 	Missed int
 }
 
-// OnceOutcome is the outcome of a RunOnce or a RunOnceFor: "" where an error kept the work from
-// being called.
+// OnceOutcome is the outcome of a RunOnce or RunOnceFor: "" where an error came before the work.
 type OnceOutcome string
 
 const (
 	// OnceRan: the work was called, and has returned.
 	OnceRan OnceOutcome = "ran"
-	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter:
-	// see Once.Mark. Or the instant is to come.
+	// OnceNotDue: somebody ran within the period, or failed within that of WithRetryAfter
+	// (Once.Mark), or the instant is to come.
 	OnceNotDue OnceOutcome = "not due"
 	// OnceBusy: somebody is at it now, or waits for it.
 	OnceBusy OnceOutcome = "busy"
@@ -52,8 +50,8 @@ const (
 	OnceTooLate OnceOutcome = "too late"
 )
 
-// job is one RunOnce, or one RunOnceFor. Its work, for the machine of package term, is all that is
-// done under the lock: the marks, and one call of the user's function for each instant.
+// job is one RunOnce or RunOnceFor. Its work, for package term, is all that is done under the lock:
+// the marks, and a call of the user's function for each instant.
 type job struct {
 	jobOptions
 	tenure
@@ -89,8 +87,7 @@ func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, err
 	return j.once, j.err
 }
 
-// runMarked calls the user's function, and marks before it, and when it has returned nil or an error,
-// where that is wanted.
+// runMarked calls the user's function, and marks before it, and after nil or an error, as wanted.
 func (j *job) runMarked(ctx context.Context, begun, done, failed bool) error {
 	if begun {
 		if err := j.mark(ctx, MarkBegun); err != nil {
@@ -132,9 +129,9 @@ func (a *acks) close() []Op {
 type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work
-// has returned nil: all are carried out, or nothing, mark included. ctx is that of the work. It
-// returns ErrBadAcquire where ctx is not of such work, is of a RunOnce that marks first, or the
-// work has returned. RunOnce returns the servers' refusal.
+// has returned nil: all or nothing. ctx is that of the work. It returns ErrBadAcquire for another
+// ctx, for that of a RunOnce that marks first, and after the work has returned. RunOnce returns the
+// servers' refusal.
 func AckWith(ctx context.Context, ops ...Op) error {
 	a, _ := ctx.Value(jobKey{}).(*acks)
 	if a == nil {
@@ -166,8 +163,8 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 		if wrong == nil {
 			return due, nil
 		}
-		// Perhaps the lock is lost, as by an operator, and another holder has written that. People
-		// are told to delete marks only while the lock is held: otherwise the job would run twice.
+		// After an operator's Break the next holder may have written that. So people are told to
+		// delete marks only while the lock is held: otherwise the job would run twice.
 		_, err = j.txn(ctx, Check(j.path+"/"+markName, stat.Version))
 		switch {
 		case err == nil:
@@ -179,8 +176,7 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 	}
 }
 
-// now asks the servers for the time, by a write. Where its outcome is not known it writes again,
-// which does no harm.
+// now asks the servers for the time, by a write. On an unknown outcome it writes again.
 func (j *job) now(ctx context.Context) (time.Time, error) {
 	at := j.path + "/" + clockName
 	for {
@@ -201,9 +197,8 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it does not exist. So a mark is always
-// written by a Set, and the node's version shows whether that was carried out, even when the
-// session has ended.
+// read reads the mark's node, or makes it: a mark is always written by a Set, and the node's
+// version shows whether that was carried out, even after the session.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {

@@ -10,13 +10,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Keyed is an exclusive lock for each key below one root. Any string is a key. Its methods may be
-// called from any goroutine.
+// Keyed is an exclusive lock for each key below one root. Any string is a key. Safe for concurrent
+// use.
 //
 //	orders := client.Keyed("/orders", locks.WithLabel(host))
 //	lease, err := orders.Lock(ctx, id)
 //
-// The lock path of a key is root and one name, which people can read in `zklock tree`:
+// The lock path of a key is root and a readable name:
 //
 //   - Characters that print stand for themselves: "tenant:7, Köln" is the name, too.
 //   - The others, / and %, and a space at either end are escaped byte by byte, as in URLs: "a/b" is
@@ -26,9 +26,8 @@ import (
 //   - A name that is then longer than 128 bytes is cut, after 61 at most, and ends with %(, the
 //     SHA-256 of the key and ). To find it: printf %s "$key" | sha256sum.
 //
-// Different keys have different lock paths, unless somebody finds two strings with one SHA-256.
-// Keys are bytes: an é of one character and one of two are two keys. The servers delete a lock path
-// some time after its last contender has gone.
+// Different keys have different lock paths. Keys are bytes: an é of one character and one of two
+// are two keys. The servers delete a lock path some time after its last contender.
 type Keyed struct {
 	client *Client
 	root   string
@@ -75,16 +74,15 @@ func (k *Keyed) Path(key string) string {
 // ByName gives the same locks for callers that keep no lease: always the same Named.
 func (k *Keyed) ByName() *Named { return k.named }
 
-// Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its
-// name. It is the Locker that many libraries ask for, such as certmagic's Locker and TryLocker;
-// OneKey makes it goose's. Where you can, take the leases of Keyed: their contexts end with the
-// lock. Here only WithOnLost tells of a loss, and Unlock afterwards.
+// Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by
+// name, as many libraries ask, such as certmagic's Locker and TryLocker; OneKey makes it goose's.
+// Prefer the leases of Keyed: their contexts end with the lock, and here only WithOnLost and Unlock
+// tell of a loss.
 //
-// Calls for one key wait for each other inside a Named, in their order, and only one of them queues
-// at the servers. So other processes have their turn after each hold. A key stays taken in this
-// Named until Unlock, also where the lock is lost: otherwise Unlock could give back what another
-// caller has got since. A caller that locks a key twice waits for itself. Any goroutine may call
-// Unlock. Nothing is kept of keys that nobody holds or waits for.
+// Calls for one key wait for each other in order, and one of them queues at the servers: other
+// processes have their turn after each hold. A key stays taken here until Unlock, even where the
+// lock is lost: otherwise Unlock could give back what another caller has got since. A caller that
+// locks a key twice waits for itself. Any goroutine may call Unlock. Unused keys take no memory.
 type Named struct {
 	keyed *Keyed
 
@@ -111,8 +109,8 @@ func (n *Named) Lock(ctx context.Context, key string) error {
 	}
 }
 
-// TryLock is Lock that does not wait: it is false where somebody holds the lock or waits for it, in
-// this process or another. It returns the errors of Mutex.TryLock, except ErrNotAcquired.
+// TryLock is false where anybody holds the lock or waits for it. Otherwise it returns the errors of
+// Mutex.TryLock.
 func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	at := n.enter(key)
 	select {
@@ -127,10 +125,10 @@ func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// Unlock gives the lock of a key back, whatever ctx does: with one that has ended, it does not
-// wait. It wraps ErrNotHeld where nobody holds the key in this Named, and otherwise returns the
-// errors of Lease.Unlock: ErrLost says that the lock was lost since Lock, and others may have had
-// it. After any error the key is free here, and the session goes on to delete the node.
+// Unlock gives the lock of a key back, and does not wait with a ctx that has ended. It wraps
+// ErrNotHeld where nobody holds the key here. Otherwise it returns the errors of Lease.Unlock:
+// after ErrLost others may have had the lock since. After any error the key is free here, and the
+// session goes on deleting the node.
 func (n *Named) Unlock(ctx context.Context, key string) error {
 	n.mu.Lock()
 	at := n.keys[key]
@@ -147,8 +145,8 @@ func (n *Named) Unlock(ctx context.Context, key string) error {
 	return lease.Unlock(ctx)
 }
 
-// Lease gives the lease with which a key is held in this Named, for its Token, Valid and Context;
-// nil where it is not held. After a loss it stays the lost lease until Unlock.
+// Lease gives the lease of a key that is held here, for its Token, Valid and Context; else nil. A
+// lost lease stays until Unlock.
 func (n *Named) Lease(key string) *Lease {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -201,13 +199,12 @@ func (n *Named) waitedHere(key string, at *namedKey, why error) error {
 	return e
 }
 
-// OneKey is one key of a Named for libraries whose Lock is given the thing to lock, which is not
-// looked at: a *sql.DB for goose's Locker, a *sql.Conn for its SessionLocker.
+// OneKey is one key of a Named for libraries whose Lock is given the thing to lock, which is
+// ignored: a *sql.DB for goose's Locker, a *sql.Conn for its SessionLocker.
 //
 //	goose.WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
 type OneKey[T any] struct {
-	// Locks has the locks by key, as Client.Keyed(root).ByName() gives them. Key is the one to
-	// lock.
+	// Locks is a Client.Keyed(root).ByName(). Key is the one to lock.
 	Locks *Named
 	Key   string
 }

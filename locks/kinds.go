@@ -23,8 +23,7 @@ type part struct{ *lock }
 
 func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
 
-// Try makes a Locker whose Lock does not wait: it returns ErrNotAcquired when somebody is before
-// it.
+// Try makes a Locker whose Lock returns ErrNotAcquired instead of waiting.
 func Try(locker Locker) Locker { return part{locker.self().try()} }
 
 // Mutex is an exclusive lock. Contenders hold it in the order in which they came.
@@ -37,21 +36,20 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 
 // Lock waits until the lock is held, or ctx ends. Errors are of type *Error. They wrap the error of
 // ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire for options out of
-// their range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
-// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error the request leaves no node, or its
-// node is being deleted, also when ctx has ended.
+// range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
+// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error there is no node, or it is being
+// deleted.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
-// TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
-// us, and leaves no node.
+// TryLock is Lock that does not wait for others: it returns ErrNotAcquired, and leaves no node.
 func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }
 
-// RWMutex is a lock that any number of readers hold together, or one writer alone. A reader waits
-// for the writers that came before it, a writer for everybody, so neither starves. A release wakes
-// one writer, or the readers that waited for that writer, once each.
+// RWMutex is held by any number of readers, or by one writer. A reader waits for earlier writers, a
+// writer for everybody earlier, so neither starves. A release wakes one writer, or the readers that
+// waited for that writer.
 //
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting): readers
-// among those come behind writers of other clients that queue meanwhile.
+// Beyond 256 waiting requests of a client (WithMaxWaiting), later ones wait inside it, and come
+// behind other clients' requests that queue meanwhile.
 type RWMutex struct {
 	lock
 	reads, writes *lock
@@ -68,7 +66,7 @@ func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
 }
 
 // Lock waits until the lock is held for writing. It returns the errors of Mutex.Lock, and
-// ErrUpgrade where ctx is that of a lease for reading the same lock, which would wait for itself.
+// ErrUpgrade where ctx is that of a lease for reading the same lock.
 func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
 	return m.writes.acquire(ctx)
 }
@@ -78,9 +76,9 @@ func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
 	return m.writes.try().acquire(ctx)
 }
 
-// RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
-// lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
-// comes in between. Lease.Downgrade does both. It returns the errors of Mutex.Lock.
+// RLock waits until the lock is held for reading. With the ctx of a lease for writing the same
+// lock, it is held at once, in the writer's place: when that lease is given back, nobody comes in
+// between (Lease.Downgrade does both). It returns the errors of Mutex.Lock.
 func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
 	return m.reads.acquire(ctx)
 }
@@ -95,10 +93,9 @@ func (m *RWMutex) self() *lock { return m.writes }
 // Reader is the lock for reading, as a Locker.
 func (m *RWMutex) Reader() Locker { return part{m.reads} }
 
-// Downgrade makes a lease for reading of one for writing, with nobody in between. It gives the old
-// lease back; the new one has the same token. It returns ErrNotWriter for a lease of another kind,
-// and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise it returns the
-// errors of RLock, and the old lease is held as before.
+// Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease
+// ends; the new one has the same token. The error is ErrNotWriter for another kind, wraps ErrLost
+// where the lease is lost meanwhile, or is one of RLock, and then the old lease is still held.
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
@@ -121,12 +118,9 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 }
 
 // Semaphore has a number of permits, of which each lease takes one or more, in the order of the
-// requests: light ones do not overtake heavy ones. The number is kept in the data of the lock path;
-// a request with another number is refused. A release wakes two clients: the first waiter, and the
-// one behind it.
-//
-// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting), behind
-// requests of other clients that queue meanwhile.
+// requests: light ones do not overtake heavy ones. The lock path's data has the number; a request
+// with another is refused. A release wakes two clients: the first waiter, and the one behind it.
+// Requests beyond 256 of one client wait as those of RWMutex.
 type Semaphore struct{ lock }
 
 // Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
@@ -135,8 +129,8 @@ func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaph
 	return &Semaphore{newLock(forLocking, c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
-// Acquire waits until n permits are held; the lease gives them back together. It returns the errors
-// of Mutex.Lock, and ErrPermits where the semaphore has another number of permits.
+// Acquire waits until n permits are held, by one lease. It returns the errors of Mutex.Lock, and
+// ErrPermits where the semaphore has another number.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
 }
@@ -166,9 +160,9 @@ func (s *Semaphore) Weight(n int) Locker {
 	return part{&l}
 }
 
-// SetPermits changes the number of permits of the semaphore at a path, or sets it for the first
-// time; a missing lock path is made. Holders go on holding. Waiters go by the new number, and fail
-// with ErrPermits only when they ask for more. Later requests must name the new number.
+// SetPermits sets the number of permits of the semaphore at a path, which it makes if missing.
+// Holders go on. Waiters go by the new number, and fail with ErrPermits if they ask for more. Later
+// requests must name the new number.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
@@ -181,15 +175,15 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 	return refused("set permits of", path, set.Refusal)
 }
 
-// Contest is the plainest lock: one ephemeral node, at the lock path itself, whose maker holds.
-// There is no order: a release wakes all waiters, and one of them succeeds. It is for lock paths
-// that other programs use in this way; otherwise use Mutex.
+// Contest is one ephemeral node, at the lock path itself, whose maker holds. There is no order: a
+// release wakes all waiters, and one succeeds. It is for lock paths that other programs use so;
+// otherwise use Mutex.
 //
-// Beside the node stands its guard, an ephemeral node with a name of its own for each hold, such as
-// c-00000001-<GUID>-guard beside c. One transaction makes both, and one deletes both. So a late
-// delete is refused, and spares the next holder. One thing a Contest cannot exclude: another
-// program deletes a holder's node without its guard, and somebody makes it anew just when the
-// holder gives back. Then the new node may be deleted. Client.Break deletes both.
+// One transaction makes the node and its guard, an ephemeral node named anew for each hold, such as
+// c-00000001-<GUID>-guard beside c; and one deletes both. So a late delete is refused, and spares
+// the next holder. What a Contest cannot exclude: another program deletes a holder's node without
+// its guard, and somebody makes it anew just when the holder gives back: the new node may be
+// deleted. Client.Break deletes both.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.
@@ -200,5 +194,5 @@ func (c *Client) Contest(path string, opts ...LockOption) *Contest {
 // Lock waits until the node is ours, or ctx ends. It returns the errors of Mutex.Lock.
 func (m *Contest) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
-// TryLock is Lock that does not wait: when the node exists it returns ErrNotAcquired.
+// TryLock is Lock that does not wait: ErrNotAcquired.
 func (m *Contest) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }

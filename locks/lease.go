@@ -18,7 +18,7 @@ import (
 // Token is a fencing token: of two grants of one lock path the later has the greater one.
 type Token = messages.Token
 
-// Lease is a lock that is held, or was. Its methods may be called from any goroutine.
+// Lease is a lock that is held, or was. Safe for concurrent use.
 type Lease struct {
 	from   *lock
 	values context.Context // of the context of Lock
@@ -97,8 +97,8 @@ func (c *leaseContext) Err() error {
 	return nil
 }
 
-// Value gives the lease, or a value of the context of Lock. Package context finds here what it
-// needs to end contexts derived from this one.
+// Value gives the lease, or a value of the context of Lock. Package context uses it to end derived
+// contexts.
 func (c *leaseContext) Value(key any) any {
 	if key == (leaseKey{}) {
 		return (*Lease)(c)
@@ -106,7 +106,7 @@ func (c *leaseContext) Value(key any) any {
 	return c.made().Value(key)
 }
 
-// leaseValues is the root of a lease's context: it never ends, and has the lease and Lock's values.
+// leaseValues is the root of a lease's context: it never ends.
 type leaseValues Lease
 
 func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
@@ -125,8 +125,8 @@ func (v *leaseValues) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// withValues gives a context that ends with ctx, with its cause, and has another's values.
-// context.Cause looks for a value, which must not come from the other.
+// withValues gives a context that ends with ctx and its cause, and has another's values.
+// context.Cause looks for a value, which must not be the other's.
 func withValues(ctx, values context.Context) context.Context {
 	return valued{ctx, context.WithoutCancel(values)}
 }
@@ -143,8 +143,8 @@ func (v valued) Value(key any) any {
 	return v.Context.Value(key)
 }
 
-// LeaseOf gives the lease of a context of Do, Election.Run or Lease.Context, or derived from one;
-// else nil.
+// LeaseOf gives the lease of a context of Do, Election.Run or Lease.Context, or one derived from
+// it; else nil.
 func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
@@ -173,10 +173,9 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 	return bound, end
 }
 
-// Context ends when the lock is lost, revoked or given back, by a cause that wraps ErrLost,
-// ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of Lock, but
-// not its deadline. A lock that is taken with it is taken within the lease: see WithReentry,
-// RWMutex.RLock and RWMutex.Lock.
+// Context ends when the lock is lost, revoked or given back, with a cause that wraps ErrLost,
+// ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of Lock, not
+// its deadline. A lock taken with it is taken within the lease: see WithReentry and RWMutex.
 func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
 
 func (l *Lease) why() error {
@@ -193,18 +192,18 @@ func (l *Lease) Token() Token { return l.token }
 // Path is the lock path.
 func (l *Lease) Path() string { return l.from.want.Path }
 
-// Node is the name of the contender's node, without the path. With WithCohort and WithSticky
-// successive leases share one.
+// Node is the name of the contender's node, without the path. Successive leases may share one
+// (WithCohort, WithSticky).
 func (l *Lease) Node() string { return l.hold.Node }
 
 // Session is the id of the ZooKeeper session that holds.
 func (l *Lease) Session() int64 { return l.hold.Session }
 
 // Valid reports whether the lock is certainly held now. It reads the clock, so it is right even in
-// a process that was paused and has not heard yet of the loss. Once false it stays false.
+// a paused process that has not heard of the loss. Once false it stays false.
 func (l *Lease) Valid() bool { return !l.isOver() && l.hold.Valid() }
 
-// Deadline is the end of the lease unless it is renewed. It moves on while the ensemble answers.
+// Deadline is the end of the lease unless renewed. It moves while the ensemble answers.
 func (l *Lease) Deadline() time.Time { return l.hold.Clock.Deadline() }
 
 // Revoked gives a channel that is closed when somebody asks for the lock.
@@ -221,17 +220,17 @@ func (l *Lease) Revoked() <-chan struct{} {
 }
 
 // Release gives the lock back and returns at once, for defer. The lease's context ends. The session
-// tries until the node is known to be gone; Unlock, before or after, says whether it is.
+// tries until the node is known to be gone; Unlock says whether it is.
 func (l *Lease) Release() { l.release() }
 
 // Unlock gives the lock back. The lease's context ends at once. The first Unlock to be confirmed
 // returns nil, even where the reply to the delete was lost or the session has expired meanwhile;
-// later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lock
-// was not ours any more.
+// later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lease
+// had ended before.
 //
-// It waits until ctx ends, but no longer than until the lease is over (Deadline): within a session
-// timeout after the servers went out of reach. Then the error wraps the error of ctx, or
-// ErrUnconfirmed, and the session goes on trying. Call Unlock again to hear how it ended.
+// It waits until ctx ends, but no longer than the lease's Deadline, within a session timeout after
+// the servers went out of reach. Then the error wraps that of ctx, or ErrUnconfirmed, and the
+// session goes on trying. Call Unlock again to hear how it ended.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {

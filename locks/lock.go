@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lock holds what all kinds of locks share: client, request, options. It is immutable, so any
-// number of goroutines may use it; requests and leases refer to it.
+// lock holds what all kinds share: client, request, options. Immutable: requests and leases refer
+// to it.
 type lock struct {
 	client *Client
 	lockSettings
@@ -58,8 +58,8 @@ func (l *lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) 
 	return ctx, &tracedSpan{Span: span, told: l.client.told}
 }
 
-// sameLock reports whether a caller that holds one lock would wait for itself in the other. Modes
-// and options may differ.
+// sameLock reports whether a holder of one lock would wait for itself in the other. Modes and
+// options may differ.
 func (l *lock) sameLock(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce
-// and of RunOnceFor, too. Lock refuses an option without effect on its kind of lock with
-// ErrBadAcquire: see actors.CheckAcquire, and for elections and RunOnce the table here.
+// LockOption changes how a lock is acquired, also by elections, RunOnce and RunOnceFor. One without
+// effect on its kind of lock is refused with ErrBadAcquire: see actors.CheckAcquire, and for
+// elections and RunOnce the table here.
 type LockOption interface {
 	ElectionOption
 	OnceOption
@@ -106,9 +106,8 @@ var (
 	jobs      = []use{forRunOnce, forInstant}
 )
 
-// refusals are the options that are refused before anything is sent, by the lock's use: they are
-// not well formed, or would have no effect. Rules for a mode are in the table of
-// actors.CheckAcquire, which sees messages.Acquire only.
+// refusals are the options that are refused, by the lock's use, before anything is sent. Rules for
+// a mode are in the table of actors.CheckAcquire, which sees messages.Acquire only.
 //
 // The first two rows are for every use: WithMaxHold is no field of messages.Acquire, and
 // CheckAcquire takes the root "" with the period zero for a request without detection.
@@ -185,237 +184,218 @@ func (s *lockSettings) checkRequest() error {
 	return nil
 }
 
-// WithLabel writes a text into the contender's node, for people who look at the queue: at most 1024
-// bytes. Use it always: it says who holds when a lock is stuck.
+// WithLabel writes a text, at most 1024 bytes, into the contender's node. Use it always: it says
+// who holds when a lock is stuck.
 func WithLabel(label string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Label = label })
 }
 
-// WithGrace gives the lock back by force this long after somebody has asked for it. Without it,
-// Lease.Revoked tells of the request, and nothing else happens. Use it where operators, or more
-// urgent work, must get the lock within a bounded time.
+// WithGrace gives the lock back by force this long after somebody asked for it. Without it only
+// Lease.Revoked tells. Use it where operators, or more urgent work, must get the lock within a
+// bounded time.
 func WithGrace(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Grace = d })
 }
 
 // WithSticky keeps an exclusive lock for d after Unlock, while nobody else queues for it. Use it
-// where one client locks the same path again and again, and others seldom do. Locking it again then
-// takes a microsecond, and asks no server: the client watches its node, and the queue behind it. A
-// lock that rested for a sixth of the session timeout is first checked by one round trip, so an
-// operator's delete of the node is noticed within that time.
+// where one client locks a path again and again, and others seldom do. Locking it again takes a
+// microsecond, and asks no server: the client watches its node, and the queue behind it. After a
+// rest of a sixth of the session timeout it is first checked by one round trip, so an operator's
+// delete of the node is noticed within that time.
 //
-// Unlock returns before the node is gone. As soon as anybody else queues, in this process or
-// another, the node goes; that waiter waits a listing and a delete longer. A TryLock from elsewhere
-// finds the lock taken at first, and people who look at the queue see a holder. Only calls with the
-// same options share what is kept.
+// Unlock returns before the node is gone. As soon as anybody else queues, the node goes; that
+// waiter waits a listing and a delete longer. Until then TryLock elsewhere finds the lock taken,
+// and people see a holder. Only calls with the same options share the kept hold.
 func WithSticky(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Sticky = d })
 }
 
-// WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
-// 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
-// 2012). The client's calls of Lock share one node, in turn: a hand-off takes a few microseconds,
-// and waiting here costs the servers nothing. Each grant has its own, greater token. Use it for hot
-// locks of processes with many workers; of an RWMutex, for its readers.
+// WithCohort lets up to n grants in a row of an exclusive lock, at most 1023, pass inside this
+// client before other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
+// The client's calls share one node, in turn: a hand-off takes a few microseconds, and waiting
+// costs the servers nothing. Each grant has its own, greater token. Use it for hot locks of
+// processes with many workers; of an RWMutex, for its readers.
 //
 // The node goes after n grants, after a twentieth of the session timeout, when somebody asks for
-// the lock, or when nobody waits here any more; grants and time do not count while nobody else
-// queues (WithSticky). Calls that still wait have nodes behind the other clients by then, one for
-// each n calls. So another client waits for one hold and n grants of this one at most, and no
-// longer than for two holds and that time. The order of the calls outlives a lost connection and a
-// lost session.
+// the lock, or when nobody waits here; grants and time count only while others queue. By then calls
+// that still wait have nodes behind the other clients, one for each n calls. So another client
+// waits for one hold and n grants of this one at most, and no longer than for two holds and that
+// time. The order of the calls outlives a lost connection or session.
 //
-// Readers that share a node hold together, with one token: those that waited for a writer, and
-// later ones, up to n in all and within that time. Readers that come after a writer of any client
-// come behind that. A writer has a node of its own.
+// Readers that share a node hold together, with one token: up to n in all, within that time.
+// Readers that come after a writer of any client come behind it. A writer has its own node.
 //
 // While the connection is down, or an answer is outstanding, nobody is let in. Only calls with the
 // same options share a node. The queue shows one contender, without an owner; only the client can
-// tell which calls wait behind it, and who has it (messages.ReadInside). So deadlock detection sees
-// the calls of the client that looks, and of readers that hold together one. It misses a circle
-// through a node that another client shares, unless all of it passes through nodes of the looking
-// client and of clients that do not share. When an operator deletes the node, all calls that have
-// it lose the lock.
+// tell who has it and who waits behind it (messages.ReadInside). So deadlock detection misses a
+// circle through a node that another client shares. Readers that hold together count as one. When
+// an operator deletes the node, all calls that have it lose the lock.
 func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
-// WithReclaim lets a process that is started again after a crash take back the lock that it held,
-// with a client of the same WithSessionFile: the first to ask for the lock with the same key holds
-// at once, even if others wait, with a greater token, and nobody else has held in between. Use it
-// where a restart takes less time than a session timeout, and moving the work costs more than
-// waiting for it. A holder that crashes over and over again is first each time.
+// WithReclaim lets a process that restarts after a crash take its lock back, with a client of the
+// same WithSessionFile: the first to ask for the lock with the same key holds at once, even if
+// others wait, with a greater token, and nobody has held in between. Use it where a restart takes
+// less than a session timeout, and moving the work costs more than waiting. A holder that keeps
+// crashing is first each time.
 //
-// The earlier process must be dead, which the file's lock proves, and its session must live: less
-// than a session timeout has passed between the crash and Open, and between Open and Lock. The
-// session file keeps that session, and all that it held, for a session timeout after Open, which
-// further restarts do not prolong: others wait too. Otherwise, and where somebody has asked for the
-// lock back, or the file is damaged or another host's, the request queues like any other.
+// The earlier process must be dead, which the file's lock proves, and its session alive: less than
+// a session timeout passes between the crash and Open, and between Open and Lock. That session, and
+// all that it held, is kept for a session timeout after Open, which further restarts do not
+// prolong: others wait too. Otherwise, and where somebody has asked for the lock, or the file is
+// damaged or another host's, the request queues like any other.
 //
-// It is for exclusive locks, at most 1024 bytes of key, and not together with WithSticky or
-// WithCohort (ErrBadAcquire). Within the client the lock is handed on only when the earlier
-// holder's node is gone, a round trip later than usual. Without a session file it has no effect;
-// over a gateway it is refused.
+// It is for exclusive locks, with a key of at most 1024 bytes, and excludes WithSticky and
+// WithCohort (ErrBadAcquire). Within the client the lock is handed on only when the holder's node
+// is gone, a round trip later than usual. Without a session file it has no effect; over a gateway
+// it is refused.
 func WithReclaim(key string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Reclaim = key })
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. Such a request shares no hold with others (WithSticky, WithCohort), except
-// that of a lease that it is made within. Use it in actor programs and in tests, as with
-// actorstest.Recorder.
+// actors.WithObserver. Such a request shares no hold, except that of a lease that it is made
+// within. Use it in actor programs and in tests, as with actorstest.Recorder.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
 
 // WithReentry makes the lock reentrant: Lock(lease.Context()) gives a further lease of the same
-// hold, with the same token. Each lease is given back by itself, and the lock with the last.
-// Without it such a call returns ErrReentry, because it would wait for itself. Use it where
-// functions that lock call each other.
+// hold, with the same token. The lock goes back with the last lease. Without it such a call returns
+// ErrReentry. Use it where functions that lock call each other.
 func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want.Reentry = true }) }
 
-// WithName names the queue, so that several queues can share one lock path. Their nodes are called
-// name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
-// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such
-// names.
+// WithName names the queue: several can share one lock path. Nodes are called name_lock_sequence,
+// as in recipes, with a GUID before the name. A name has at most 255 bytes, no slash and no NUL,
+// and does not begin with _c_. Use it where another program's recipe has such names.
 func WithName(name string) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Name = name })
 }
 
-// WithNaming gives the nodes names that programs with another library, such as kazoo, or with
-// ZooKeeper's recipes read as their own: see messages.Naming. By default those are Curator's and
-// go-zookeeper's. Contenders of any known naming are respected here. tests/interop/README.md,
-// "Sharing queues with other clients", says who respects ours. Use it to share locks with such
-// programs.
+// WithNaming names the nodes as another library, such as kazoo, or ZooKeeper's recipes do: see
+// messages.Naming. The default is Curator's and go-zookeeper's. All known namings are respected
+// here; tests/interop/README.md, "Sharing queues with other clients", says who respects ours. Use
+// it to share locks with such programs.
 func WithNaming(naming messages.Naming) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
 
-// WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
-// and departure then wakes every such waiter, which reads the whole queue: the thundering herd, a
-// load that grows with the square of the queue's length. Use it for comparison, and with ten
-// clients or fewer.
+// WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every change
+// then has every such waiter read the whole queue (thundering herd): the load grows with the square
+// of the queue's length. Use it for comparison, and with ten clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
-// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). Use it
-// where work that comes too late is worth nothing. With n of 1 it waits behind nobody; with 2 one
-// waits behind a holder. Zero, the default, is no bound; a negative n is refused with
-// ErrBadAcquire.
+// before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). With n
+// of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
+// negative n is refused with ErrBadAcquire. Use it where late work is worth nothing.
 //
-// Holders and waiters count, readers and writers, those that hold with one node once. Of calls that
-// wait without a node (WithCohort, WithMaxWaiting) this client's count; others' cannot be seen. A
-// Lock that need not wait is never refused: a reader beside readers, a call for which there are
-// permits, another lease of the same hold (WithReentry), a TryLock.
+// All holders and waiters count, those that hold with one node once. Of calls without a node
+// (WithCohort, WithMaxWaiting) only this client's count. A Lock that need not wait is never
+// refused: a reader beside readers, a call for which there are permits, another lease of the same
+// hold (WithReentry), a TryLock.
 //
 // Where too many calls of this client are before it, Lock refuses at once. Otherwise its node is
 // made, and a listing says how many stand before it: of clients that ask at the same moment, the
 // first are let in. A node counts until it is gone, also that of a refused call, or one that is
-// kept after Unlock (WithSticky), which goes when somebody queues or its time is over. A call that
-// shares a node is judged by that node's first listing. A call that was let in is not refused any
-// more, even when its connection or session is lost. Over gateways, a call whose gateway fell
-// silent tries at the next for two session timeouts, when a node that it may have left is gone,
-// before it hears ErrQueueFull.
+// kept after Unlock (WithSticky). A call that shares a node is judged by that node's first listing.
+// A call that was let in is never refused, even when its session is lost. Over gateways, a call
+// whose gateway fell silent tries at the next for two session timeouts, until a node that it may
+// have left is gone, before it hears ErrQueueFull.
 //
 // ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull. The option is
-// for locks with a queue, and not together with WithReclaim. In an election it refuses further
-// candidates; Election.Run tries again after pauses of up to a session timeout.
+// for locks with a queue, and excludes WithReclaim. In an election it refuses further candidates;
+// Election.Run tries again after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {
 	return lockOption(func(s *lockSettings) { s.want.MaxWaiters = n })
 }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
-// lock is given back. Use it where work may hang. Work that ignores its context goes on without the
-// lock: so choose a d that ordinary work never reaches, and let the resource check tokens. Zero,
-// the default, is no bound; a negative d is refused with ErrBadAcquire.
+// lock is given back. Work that ignores its context goes on without the lock, so choose a d that
+// ordinary work never reaches, and let the resource check tokens. Zero, the default, is no bound; a
+// negative d is refused with ErrBadAcquire. Use it where work may hang.
 func WithMaxHold(d time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) { s.maxHold = d })
 }
 
-// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every, below
-// the root, which has to contain the lock path. Of the members of a deadlock that look, the
-// youngest gives up: its node is deleted, and Lock returns an error in which errors.As finds a
-// *DeadlockError. Use it where programs hold several locks that they cannot take by All. It is not
-// for contests.
+// WithDeadlockDetection looks for deadlocks while Lock waits, once in every period, below the root,
+// which must contain the lock path. Of the members of a deadlock that look, the youngest gives up:
+// its node is deleted, and Lock returns an error in which errors.As finds a *DeadlockError. Use it
+// where programs hold several locks that they cannot take by All. It is not for contests.
 //
-// The youngest is the one whose node was made last; calls that wait inside their client are younger
-// than all with nodes, and the last to ask is the youngest. So of two that wait for each other
-// exactly one gives up, and the other gets on when the caller of the first gives back its locks.
+// The youngest is the one whose node was made last; calls without a node are younger, by the time
+// of the call. So of two that wait for each other exactly one gives up, and the other gets on when
+// the first caller gives back its locks.
 //
-// See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
-// 250 ms after the first, shows as well. Each look lists all that is below the root, and reads the
-// queues with waiters.
+// See Deadlocks for what can be found, by two looks 250 ms apart. Each lists all that is below the
+// root, and reads the queues with waiters.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return lockOption(func(s *lockSettings) {
 		s.want.Deadlocks, s.detects = messages.Detection{Root: root, Every: every}, true
 	})
 }
 
-// WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
-// goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
-// for the end; the lease's context ends work.
+// WithOnChange calls a function when a lease of the lock is in doubt, goes on, is asked for, or is
+// lost. Use it to slow down, to log, or to prepare for the end; the lease's context ends work.
 //
-// Calls come in the order of the changes, one at a time for all locks of a client, on a goroutine
-// of their own: a slow function delays later calls only. It must not wait for a later call; see
-// "What callbacks may do" in the package doc. Client.Close does not wait for calls. A panic is
-// logged.
+// Calls come in order, one at a time for all locks of a client: see "What callbacks may do" in the
+// package doc.
 func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }
 
 // WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold)
-// before its owner has given it back, which may come to light only when the owner gives back. key
-// is the key of a Keyed, and the lock path of other locks; err is as Change.Err. Use it where
-// nobody keeps the lease, as with Named: to end the process, to cancel the work, or to count. Calls
-// come as those of WithOnChange do.
+// before its owner gives it back, which may come to light only then. key is that of a Keyed, or
+// else the lock path; err is as Change.Err. Calls come as for WithOnChange. Use it where nobody
+// keeps the lease, as with Named: to end the process, to cancel the work, or to count.
 func WithOnLost(tell func(key string, err error)) LockOption {
 	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
 
-// WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
-// leader of lower priority to resign. A candidate that is elected while one of higher priority
-// waits resigns before it begins. Without it all have priority 0, and nobody is asked. Use it where
-// some places are better to lead from. It is for Election.Run; a leader that has only campaigned is
-// asked, too, by Lease.Revoked. A priority below zero is refused with ErrBadAcquire.
+// WithPriority gives a candidate a priority, 0 by default. When it has campaigned for the time
+// after, it asks a leader of lower priority to resign. One elected while a higher priority waits
+// resigns before it begins. It is for Election.Run; a leader by Campaign is asked by Lease.Revoked.
+// A priority below zero is refused with ErrBadAcquire. Use it where some places are better to lead
+// from.
 func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
 
-// WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is
-// done at most once in a period, and not at all when the process dies or loses the lock in between.
-// It excludes WithRetryAfter and AckWith. RunOnceFor refuses it: it marks before and after. Use it
-// where a second time does more harm than none.
+// WithMarkFirst has RunOnce write the mark before the work, not after: it is done at most once in a
+// period, and not at all when the process dies or loses the lock in between. It excludes
+// WithRetryAfter and AckWith. RunOnceFor refuses it: it marks before and after. Use it where a
+// second time does more harm than none.
 func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
-// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d, counted
-// from the end of the failed work. Each caller's own d counts. A loss of the lock, and work whose
-// caller's ctx has ended, leave no mark. Zero, the default, lets the next one run at once. Use it
-// where work that fails would fail again at once.
+// WithRetryAfter has RunOnce mark failed work, too, so that nobody tries again for the caller's own
+// d, counted from its end. A loss of the lock, and work whose caller's ctx has ended, leave no
+// mark. Zero, the default, lets the next one run at once. Use it where work would fail again at
+// once.
 //
-// RunOnceFor by itself does not run failed work again for the same instant. With this option the
-// next to ask does, when d has passed since the failure, which may be zero; and at once where the
-// process that ran it died, lost the lock, or was told to end.
+// RunOnceFor does not run failed work again for the same instant. With this option the next to ask
+// does, when d, which may be zero, has passed since the failure; and at once where the process that
+// ran it died, lost the lock, or was told to end.
 func WithRetryAfter(d time.Duration) OnceOption {
 	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
 
-// WithWaiting has RunOnce wait for a run that is under way elsewhere, and look then whether there
-// is still something to do. Use it where work that fails elsewhere is to be taken on at once.
+// WithWaiting has RunOnce wait for a run elsewhere, and then look whether there is still something
+// to do. Use it where work that fails elsewhere is to be taken on at once.
 func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.mayWait = true }) }
 
-// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the
-// servers' clock: as the startingDeadlineSeconds of a Kubernetes CronJob. Zero, the default, sets
-// no bound. Use it where late work does harm, or is not worth doing.
+// WithStartDeadline has RunOnceFor not call the work once d has passed since the instant, by the
+// servers' clock, as Kubernetes' startingDeadlineSeconds. Zero, the default, is no bound. Use it
+// where late work does harm, or is not worth doing.
 func WithStartDeadline(d time.Duration) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.startDeadline = d })
 }
 
-// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last
-// run, the oldest first, before its own: for the newest most of them that are not too late by
-// WithStartDeadline. Once.Missed counts the others; with most 0 that is all. next gives the first
-// instant of the schedule after a time, as robfig/cron's Schedule.Next does. Use it where each run
-// does a part of the work, such as a day of a report; InstantOf says which.
+// WithCatchUp has RunOnceFor first call the work for the instants that were missed since the last
+// run, oldest first: for the newest most of them that are not too late by WithStartDeadline.
+// Once.Missed counts the others; with most 0 that is all. next gives the schedule's first instant
+// after a time, as robfig/cron's Schedule.Next. InstantOf says which instant a call is for. Use it
+// where each run does a part of the work, such as a day of a report.
 //
-// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is
-// to be repeated first.
+// A failed call is followed by the next; with WithRetryAfter it ends the run.
 func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.next, s.job.most, s.job.catchesUp = next, most, true })
 }

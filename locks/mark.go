@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Mark says who ran for a RunOnce or a RunOnceFor, and when: the data of a node that they write.
-// Times are by the servers' clock, to the millisecond.
+// Mark says who ran for a RunOnce or a RunOnceFor, and when, by the servers' clock, to the
+// millisecond.
 type Mark struct {
 	// State says how far the run has come; "" stands for no mark.
 	State MarkState
@@ -41,7 +41,7 @@ const (
 	MarkFailed MarkState = "failed"
 )
 
-// The nodes below the key of a RunOnce: the mark, and the one that is written to be told the time.
+// The nodes below the key of a RunOnce: the mark, and the one that is written to ask for the time.
 const (
 	markName  = "ran"
 	clockName = "clock"

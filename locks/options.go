@@ -42,7 +42,7 @@ func session(opt actors.SessionOption) Option {
 
 // WithSessionTimeout asks for a session timeout, 10 s by default and at least a millisecond; the
 // servers may grant another. A dead holder's lock is free after that long, and leases survive
-// outages that are shorter: locks/guides/timeouts.md. Use it to choose between the two.
+// shorter outages (locks/guides/timeouts.md). Use it to choose between the two.
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed
@@ -53,8 +53,8 @@ func WithAuth(scheme string, credential []byte) Option {
 
 // WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5
 // or gssapi: see zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it.
-// zkconn.CreatorACL is the ACL for lock paths of its principal alone. See
-// locks/guides/sasl.md. Use it where the ensemble has Kerberos or DIGEST-MD5.
+// zkconn.CreatorACL is the ACL for lock paths of its principal alone. Use it where the ensemble has
+// Kerberos or DIGEST-MD5 (locks/guides/sasl.md).
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
 // WithACL sets the ACL of every node that is made; by default anybody may do anything. Use it where
@@ -81,15 +81,14 @@ func WithDialer(dial func(ctx context.Context, network, address string) (net.Con
 	return connection(zkconn.WithDialer(dial))
 }
 
-// WithReconnectBackoff bounds the pause between two rounds through the servers when none answers.
-// It grows from initial to max, with jitter. Use it where thousands of clients would come back at
-// once.
+// WithReconnectBackoff bounds the pause between two rounds through the servers when none answers:
+// from initial to max, with jitter. Use it where thousands of clients would come back at once.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger sets the logger. By default it is only logged that Open takes long, and that events do
-// not reach a waiter. Use it always in production.
+// WithLogger sets the logger. By default only a slow Open, and events that do not reach a waiter,
+// are logged. Use it always in production.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -102,9 +101,9 @@ func WithLogger(log *slog.Logger) Option {
 }
 
 // WithMeterProvider gives OpenTelemetry figures of the client's locks and session to a
-// MeterProvider: package metering lists them. By default it is that of the actor system of
-// WithActorSystem; nil turns the figures off. For protoactor's own figures see
-// actors.WithMeterProvider. Use it to alert on losses and on long waits.
+// MeterProvider: package metering lists them. By default it is that of WithActorSystem's system;
+// nil turns them off. For protoactor's own figures see actors.WithMeterProvider. Use it to alert on
+// losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
 // WithMeterLabels puts attributes, by lock path, on the figures: see actors.WithMeterLabels. Use it
@@ -112,8 +111,8 @@ func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.W
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
 // WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. Use it to
-// see how long requests wait for locks. The parent of both is the span of the context of Lock;
-// after Lease.Downgrade it is the hold that is downgraded.
+// see how long requests wait. The parent of both is the span of Lock's context; after
+// Lease.Downgrade, the downgraded hold.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the
 //     lock was not acquired, with error.type as in the figures.
@@ -135,7 +134,7 @@ func WithTracerProvider(from trace.TracerProvider) Option {
 }
 
 // WithActorSystem runs the client's actors in your actor system, which Close leaves running. By
-// default the client makes one of its own. Use it to have your actors and Turnstile's in one.
+// default the client makes one. Use it to have your actors and Turnstile's in one.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
 		if system == nil {
@@ -157,9 +156,9 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 	return connection(zkconn.WithSuspendedTime(suspended))
 }
 
-// WithoutIdleSyncs saves the syncs that an idle client sends every sixth of a session timeout, so
-// that the first lock after a pause is granted in one round trip, in the same session: see
-// zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the time.
+// WithoutIdleSyncs saves the syncs that an idle client sends every sixth of a session timeout for a
+// fast first lock: see zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly
+// all the time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithMaxWaiting bounds the nodes of one queue with which this client waits (back-pressure);
@@ -172,16 +171,16 @@ func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
 
 // WithSessionFile keeps the session's id and password in a file (mode 0600, on a local disk): see
-// actors.WithSessionFile. A process that is started again after a crash closes its predecessor's
-// session first, so that one's locks are free after a few round trips instead of a session timeout,
-// or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses
-// the file. Use it for services that a supervisor restarts on one machine.
+// actors.WithSessionFile. A process that restarts after a crash first closes its predecessor's
+// session, so those locks are free after a few round trips instead of a session timeout, or its own
+// again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the file. Use
+// it for services that a supervisor restarts on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
-// WithUnreleased reports leases that were not given back within a time of their grant, or before
-// Close. Use it in tests, and to find out why a lock stays held. The stack of each call of Lock is
-// kept, which costs some microseconds. Each lease is reported once, on a goroutine of its own;
-// leases that Close finds are reported before it goes on. after must be above zero.
+// WithUnreleased reports leases that were not given back within after, above zero, of their grant,
+// or before Close: each once, those that Close finds before it goes on. It keeps the stack of each
+// call of Lock, which costs some microseconds. Use it in tests, and to find out why a lock stays
+// held.
 func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
 	return func(o *options) error {
 		if after <= 0 || report == nil {

@@ -8,26 +8,25 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// RunOnce calls work under the lock at key, unless somebody has done so within the period: the
-// whole of a job that several replicas are to do "at most every 23 hours".
+// RunOnce calls work under the lock at key, unless somebody has done so within the period: a job
+// that several replicas are to do "at most every 23 hours".
 //
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
 //
-// A job that is due at an instant, such as 02:00, is one for RunOnceFor. Here any run counts: a run
-// by hand at 14:00 makes that of the next 02:00 OnceNotDue, with a nil error.
+// For jobs that are due at an instant, such as 02:00, use RunOnceFor. Here any run counts: after
+// one by hand at 14:00 that of the next 02:00 is OnceNotDue, with a nil error.
 //
-// A run leaves a mark when work has returned nil: the node "ran" below key names the process and
-// the time at which the run began. The period is counted from there to now, both by the servers'
-// clock, which is asked for by a write (to the node "clock"). Choose a period a little shorter than
-// the time between two runs of the schedule; servers whose clocks differ make it as much longer or
-// shorter when another of them becomes the leader. A mark from the servers' future counts as made
-// now.
+// When work has returned nil it leaves a mark: the node "ran" below key names the process and when
+// the run began. The period is counted from there to now, by the servers' clock, which a write to
+// the node "clock" tells. Choose a period a little shorter than the schedule's. Where servers'
+// clocks differ, a change of leader makes it as much longer or shorter. A mark from the future
+// counts as made now.
 //
-// The mark is written with Lease.Txn, and so only while the lock is held; AckWith adds other writes
-// to the transaction. Thus the work is done at least once: when it fails, panics, or loses the
-// lock, there is no mark, and the next caller runs it again, at once unless WithRetryAfter says
-// otherwise. WithMarkFirst marks before the work: at most once. A caller that finds a run under way
-// does not wait, unless WithWaiting. The context of work is as in Do.
+// The mark is written with Lease.Txn, so only while the lock is held; AckWith adds other writes.
+// The work is done at least once: when it fails, panics, or loses the lock, there is no mark, and
+// the next caller runs it again, at once unless WithRetryAfter says otherwise. WithMarkFirst marks
+// before the work: at most once. A caller that finds a run under way does not wait, unless
+// WithWaiting. The context of work is as in Do.
 //
 // The error and Once.Outcome say what happened:
 //
@@ -41,13 +40,12 @@ import (
 //     ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. With WithMarkFirst and
 //     ErrUnknownOutcome the mark may be there, and this period pass without the work.
 //
-// A "ran" that is deleted while the work is under way is made anew with the mark. An error that
-// tells to delete one, as after a clock that was wrong, comes only while the lock is held. A period
-// or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran" that is
-// something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
+// A "ran" that is deleted during the work is made anew with the mark. An error that tells to delete
+// one, as after a wrong clock, comes only while the lock is held. Errors also wrap ErrBadAcquire
+// for a period or time below zero and options that exclude each other, ErrFailed for a "ran" that
+// is no mark, and ErrNeedsSession for a client over gateways.
 //
-// The two nodes stay when nobody runs the job any more. Delete them, and the node at key, while
-// nobody does (zkCli's deleteall).
+// When nobody runs the job any more, delete the two nodes and the one at key (zkCli's deleteall).
 func RunOnce(
 	ctx context.Context, client *Client, key string, period time.Duration,
 	work func(ctx context.Context, token Token) error, opts ...OnceOption,

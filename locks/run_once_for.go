@@ -9,24 +9,22 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job
-// that several replicas have in their schedules, and that is to run once for each time that it is
-// due.
+// RunOnceFor calls work for an instant of a schedule, under the lock at key: a job that several
+// replicas have in their schedules, and that is to run once each time it is due.
 //
 //	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
 //
-// The instant is the key, and not the time of the call. So clocks, late replicas and fast work do
-// not matter, and a run by hand for another instant moves none of the schedule. All replicas must
-// name the same instant, by time.Time.Equal: the time that their scheduler gives for the tick, or
-// the time rounded to it, and not time.Now().
+// The instant is the key, not the time of the call. So clocks, late replicas and fast work do not
+// matter, and a run by hand for another instant moves nothing. All replicas must name the same
+// instant, by time.Time.Equal: their scheduler's time of the tick, or the time rounded to it, not
+// time.Now().
 //
 // The node "ran" below key has the newest instant that the work was begun for, and whether it was
-// done, has failed, or neither. It is written before the work and after it, each time with
-// Lease.Txn; AckWith adds to the second. The work is called at most once for each instant: not
-// again when it has failed, or when its process died or lost the lock in it. WithRetryAfter has it
-// called again then, at least once. Instants older than the newest are refused. A caller that comes
-// while the work runs does not wait, unless WithWaiting. WithStartDeadline bounds how late the work
-// may begin. WithCatchUp first calls it for missed instants.
+// done, has failed, or neither. It is written before and after the work, with Lease.Txn; AckWith
+// adds to the second. The work is called at most once for each instant, even when it has failed, or
+// its process died or lost the lock in it; with WithRetryAfter it is called again then, at least
+// once. Instants older than the newest are refused. A caller that comes while the work runs does
+// not wait, unless WithWaiting.
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
@@ -34,8 +32,7 @@ import (
 //     WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
 //     ended before work returned. An error of Lease.Txn though work has returned nil: it is done,
 //     and not marked so, or may not be (ErrUnknownOutcome).
-//   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was
-//     done.
+//   - OnceAlreadyRan: somebody ran it for this instant. Once.Mark says who, and whether it is done.
 //   - OnceBusy: somebody runs it now. Where that is known to be the run of an older instant, the
 //     error wraps ErrNotRun.
 //   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over:
@@ -50,12 +47,12 @@ import (
 // MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
 //
 // Times are by the servers' clock, as for RunOnce. A mark of RunOnce with the same key stands for
-// all instants up to the begin of that run, unless it had failed. Use both with one key only while
-// you change from one to the other.
+// all instants up to that run's begin, unless it failed: use both with one key only while you
+// change over.
 //
-// An instant before the year 1 or after 9999, and options that exclude each other, give
-// ErrBadAcquire; a "ran" that is something else than a mark ErrFailed; a client over gateways
-// ErrNeedsSession.
+// Errors also wrap ErrBadAcquire for an instant before the year 1 or after 9999 and options that
+// exclude each other, ErrFailed for a "ran" that is no mark, and ErrNeedsSession for a client over
+// gateways.
 func RunOnceFor(
 	ctx context.Context, client *Client, key string, instant time.Time,
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
@@ -71,7 +68,7 @@ func RunOnceFor(
 }
 
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx, in the
-// location that RunOnceFor was given. It is zero elsewhere.
+// location given. It is zero elsewhere.
 func InstantOf(ctx context.Context) time.Time {
 	at, _ := ctx.Value(instantKey{}).(time.Time)
 	return at
@@ -114,7 +111,7 @@ func notRun(key string, instant time.Time, why error) error {
 }
 
 // farthestAhead bounds how far an instant may be ahead of the servers' clock, as a replica's may
-// be. But one of next month, given by mistake, would supersede all until then.
+// be: one of next month, by mistake, would supersede all until then.
 const farthestAhead = time.Minute
 
 func (j *job) runInstants(ctx context.Context) error {

@@ -10,8 +10,8 @@ import (
 )
 
 // tenure is the shell of term.Machine for callers that block: Do, RunOnce, RunOnceFor and
-// Election.Run. All of it runs on the caller's goroutine. What happens to a lease ends the work's
-// context by itself; the machine is told of it when the work has ended.
+// Election.Run. It runs on the caller's goroutine. The end of a lease ends the work's context by
+// itself; the machine hears of it when the work has ended.
 type tenure struct {
 	ctx   context.Context // the caller's
 	lease *Lease          // of the newest term; nil before it is held
@@ -22,8 +22,8 @@ type tenure struct {
 // serve carries out what the machine says until it has ended. It leaves the error of the last
 // campaign, or of the term that followed it, in candidacy.
 //
-// campaign waits for the lock. With an error and a lease the lock is held, and no work is to begin. work
-// is done under the lease; it calls the user's function by call.
+// campaign waits for the lock. With an error and a lease the lock is held, and no work is to begin.
+// work calls the user's function by call.
 func (t *tenure) serve(ctx context.Context, policy term.Policy,
 	campaign func(context.Context) (*Lease, error), work func(context.Context) error) {
 	t.ctx, t.Policy = ctx, policy
@@ -50,8 +50,8 @@ func (t *tenure) serve(ctx context.Context, policy term.Policy,
 	}
 }
 
-// leave gives the lock back, and does not wait, where the user's function has panicked or has ended
-// its goroutine.
+// leave gives the lock back without waiting where the user's function has panicked or ended its
+// goroutine.
 func (t *tenure) leave() {
 	if t.Phase != term.Ended && t.lease != nil {
 		t.lease.Release()
@@ -74,8 +74,8 @@ func (t *tenure) acquired() term.Event {
 	return term.Event{Kind: term.Lapse, Outcome: outcome}
 }
 
-// step tells the machine what has happened, and before that the end of the caller's ctx, where it
-// has ended: the work's context has ended with it.
+// step tells the machine what has happened, and before that an end of the caller's ctx, with which
+// the work's has ended.
 func (t *tenure) step(ev term.Event) []term.Effect {
 	if t.Phase > term.Campaigning && t.Phase != term.Ended && t.callerGone() {
 		if effects := t.Step(term.Event{Kind: term.Stop}); t.Phase == term.Ended {
@@ -103,9 +103,9 @@ func (t *tenure) pause(pause term.Effect) term.Event {
 	}
 }
 
-// call calls a function of the user under the lease. The function's context lies within the lease,
-// and ends with ctx and with the lease. The function is not called where the lease was over before.
-// The error says whether the lease ended before the function returned.
+// call calls a function of the user, unless the lease is over. The function's context lies within
+// the lease, and ends with ctx and with the lease. The error says whether the lease ended before
+// the function returned.
 func (t *tenure) call(ctx context.Context, do func(context.Context, Token) error) (err error) {
 	within, end := t.lease.bind(ctx)
 	defer end()

@@ -23,8 +23,7 @@ const (
 )
 
 // tracedSpan is a span that ends once; a nil one does nothing. It starts on the goroutine of Lock.
-// The rest goes through a queue (package told), because spans and their processors are the user's
-// code.
+// The rest, which is the user's code, goes through a queue (package told).
 type tracedSpan struct {
 	trace.Span
 	told  *told.Queue[func()]

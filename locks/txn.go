@@ -20,13 +20,12 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that takes a node of any version.
 const AnyVersion int32 = -1
 
-// Create makes a node. A missing parent is ErrNoNode, unless an earlier Create of the transaction
-// makes it, or the Op's field Parents is set: see Lease.Txn. Set the field Ephemeral for a node
-// that ends with the client's session.
+// Create makes a node; with the field Ephemeral, one that ends with the session. A missing parent
+// is ErrNoNode, unless an earlier Create of the transaction makes it, or the field Parents is set:
+// see Lease.Txn.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
-// CreateSequential makes a node with the name of path and ten digits from the server. Its parent
-// must exist, as for Create.
+// CreateSequential is Create of path with ten digits from the server.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -46,23 +45,21 @@ func Check(path string, version int32) Op {
 	return Op{Kind: zkconn.OpCheck, Path: path, Version: version}
 }
 
-// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: the ops are one
-// transaction with a check of the holder's node, and while that exists nobody else holds. So no
-// write of a holder that has lost the lock is ever carried out, however late it arrives, and no
-// token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
-// ops.
+// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: a check of the
+// holder's node goes with the ops, and while that node exists nobody else holds. So no write is
+// ever carried out after the loss of the lock, however late it arrives, and no token need be
+// compared. The nodes have the ACL of WithACL. The results are in the order of the ops.
 //
-// Missing parents are made only where the field Parents of a Create asks for them, in the same
-// transaction, empty, with the ACL of WithParentACL; they stay when the nodes below them are
-// deleted:
+// The field Parents of a Create has missing parents made in the same transaction, empty, with the
+// ACL of WithParentACL; they stay when the nodes below them are deleted:
 //
 //	op := locks.Create("/jobs/nightly/state", state)
 //	op.Parents = true
 //
 // The error wraps:
 //
-//   - ErrLost (with ErrRevoked or ErrMaxHold where it was that), or ErrReleased after Unlock: the
-//     lock is not held any more, and nothing was written.
+//   - ErrLost (with ErrRevoked or ErrMaxHold where it was that), or ErrReleased after Unlock:
+//     nothing was written.
 //   - ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was
 //     refused, and nothing was written. zkconn.ErrNoAuth with the path of the lease's node: the
 //     session may not READ that (WithACL).
@@ -70,11 +67,10 @@ func Check(path string, version int32) Op {
 //   - ErrUnknownOutcome: the ops may have been carried out, all or none. When ctx ends before the
 //     answer they may be yet, until the lock is given back or Get returns.
 //
-// A transaction whose reply is lost may still be at a server. So it is fenced: each transaction
-// checks the version of the holder's node, and the fence raises that by writing the node's own data
-// again, which takes READ and WRITE. Where WithACL does not give the session both, the transaction
-// may be carried out for as long as that node exists. Then the lost reply is resolved where
-// possible:
+// A transaction whose reply is lost may still be at a server. So it is fenced: each checks the
+// version of the holder's node, and the fence raises that by writing the node's own data again.
+// Without READ and WRITE (WithACL) the transaction may be carried out for as long as that node
+// exists. Then the lost reply is resolved where possible:
 //
 //   - Not carried out, and sent again, if a node or a list of children that it changes has not
 //     changed since before it was sent.
@@ -85,14 +81,13 @@ func Check(path string, version int32) Op {
 //     session may not READ, and for a lock that several hold together (readers, permits,
 //     WithReentry). Add a Set of a node of your own, with its version, to make it known.
 //
-// A lease's transactions are carried out one after the other, and Unlock gives the lock back after
-// them. So a node that serves a later hold, too (WithSticky, WithCohort, a hand-over in the client)
-// never guards the writes of an earlier one, unless these could not be fenced. Where several hold
-// with one node (WithReentry, a downgrade), it guards until the last of them has given back.
+// A lease's transactions run one after the other, and Unlock gives the lock back after them. So a
+// node that serves a later hold, too (WithSticky, WithCohort, a hand-over), never guards an earlier
+// one's writes, unless these could not be fenced. Where several hold with one node (WithReentry, a
+// downgrade), it guards until the last has given back.
 //
-// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
-// that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a
-// gateway.
+// ErrBadAcquire refuses the lease of a Contest, whose node others may make anew, and that of a
+// reader WithCohort, whose node stays for others. ErrNeedsSession refuses a lease over a gateway.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
 	switch {
@@ -173,8 +168,8 @@ func (l *Lease) endTxn(fenced bool) {
 	l.from.client.requests.Done()
 }
 
-// exclusive reports whether no other holder can have written, while this lease holds, to nodes that
-// only holders of the lock write. A nested lease has an owner, by whom others may share its hold.
+// exclusive reports whether no other holder can have written while this lease holds. Others of a
+// nested lease's owner may share its hold.
 func (l *Lease) exclusive() bool {
 	want := &l.from.want
 	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !l.from.want.Reentry && !l.nested &&
@@ -210,17 +205,16 @@ func (l *Lease) notWritten(err error) error {
 //	data, version, err := lease.Get(ctx, "/position")
 //	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// It shows every Txn of earlier holders, and every Txn of this lease that was called before Get,
-// which waits for those: so it shows whether a Txn with ErrUnknownOutcome was carried out. It may
-// miss writes that others make meanwhile without the lock, and those through another client of
-// ZooKeeper, whose server may be ahead. Write with Txn, and read with Get; or write the token
-// beside the data, and refuse smaller ones (locks/guides/fencing.md).
+// It shows every Txn of earlier holders, and waits for this lease's earlier ones: so it resolves an
+// ErrUnknownOutcome. It may miss writes without the lock, and through another client of ZooKeeper,
+// whose server may be ahead. Write with Txn, and read with Get; or write the token beside the data,
+// and refuse smaller ones (locks/guides/fencing.md).
 //
 // The error wraps:
 //
-//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over, and the data, which may be
-//     another holder's, are not given. A second read, of the lease's own node, finds this also
-//     where the session has not heard of the end.
+//   - ErrLost, ErrRevoked, ErrMaxHold or ErrReleased: the lease is over. The data, which
+//     may be another holder's, are not given. A read of the lease's own node finds this before the
+//     session hears of it.
 //   - zkconn.ErrNoNode: there is no such node; or ErrNoAuth: it may not be read.
 //   - The error of ctx, or ErrBadPath. Get waits for a connection, and reads again when one is
 //     lost.
@@ -250,9 +244,8 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	return data, stat.Version, err
 }
 
-// readNode reads the lease's own node after another read. If it is there now, it was there then: no
-// other holder can have written what the other read gave. A contest's node may be another
-// contender's.
+// readNode reads the lease's own node after another read. If it is there, no other holder has
+// written what was read. A contest's node may be another's.
 func (l *Lease) readNode(ctx context.Context) error {
 	if l.from.want.Mode == messages.Contest {
 		return nil
@@ -267,8 +260,8 @@ func (l *Lease) readNode(ctx context.Context) error {
 	}
 }
 
-// read reads a node in the session that holds. It checks the lease after the answer: once the lease
-// is over, another holder may have written the data.
+// read reads a node in the session that holds. It checks the lease after the answer: the data may
+// be another holder's.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.hold.Epoch, path)
 	switch {
@@ -286,8 +279,8 @@ func (l *Lease) notRead(err error) error {
 
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease. So a caller that waits
-// for an answer first hears of the end of the lease, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease, whose end says more and
+// is heard of first.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.Context(), func() {

@@ -6,64 +6,58 @@ import (
 
 // Acquire describes the request of a lock actor.
 type Acquire struct {
-	// Path is the lock path: absolute, the parent znode of the queue; that of a contest is the node
-	// itself.
+	// Path is the lock path: the parent znode of the queue, or the node of a contest. Absolute.
 	Path string
 	// Mode is the kind of lock.
 	Mode Mode
-	// Name tells several queues in one lock path apart, as recipes do whose nodes are called
-	// name_lock_sequence. Empty is the queue without a name.
+	// Name tells queues in one lock path apart, as recipes do whose nodes are called
+	// name_lock_sequence.
 	Name string
-	// Naming is the library whose node names are used. A queue with a Name has names of its own.
+	// Naming says whose node names are used. A queue with a Name has names of its own.
 	Naming Naming
-	// Permits is the number of permits that the semaphore has, Weight the number that is asked for;
-	// 0 means one. Both are for Mode Semaphore only.
+	// Permits is how many permits the semaphore has, Weight how many are asked for; 0 means one.
+	// Both are for Mode Semaphore.
 	Permits, Weight int
-	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change
-	// then wakes every such waiter: the herd effect. It is for comparison, and for ten clients or
-	// fewer.
+	// WatchAll watches the whole lock path, not the predecessor: see locks.WithWatchAll.
 	WatchAll bool
-	// Timeout ends the request when it does not hold after this long; zero means never.
+	// Timeout ends the request if it does not hold by then; zero means never.
 	Timeout time.Duration
-	// Try gives up at once when somebody else is before the request.
+	// Try gives up at once when another contender is before the request.
 	Try bool
-	// Grace is how long the holder keeps the lock after somebody has asked for it; then it is
-	// released by force. Zero: the owner is told of the request, and nothing else happens.
+	// Grace is how long the holder keeps the lock after it was asked to give it back; then it is
+	// released by force. Zero: the owner is told, and nothing else happens.
 	Grace time.Duration
-	// Beside makes this request a downgrade: it takes the read lock at the place of the writer
-	// whose node it names (Grant.Node), with nobody in between. It is for Mode Read, of the same
-	// lock path and name. The writer must hold in the same session, or over the same gateway from
-	// the same node; otherwise the request fails with ReasonHoldGone.
+	// Beside makes this request (Mode Read, same lock path and name) a downgrade: it takes the read
+	// lock at the place of the writer whose node it names (Grant.Node). Unless the writer holds in
+	// the same session, or over the same gateway from the same node, the request fails with
+	// ReasonHoldGone.
 	Beside string
-	// Owner names the owner of the request to searches for deadlocks, and to people. Empty means
-	// the actor that spawned the lock actor. An owner that asks for a lock which it has waits for
-	// itself, and a search for deadlocks finds that.
+	// Owner names the owner, for deadlock searches and for people. Empty means the actor that
+	// spawned the lock actor. An owner that asks for a lock which it has waits for itself.
 	Owner string
-	// Caller names the caller that is blocked while this request waits. It links requests for
-	// several locks, and so a deadlock is found. Empty means Owner.
+	// Caller names the caller that is blocked while this request waits: deadlocks are found by it.
+	// Empty means Owner.
 	Caller string
-	// Deadlocks says whether the request looks for deadlocks while it waits. If it is the youngest
-	// in one, it gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
+	// Deadlocks has the request look for deadlocks while it waits. The youngest in one gives up:
+	// Deadlocked, then Cancelled with ReasonDeadlock.
 	Deadlocks Detection
 	// Label is for people who look at the queue.
 	Label string
-	// Reclaim is a key, with which a process that is started again takes back the lock that the
-	// process before it held with the same key; nobody else holds in between. It is for exclusive
-	// locks, and has no effect without actors.WithSessionFile.
+	// Reclaim is the key by which a restarted process takes its lock back: see locks.WithReclaim.
+	// It needs actors.WithSessionFile.
 	Reclaim string
 	// Priority is a candidate's priority in an election, zero or more. It does not change the order
 	// of the queue.
 	Priority int
-	// TellMore has the lock actor tell Waiting and Watched, too; its node is read as soon as it
-	// holds, and its queue always listed. Over a gateway, WatchContention and Check need it, too.
+	// TellMore has the lock actor tell Waiting and Watched, too: it always lists its queue, and
+	// reads its node as soon as it holds. Over a gateway, WatchContention and Check need it.
 	TellMore bool
 }
 
-// Release gives the lock back. Before it is held it means Cancel. Sending it again changes nothing.
+// Release gives the lock back. Before the grant it means Cancel. It is idempotent.
 type Release struct{}
 
-// Cancel ends a request that is no longer wanted; its node is deleted before it ends. One that
-// holds gives the lock back.
+// Cancel ends a request; its node is deleted first. A holder gives the lock back.
 type Cancel struct {
 	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for
 	// ReasonCancelled.
@@ -81,14 +75,13 @@ func (Cancel) IgnoreDeadLetterLogging() {}
 type Revoke struct{}
 
 // WatchContention asks a lock actor that holds an exclusive lock to tell Contended once another
-// contender is in its queue, so that its owner can keep the lock until then. It lists the queue,
-// and again after each change of the lock path. Suspended ends it: after Resumed, send it anew.
-// Others ignore it.
+// contender is in its queue. It lists the queue after each change of the lock path. Suspended ends
+// it: send it anew after Resumed.
 type WatchContention struct{}
 
-// Check asks a lock actor that holds to have a committed transaction check that its node exists:
-// Checked, or Lost where it is gone, or Suspended where nobody knows. A second one replaces one
-// under way. A lock actor that does not hold, or is suspended, ignores it.
+// Check asks a lock actor that holds to check its node in a committed transaction. It tells
+// Checked, Lost if the node is gone, or Suspended if nobody knows. A second Check replaces one
+// under way. While suspended, or without the lock, it is ignored.
 type Check struct{}
 
 // IgnoreDeadLetterLogging keeps it out of the log.
@@ -106,7 +99,7 @@ const (
 	// Read shares the lock with other readers; it waits for the writers before it.
 	Read
 	// Write is exclusive in a queue of readers and writers. Its holder may take the read lock at
-	// its own place, with nobody in between.
+	// its own place.
 	Write
 	// Semaphore takes one or more of a number of permits.
 	Semaphore
@@ -127,8 +120,7 @@ func (m Mode) String() string {
 // Known reports whether there is such a mode.
 func (m Mode) Known() bool { return int(m) < len(modeNames) }
 
-// Naming says which library's names the nodes of a queue have, so that programs with that library
-// can share it.
+// Naming says whose names the nodes have, so that programs with that library can share the queue.
 type Naming uint8
 
 const (

@@ -22,8 +22,8 @@ const (
 
 // Contender is one contender's node, as other processes see it.
 type Contender struct {
-	// Path is the lock path; Node the name of the contender's node: that of a contest is the lock
-	// path's last element.
+	// Path is the lock path, Node the name of the contender's node (in a contest, the last element
+	// of Path).
 	Path, Node string
 	Mode       Mode
 	// Name tells the queues of one lock path apart: see Acquire.Name.
@@ -32,61 +32,55 @@ type Contender struct {
 	Sequence int32
 	// Weight is the number of permits that a semaphore's contender takes.
 	Weight int
-	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the
-	// servers do not tell.
+	// Session is the ZooKeeper session whose end deletes the node; zero where it is unknown
+	// (Unread).
 	Session int64
-	// Token is the fencing token of the node's first grant, as far as the node tells it, for
-	// people: a resource is given the lease's token. The holder's own may be another: a greater one
-	// when a client has passed the node on among its calls, the writer's after a downgrade, one
-	// after the earlier process's when it has taken that hold back. Where Asked or Unread, it may
-	// be up to MaxPlace too small. It is zero where the node's czxid does not fit, or is not known.
+	// Token is the fencing token of the node's first grant, for people to read: resources are given
+	// the lease's token, which may differ. It is greater where a client has passed the node on
+	// among its calls, the writer's after a downgrade, the next after a reclaim. Where Asked or
+	// Unread, it may be up to MaxPlace too small. Zero where the czxid is unknown or does not fit.
 	Token Token
 
-	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let
-	// a waiter in: its predecessor, or all holders before the first waiter of a semaphore.
+	// Holds: it has the lock by the rule of the queue. WaitsFor names the nodes whose end may let
+	// it in: its predecessor, or all holders before the first waiter of a semaphore.
 	Holds    bool
 	WaitsFor []string
 
-	// MayHold: it waits by the rule of this queue, and may hold by its own library's. kazoo's locks
-	// see no names but kazoo's, unless they are told of others (extra_lock_patterns), and hold
-	// beside a holder with another name.
+	// MayHold: it waits by our rule, and may hold by its own library's. kazoo's locks see only
+	// kazoo's names, unless told of others (extra_lock_patterns), and hold beside others.
 	MayHold bool
 
 	Library Library
-	// Asked: somebody has asked for the lock by writing to the node. Where another library asked,
-	// or the node is another library's or a contest's, that has overwritten the node's data. A
-	// living holder of Turnstile's writes them again.
+	// Asked: a revoke request was written to the node. It overwrote the data where another library
+	// asked, or the node is another library's or a contest's; a living holder of Turnstile's writes
+	// them again.
 	Asked bool
-	// Unread: its data may not be read. The fields below then have all else that is known. From
-	// 3.8.4 and 3.9.2 on, servers tell nothing of such a node: Session, Token and Since are zero,
-	// too.
+	// Unread: its data may not be read; the fields below hold what else is known. From 3.8.4 and
+	// 3.9.2 on, Session, Token and Since are zero, too.
 	Unread bool
-	// Host and PID are the owner's machine and process, Actor the address of the actor that asked;
-	// Owner, Caller and Label are those of its Acquire. They are empty where the node is another
-	// library's.
+	// Host and PID are the owner's machine and process, Actor the address of its actor; Owner,
+	// Caller and Label are those of its Acquire. Empty for other libraries.
 	Host                        string
 	PID                         int
 	Actor, Owner, Caller, Label string
 	// Priority is Acquire.Priority of its request.
 	Priority int
-	// Since is the time of the request, by the owner's clock, or else that of the node's creation,
-	// by the server's clock; zero where Unread and the servers do not tell.
+	// Since is when it asked, by the owner's clock, or else when the node was created, by the
+	// server's; zero where unknown (Unread).
 	Since time.Time
-	// Who names the caller that is blocked while the contender waits: Caller, or Owner, or the
-	// actor; "" where that is not known.
+	// Who names the caller that is blocked while the contender waits: Caller, or else Owner, or
+	// else the actor; "" where unknown.
 	Who string
-	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest
-	// in one.
+	// Detects: the request looks for deadlocks: see Acquire.Deadlocks.
 	Detects bool
 
-	// ID names a request or a call of the session that answers: in Inside, and in a deadlock of
-	// calls that share a node. A contender without a Node has no Token and no Sequence; in a
-	// deadlock it waits behind WaitsFor.
+	// ID names a request or call of the answering session: in Inside, and in deadlocks of calls
+	// that share a node. A contender without a Node has no Token and no Sequence; in a deadlock it
+	// waits behind WaitsFor.
 	ID string
 }
 
-// HasNode reports whether the contender has a node; a request that waits inside its session has
-// none (Inside).
+// HasNode is false for a request that waits inside its session: see Inside.
 func (c Contender) HasNode() bool { return c.Node != "" }
 
 // At is the path of the contender's node, or the lock path.

@@ -15,9 +15,9 @@ type Detection struct {
 	// Root is the path below which to look; the request's own lock path is there. "/" is all that
 	// the client can see.
 	Root string
-	// Every is the time from the begin of the wait to the first look, and from one look to the
-	// next. Each look lists everything below Root, and reads the queues that have waiters. A
-	// seeming deadlock is read again 250 ms later, before the request gives up.
+	// Every is the time between looks; the first comes so long after the wait began. A look lists
+	// everything below Root and reads the queues that have waiters. A seeming deadlock is confirmed
+	// 250 ms later, before the request gives up.
 	Every time.Duration
 }
 
@@ -54,8 +54,8 @@ func shown(text string) string {
 	return text
 }
 
-// Deadlock is a circle of contenders: each waits for the next, and the last for the first. It ends
-// only when one gives up. It begins with the member that has waited longest.
+// Deadlock is a circle of contenders: each waits for the next, and the last for the first. The
+// first has waited longest. It ends only when one gives up.
 type Deadlock struct {
 	Members []Member
 }
@@ -69,8 +69,8 @@ func (d Deadlock) String() string {
 	return strings.Join(words, "; ")
 }
 
-// Youngest gives the youngest of the waiting contenders that look for deadlocks: the one that gives
-// up. It is false where none looks; then none gives up.
+// Youngest gives the one that gives up: the youngest contender that looks for deadlocks. It is
+// false if none looks.
 func (d Deadlock) Youngest() (Contender, bool) {
 	var youngest Contender
 	found := false
@@ -82,9 +82,8 @@ func (d Deadlock) Youngest() (Contender, bool) {
 	return youngest, found
 }
 
-// Older compares contenders by age: negative where a is older. Those of one transaction go by their
-// places in the queue, or by their paths. Those without nodes are younger than all others, and go
-// by Since.
+// Older compares contenders by age: negative where a is older. Contenders of one transaction go by
+// place in the queue, or by path. Those without nodes are younger than all others, and go by Since.
 func Older(a, b Contender) int {
 	switch {
 	case !a.HasNode() && !b.HasNode():

@@ -1,28 +1,24 @@
 // Package messages is the vocabulary of Turnstile: the states of a lock request, the commands that
 // a lock actor takes, the notices and transitions that it sends, and the token.
 //
-// Everything here is plain data: exported structs without channels, functions or contexts. The
-// package imports no other package of Turnstile.
+// Everything here is plain data.
 //
-// None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
-// letter. wire.Pack, of package actors/gateway/wire, turns a notice, a [Transition] or a command
-// into one that crosses to another node and arrives there as the original. Lock actors refuse to
-// tell actors on other nodes unless actors.WithRemote is set.
+// No message is a protobuf message, so protoactor's remote drops them, without a dead letter.
+// wire.Pack, of package actors/gateway/wire, makes a notice, [Transition] or command one that
+// crosses and arrives as the original: see actors.WithRemote.
 //
-// Times are by the clock of the process that has the lease: the session's, or for a lock over a
-// gateway the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
+// Times are by the clock of the process that has the lease: the session's, or over a gateway the
+// requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
 // RevokeRequested.Deadline and Transition.At of a packed message are zero on the other node.
 //
 // # Commands, sent to a lock actor
 //
 //   - [Release]: give the lock back, or stop asking for it.
-//   - [Cancel]: stop asking for it. A lock that is held already is given back.
+//   - [Cancel]: stop asking for it, or give it back.
 //   - [Revoke]: ask the holder to give it back.
-//   - [WatchContention]: tell the holder when somebody else wants the lock.
-//   - [Check]: check that the holder's node exists.
+//   - [WatchContention] and [Check]: questions of a holder.
 //
-// [Acquire] is not sent: it describes the request for which a lock actor is spawned. A lock actor
-// that has ended ignores commands.
+// [Acquire] is not sent: a lock actor is spawned for it.
 //
 // # Queries, sent to a session actor
 //
@@ -32,18 +28,14 @@
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //
-// The lock actor is the sender of each, and is named in its [Grant].
+// The lock actor is the sender, and is named in the [Grant].
 //
-//   - [Held]: the lock is ours.
-//   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
-//   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
-//   - [Deadlocked]: the request is part of a deadlock, and gives up.
-//   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with
-//     Acquire.TellMore. None of the four crosses to another node.
-//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, as the last
-//     notice of a lock actor that ends by itself. One that is stopped from outside sends none:
-//     watch it to know of that.
+//   - [Held], [Suspended], [Resumed], [RevokeRequested], [Revoked] and [Deadlocked] say how the
+//     request goes on.
+//   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with Acquire.TellMore.
+//     None of the four crosses to another node.
+//   - [Released], [Lost], [Cancelled], [Failed]: the end, the last notice of a lock actor that ends
+//     by itself. One that is stopped from outside sends none: watch it.
 //
-// States carry the prefix State because Go has one name space for constants and types: [StateHeld]
-// is a state, [Held] the notice.
+// [StateHeld] is a state, [Held] the notice.
 package messages

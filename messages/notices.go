@@ -21,8 +21,8 @@ func IDOf(pid interface {
 // String gives address/id.
 func (a ActorID) String() string { return a.Address + "/" + a.ID }
 
-// Key names the actor among all of its process, whose actor systems count their actors from one
-// each. system is the ID of its own.
+// Key names the actor among all actor systems of its process, each of which counts from one. system
+// is the ID of its own.
 func (a ActorID) Key(system string) string { return system + "/" + a.String() }
 
 // Grant says which lock a notice is about. Every notice has one.
@@ -32,8 +32,8 @@ type Grant struct {
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
-	// Actor is the lock actor of the request. An owner that was restarted compares it with its own
-	// lock actors: the notice may be for its previous incarnation.
+	// Actor is the lock actor. A restarted owner compares it with its own: the notice may be for
+	// its previous incarnation.
 	Actor ActorID
 }
 
@@ -42,53 +42,50 @@ type Held struct {
 	Grant
 	// Session is the ZooKeeper session id of the grant.
 	Session int64
-	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
+	// Epoch counts the session actor's sessions, from 1.
 	Epoch uint64
-	// Term is the number of the lease's term in which the lock was granted. An epoch may have
-	// several, because an idle client's session outlives its lease. The lock is ours while
-	// zkconn.LeaseClock.Unbroken is true of it.
+	// Term is the lease's term of the grant. An epoch may have several: an idle client's session
+	// outlives its lease. The lock is ours while zkconn.LeaseClock.Unbroken is true of it.
 	Term uint64
-	// Until is the end of the lease unless it is renewed, as it is all the time while the
-	// connection is up.
+	// Until is when the lease ends unless renewed, which happens all the time while connected.
 	Until time.Time
-	// Places is the number of places behind the token's that no other node can have, MaxPlace less
-	// its own: Token+1 to Token+Places are tokens for those whom the holder has hold in its place.
-	// It is zero where another node of the lock path was made with this one, for a downgrade, with
+	// Places is how many places behind the token's no other node can have, MaxPlace less its own:
+	// Token+1 to Token+Places are for those that the holder lets hold in its place. It is zero
+	// where another node of the lock path was made with this one, for a downgrade, with
 	// Acquire.Reclaim, and for a hold that was taken over.
 	Places int
 }
 
-// Waiting: the request waits. Before counts the contenders that stood before its node at its first
-// listing, so that an owner may decide not to wait. It is told once for each node, with
-// Acquire.TellMore. Contests tell none.
+// Waiting: the request waits. Before counts the contenders before its node at its first listing. It
+// is told once for each node, with Acquire.TellMore, and never in contests.
 type Waiting struct {
 	Grant
 	Before int
 }
 
 // Watched: the holder's own node is watched from now on, or cannot be (Readable). It is told once
-// after Held and after each Resumed, unless somebody asks for the lock first, with
-// Acquire.TellMore.
+// after Held and after each Resumed, with Acquire.TellMore, unless somebody asks for the lock
+// first.
 type Watched struct {
 	Grant
 	Readable bool
 }
 
-// Contended: another contender is in the queue, or may be, where the servers did not say. It
-// answers WatchContention, once.
+// Contended: another contender is in the queue, or may be: the servers did not say. It answers
+// WatchContention, once.
 type Contended struct{ Grant }
 
-// Checked: a transaction that was sent after Check, and committed, has found the holder's node.
+// Checked: a transaction sent after Check has committed and found the holder's node.
 type Checked struct{ Grant }
 
-// Suspended: the lock is held, but the connection is down or a heartbeat was not answered. Work may
-// go on until Until; if nothing changes by then, the lock is Lost.
+// Suspended: the lock is held, but the connection is down or a heartbeat was not answered. Unless
+// that changes by Until, the lock is Lost.
 type Suspended struct {
 	Grant
 	Until time.Time
 }
 
-// Resumed: the connection is back, the node is still there, and the lock was held all the time.
+// Resumed: the connection and the node are there, and the lock was held all the time.
 type Resumed struct {
 	Grant
 	Until time.Time
@@ -101,8 +98,8 @@ type RevokeRequested struct {
 	Deadline time.Time
 }
 
-// Revoked: the grace period is over and the lock is not held any more. Released follows when the
-// node is deleted.
+// Revoked: the grace period is over and the lock no longer held. Released follows when the node is
+// deleted.
 type Revoked struct {
 	Grant
 }
@@ -113,7 +110,7 @@ type Released struct {
 	Reason Reason
 }
 
-// Lost: the lock was held and is lost for good. Terminal.
+// Lost: the lock was held and is lost. Terminal.
 type Lost struct {
 	Grant
 	Reason Reason

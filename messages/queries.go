@@ -7,23 +7,21 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// FindMissing asks whether a path exists; it may be "/". A queue looks empty, too, where its
-	// path or the chroot was mistyped. MissingFound answers it.
+	// FindMissing asks whether a path exists: a mistyped path or chroot looks like an empty queue.
+	// MissingFound answers it.
 	FindMissing struct{ Path string }
-	// ReadInside asks for the requests of the session itself that wait without a node, for locks
-	// below a root and at it. No server knows of them, and no other session. Inside answers it at
-	// once.
+	// ReadInside asks for the requests of the session itself that wait without a node, at a root
+	// and below. No server knows of them. Inside answers it at once.
 	ReadInside struct{ Root string }
 	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it.
-	// Of, where it has a node, is the only one that is asked, and only while the node is still its
-	// own.
+	// Of, where it has a node, is the only one asked, while the node is its own.
 	SendRevokeRequest struct {
 		Path string
 		Of   Contender
 	}
 	// Break deletes a contender's node by force. Broken answers it. A living Turnstile holder is
-	// told Lost at once. Until it hears of that, its work runs beside the next holder's: only
-	// resources that check fencing tokens are safe. A waiter queues again.
+	// told Lost at once. Until then its work runs beside the next holder's: only fencing tokens
+	// protect resources. A waiter queues again.
 	Break struct{ Contender Contender }
 	// SetPermits sets the number of permits of a semaphore, and makes a missing lock path.
 	// PermitsSet answers it.
@@ -45,8 +43,8 @@ type Refusal struct {
 	Detail string
 }
 
-// Queue answers ReadQueue with the contenders, one named queue after the other, each in its order:
-// none where the lock path does not exist.
+// Queue answers ReadQueue with the contenders of each named queue, in order: none where the lock
+// path does not exist.
 type Queue struct {
 	Refusal
 	Path       string
@@ -69,19 +67,18 @@ type LockTree struct {
 type MissingFound struct {
 	Refusal
 	Path string
-	// Missing is the uppermost node on the way to Path that does not exist, "/" for the chroot; ""
-	// where Path exists. The first lock of a lock path makes it, and the servers delete it some
-	// time after the last.
+	// Missing is the uppermost missing node on the way to Path, "/" for the chroot; "" where Path
+	// exists. The first lock makes a lock path; servers delete it some time after the last.
 	Missing string
 }
 
 // Inside answers ReadInside. A request waits without a node for the holder of a contest, without a
-// connection, and for queries that precede its node. A call of package locks also does in a cohort,
-// for room, and for another call of its owner.
+// connection, and for queries that precede its node; a call of package locks also in a cohort, for
+// room, and for another call of its owner.
 type Inside struct {
 	Refusal
 	Root string
-	// Waiting are the first 100 of them, in the order in which they asked, with an ID and no Node.
+	// Waiting are the first 100, in the order in which they asked, with an ID and no Node.
 	Waiting []Contender
 	// All counts all of them.
 	All int
@@ -103,15 +100,15 @@ type Unread struct {
 	Refusal
 }
 
-// RevokeRequestSent answers SendRevokeRequest. Asked has the holders that were asked, none where
-// nobody holds. Where a holder's node may not be written, Reason says so, and Asked has the others.
+// RevokeRequestSent answers SendRevokeRequest. Asked has the holders that were asked. Where one's
+// node may not be written, Reason says so, and Asked has the others.
 type RevokeRequestSent struct {
 	Refusal
 	Path  string
 	Asked []Contender
 }
 
-// Broken answers Break. Reason is ReasonGone where there was nothing to delete any more.
+// Broken answers Break. Reason is ReasonGone where the node was gone.
 type Broken struct {
 	Refusal
 	Contender Contender
@@ -125,26 +122,24 @@ type PermitsSet struct {
 }
 
 // DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment of the
-// query. Nodes that may not be read are passed over. Of requests that all wait for each other at
-// most 64 circles are told.
+// query. Unreadable nodes are skipped. Of requests that all wait for each other, at most 64 circles
+// are told.
 type DeadlocksFound struct {
 	Refusal
 	Root      string
 	Deadlocks []Deadlock
-	// Possible are the circles that are deadlocks if, in each process that is a member
-	// (Member.Who), the holder is blocked while the other request waits: not necessarily so in a
-	// process with several workers. They lasted for 1.25 s. Those with a member of Deadlocks are
-	// left out.
+	// Possible are the circles that are deadlocks if, in each member process (Member.Who), the
+	// holder is blocked while the other request waits; with several workers it may not be. They
+	// lasted for 1.25 s. Circles with a member of Deadlocks are left out.
 	Possible []Deadlock
 }
 
-// Follow asks a session actor to tell who contends for a lock: the sender gets a Queue at once,
-// after every change, and after every reconnect, until it ends, or sends Unfollow. A Queue with a
-// Reason is the last: SessionClosed, or the lock path may not be read.
+// Follow asks a session actor to tell who contends for a lock. The sender gets a Queue at once and
+// after every change and reconnect, until it ends or sends Unfollow. A Queue with a Reason is the
+// last: SessionClosed, or the lock path may not be read.
 //
-// Each follower costs a watch on the lock path, and a read of the whole queue at every change: the
-// herd effect among followers. The watch is removed within a session timeout of the last follower's
-// end.
+// Each follower costs a watch on the lock path and a read of the whole queue at every change (herd
+// effect). The watch goes within a session timeout of the last follower's end.
 type Follow struct{ Path string }
 
 // Unfollow ends the Follow of the same path.

@@ -14,7 +14,7 @@ const (
 	ReasonBadInput Reason = "bad input"
 	// ReasonNone: nothing out of the ordinary.
 	ReasonNone Reason = ""
-	// ReasonReleased: the owner gave the lock back.
+	// ReasonReleased: the owner released it.
 	ReasonReleased Reason = "released by its owner"
 	// ReasonOwnerGone: the actor that owns the request has ended, so the lock is released.
 	ReasonOwnerGone Reason = "the owner is gone"
@@ -45,29 +45,29 @@ const (
 	ReasonLocalSession Reason = "the session is local to its server"
 	// ReasonRefused: the server refused a request for good; the detail says which and why.
 	ReasonRefused Reason = "refused by the server"
-	// ReasonSequenceExhausted: the parent's counter is too near its end to be trusted (kazoo 730).
+	// ReasonSequenceExhausted: the parent's counter is too near its end (kazoo 730).
 	ReasonSequenceExhausted Reason = "the sequence counter of the lock path is exhausted"
-	// ReasonReentry: the call is made within a lease of the same lock, and would wait for itself.
+	// ReasonReentry: a call within a lease of the same lock would wait for itself.
 	ReasonReentry Reason = "the owner already holds this lock or waits for it"
-	// ReasonUpgrade: the call is made within a lease for reading, and would wait for itself to give that back.
+	// ReasonUpgrade: a call to write within a lease for reading would wait for itself.
 	ReasonUpgrade Reason = "a read lock cannot become a write lock"
-	// ReasonHoldGone: the writer beside whose node this request was to have its own does not hold any more.
+	// ReasonHoldGone: the writer of Acquire.Beside holds no more.
 	ReasonHoldGone Reason = "the shared hold has ended"
-	// ReasonPermits: the contenders of a semaphore do not agree on the number of permits, or a weight is
-	// more than all of them.
+	// ReasonPermits: the contenders of a semaphore disagree on its permits, or a weight exceeds
+	// them.
 	ReasonPermits Reason = "the semaphore has another number of permits"
 	// ReasonDeadlock: the request, and others, wait for each other in a circle.
 	ReasonDeadlock Reason = "deadlock"
-	// ReasonUnreachable: no gateway has answered, so the outcome of the request is not known here. The
-	// gateway gives the lock back by itself.
+	// ReasonUnreachable: no gateway has answered, so the outcome is unknown here. The gateway gives
+	// the lock back by itself.
 	ReasonUnreachable Reason = "no gateway answers"
 	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
 	ReasonGatewayFull Reason = "the gateway is full"
-	// ReasonSessionFull: the ephemeral nodes of the session are as many as servers can delete with it in one
+	// ReasonSessionFull: the session has as many ephemeral nodes as servers can delete in one
 	// transaction. Nothing was sent. It may pass.
 	ReasonSessionFull Reason = "the session has as many nodes as it may have"
-	// ReasonQueueFull: so many requests of the session wait in the queue already (actors.WithMaxWaiting), or so many
-	// contenders are before the call (locks.WithMaxWaiters). It may pass.
+	// ReasonQueueFull: too many requests of the session wait in the queue (actors.WithMaxWaiting),
+	// or too many contenders are before the call (locks.WithMaxWaiters). It may pass.
 	ReasonQueueFull Reason = "too many contenders are before it"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"

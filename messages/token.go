@@ -8,11 +8,11 @@ import (
 
 // Token is a fencing token: of two grants of one exclusive lock path, the later has the greater
 // token, across sessions, servers, leader changes and re-creation of the lock path. A resource that
-// refuses tokens smaller than the greatest it has seen is safe from a holder that does not know
-// that it has lost the lock.
+// refuses tokens smaller than the greatest it has seen is safe from a holder that has lost the lock
+// unawares.
 //
-// It is the czxid of the contender's node, and a place: its place among the creates of one
-// transaction, and the next places for later grants of the same node:
+// It is the czxid of the contender's node, and a place: among the creates of one transaction, and
+// the next places for later grants of the same node:
 //
 //	czxid << 10 | place
 //

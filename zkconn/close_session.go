@@ -13,9 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// Closing a session that this process never had. The library cannot be given a session id, and two
-// small requests are all that it takes (zookeeper.jute; numbers are big-endian, and a frame follows
-// its length in four bytes):
+// Closing another process's session. The library cannot be given a session id; two small requests
+// are enough (zookeeper.jute; big-endian; a frame follows its length in four bytes):
 //
 //	connect request   int protocolVersion = 0, long lastZxidSeen, int timeOut (ms), long sessionId,
 //	                  buffer passwd (int length, bytes), boolean readOnly
@@ -24,34 +23,31 @@ import (
 //	request           int xid, int type = -11 (closeSession); no body
 //	reply             int xid, long zxid, int err; no body
 //
-// Any server will do: closeSession is a transaction, which the server answers once it has applied
-// it. Then the session's ephemeral nodes are gone.
+// Any server will do: it answers closeSession, a transaction, once it has applied it. Then the
+// session's ephemeral nodes are gone.
 
-// CloseSession ends a session that another process had, with its id and password, at the servers of
-// the connect string, with cfg's dialer, TLS, timeouts, backoff and SASL mechanism. Other
-// credentials are not presented: servers ask for none to close a session, unless they enforce
-// authentication (zookeeper.enforce.auth.enabled).
+// CloseSession ends a session of another process, with its id and password, at the servers of the
+// connect string, with cfg's dialer, TLS, timeouts, backoff and SASL mechanism. It presents no
+// other credentials: servers ask for none here, unless they enforce authentication
+// (zookeeper.enforce.auth.enabled).
 //
 // It returns when the session has ended; existed reports whether a server still knew it. It tries
-// every server, again and again, until ctx ends; the error then wraps the error of ctx and the last
-// cause, and names the session. It fails with ErrOtherSession at once when a server hands out
-// another session instead of refusing: that would go on for ever, and the session expires by
-// itself. It fails with ErrBadConfig when cfg does not come from NewConfig or connect is not a
-// connect string.
+// every server, again and again, until ctx ends; the error then wraps that of ctx and the last
+// cause, and names the session. When a server hands out another session instead of refusing, it
+// fails at once with ErrOtherSession: the session expires by itself. ErrBadConfig: cfg is not of
+// NewConfig, or connect no connect string.
 //
-// A server that takes the session over and then does not let us in, by SASL, has started the
-// session's timeout anew, the shortest that it grants. The next attempt waits until that is over,
-// so that the session ends all the same.
+// A server that takes the session over and then refuses us by SASL has started its timeout anew,
+// the shortest that it grants. The next attempt waits until that is over.
 //
-// A client of that session that runs is told that it has expired. So make sure that it is dead.
+// A living client of that session is told that it has expired. So make sure that it is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true, false})
 }
 
-// CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains,
-// at the first server that can be reached. One that hangs up, or hands out another session, ends
-// the attempt, which has then let the session live for its timeout once more. So use it only while
-// another session of this process is connected.
+// CloseRemaining makes one attempt to end the session after Close gave ErrSessionRemains, at the
+// first server that it reaches. A failed attempt starts the session's timeout anew, so use it only
+// while another session of this process is connected.
 func (c *Conn) CloseRemaining(ctx context.Context) error {
 	if c.Ended() {
 		return nil
@@ -63,18 +59,17 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 	return err
 }
 
-// RefreshSession takes over the session of another process as CloseSession does, and starts its
-// timeout anew instead of ending it. A server may still carry out what it was sent over an older
-// connection: see [Conn.Fence]. timeout is the one that the session was granted.
+// RefreshSession takes over a session as CloseSession does, and starts its timeout, which is the
+// one granted, anew instead of ending it. A server may still carry out what it was sent over an
+// older connection: see [Conn.Fence].
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
 ) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false, false})
 }
 
-// shortestSession is the session timeout that is asked for, in milliseconds: a server that takes a
-// session over starts its timeout anew, so a client that gets no further leaves it with the
-// shortest.
+// shortestSession is the session timeout that is asked for, in milliseconds: a takeover that gets
+// no further leaves the session with the shortest.
 const shortestSession = 1
 
 type stranger struct {
@@ -126,8 +121,8 @@ func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, e
 	}
 }
 
-// notLetIn is a failed SASL exchange with a server that has taken the session over. Each takeover
-// starts the session's timeout anew, so attempts without a pause would keep the session alive.
+// notLetIn is a failed SASL exchange with a server that has taken the session over. Attempts
+// without a pause would keep the session alive.
 type notLetIn struct {
 	error
 	timeout time.Duration
@@ -135,8 +130,8 @@ type notLetIn struct {
 
 func (n *notLetIn) Unwrap() error { return n.error }
 
-// expiresWithin gives how long a session lasts that no server hears of: its timeout from the last
-// connect request, rounded up to a tick, which is half of it at most.
+// expiresWithin gives how long a session lasts after its last connect request: its timeout, rounded
+// up to a tick, which is half of it at most.
 func expiresWithin(timeout time.Duration) time.Duration { return timeout + timeout/2 }
 
 func (n *notLetIn) letExpire(ctx context.Context) {
@@ -152,7 +147,7 @@ func (n *notLetIn) letExpire(ctx context.Context) {
 // further attempt is needed, because the session was closed or refreshed, or is gone.
 //
 // The second frame waits for the answer to the first: a server that does not know the session
-// closes the connection, and an unread frame would make its answer vanish with a reset.
+// closes the connection, and an unread frame would lose its answer in a reset.
 func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger) (known, over bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
 	defer cancel()

@@ -36,7 +36,7 @@ const (
 // answer is a row of the table of outcomes. A column that does not apply is zero.
 type answer struct {
 	of subject
-	// code is the server's, and said what the library makes of it; zero where it keeps the code in a text.
+	// code is the server's, said the library's error; zero where that has the code as text.
 	code int32
 	said error
 	// value is this package's error.
@@ -48,13 +48,14 @@ type answer struct {
 	trouble string
 }
 
-// outcomes is the table of outcomes: whatever servers, the library and this package say in place of success. Rows that
-// stand first are looked for first: ErrUnknownOutcome, because an operation that was under way when the connection was
-// closed carries ErrClosed as well.
+// outcomes is the table of all that servers, the library and this package say in place of success.
+// The first matching row counts: ErrUnknownOutcome comes first, because an operation that was under
+// way at the close carries ErrClosed as well.
 //
-// A code without a row is an unknown outcome: those that may come after the transaction was proposed (system error,
-// marshalling error), and those that no server sends (connection loss, operation timeout, invalid callback, request
-// timeout). So are session expired and API error, which the library also says of requests whose fate it does not know.
+// A code without a row is an unknown outcome: it may come after the transaction was proposed
+// (system error, marshalling error), or no server sends it (connection loss, operation timeout,
+// invalid callback, request timeout). So are session expired and API error, which the library also
+// says of requests whose fate it does not know.
 var outcomes = []answer{
 	{value: ErrUnknownOutcome, outcome: Unknown},
 	{said: zk.ErrInvalidPath, value: ErrBadPath, outcome: NotSent},
@@ -100,9 +101,9 @@ var outcomes = []answer{
 		"the session has moved to another server, and this one does not carry out"},
 }
 
-// answerTo finds the row of an error of the library. An error is an unknown outcome unless it is a definite code of the
-// server, or a definite word of the library that the request never left: a net.OpError leaks through the library, and so
-// do errors of decoding a reply whose request was executed.
+// answerTo finds the row of an error of the library: an unknown outcome unless it is a definite
+// code of the server, or the library's definite word that the request never left. A net.OpError
+// leaks through the library, and so do errors of decoding a reply whose request was executed.
 func answerTo(what subject, err error) answer {
 	code, _ := unnamedCode(err)
 	for _, row := range outcomes {
@@ -114,8 +115,8 @@ func answerTo(what subject, err error) answer {
 	return outcomes[0]
 }
 
-// unnamedCode reads the code out of the text that the library makes for codes it does not know; it keeps it nowhere
-// else (ErrCode.toError in its constants.go).
+// unnamedCode reads the code out of the library's text for codes that it does not know
+// (ErrCode.toError in its constants.go).
 func unnamedCode(err error) (int32, bool) {
 	if err == nil {
 		return 0, false

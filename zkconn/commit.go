@@ -13,19 +13,19 @@ import (
 type NewNode struct {
 	// Parent is its parent.
 	Parent string
-	// Prefix is its name, before the server adds the sequence number.
+	// Prefix is the node's name, before the server adds the sequence number.
 	Prefix string
 	// Data are its data.
 	Data []byte
 }
 
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
-// First it checks those, then come the deletes. Then come the creates of each parent in their
-// order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
-// the creates. If there are creates, next is called as by CreateBefore. It may be nil.
+// It checks, deletes, and then creates, parent by parent, so the nodes of one parent get
+// consecutive sequence numbers. The Created are in the order of creates. next, which may be nil, is
+// called as by CreateBefore if there are creates.
 //
-// An error means that nothing was done, unless it is ErrUnknownOutcome. It says why the first part
-// failed that did, and names its path.
+// The error is that of the first part that failed, with its path. Nothing was done, unless it is
+// ErrUnknownOutcome.
 func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, err error) {
 	t, err := c.newBatch(creates, deletes, exist)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *batch) commit() (made []Created, err error) {
 // newChild says which node a part creates, and its place among the creates of its parent.
 type newChild struct{ node, place int }
 
-// firstCreate is the path of the first part that makes a node, before the server adds the sequence number; empty for none.
+// firstCreate is the path of the first create, without the sequence number; empty for none.
 func (t *batch) firstCreate() string {
 	if len(t.creates) == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (c *Conn) newBatch(creates []NewNode, deletes, exist []string) (*batch, err
 	return t, nil
 }
 
-// placed gives the creates in the order in which they go out: those of one parent are adjacent.
+// placed gives the creates in the order in which they go out: parent by parent.
 func placed(creates []NewNode) []newChild {
 	all := make([]newChild, 0, len(creates))
 	first, places := make(map[string]int, len(creates)), make([]int, len(creates))
@@ -134,7 +134,7 @@ func placed(creates []NewNode) []newChild {
 	return all
 }
 
-// checkSize refuses a transaction that a server would cut the connection for. Each part may be small enough by itself.
+// checkSize refuses a transaction for which a server would cut the connection.
 func (t *transaction) checkSize() error {
 	const fields = 32 // of a part, more or less
 	acl, size := 0, 0

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
@@ -28,8 +28,7 @@ const (
 	DefaultMaxBackoff = 5 * time.Second
 )
 
-// Config says how to reach an ensemble. It is immutable. It comes from NewConfig; Dial refuses the
-// zero value.
+// Config says how to reach an ensemble. It is immutable, and made by NewConfig.
 type Config struct {
 	servers        []string
 	chroot         string
@@ -49,8 +48,8 @@ type Config struct {
 	serverTick       time.Duration
 	withoutIdleSyncs bool
 	suspended        func() time.Duration
-	shortest         *shortestTimeout // of all sessions with this Config
-	removals         *watchRemovals   // likewise
+	shortest         *lease.Shortest // of all sessions with this Config
+	removals         *watchRemovals  // likewise
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -63,11 +62,9 @@ type credential struct {
 // ACL is one entry of a node's access control list.
 type ACL = zk.ACL
 
-// NewConfig checks its arguments and makes the Config that Dial needs.
-//
-// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 by default.
-// The chroot, to which every path is relative, comes once after the last server. A value that
-// breaks a rule gives ErrBadConfig and a text that names both.
+// NewConfig checks its arguments and makes the Config that Dial needs. servers is a connect string:
+// "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 by default; every path is relative to the
+// chroot. A value that breaks a rule gives ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
 	if err != nil {
@@ -82,7 +79,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		told:           told.NewLog(),
 		initialBackoff: DefaultInitialBackoff,
 		maxBackoff:     DefaultMaxBackoff,
-		shortest:       new(shortestTimeout),
+		shortest:       new(lease.Shortest),
 		removals:       new(watchRemovals),
 	}
 	for _, opt := range opts {
@@ -112,12 +109,12 @@ func (c Config) SessionTimeout() time.Duration { return c.timeout }
 // WithoutIdleSyncs.
 func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 
-// Logger gives the logger; never nil in a Config made by NewConfig. Records reach WithLogger's
-// handler on another goroutine (package told): Told waits for them.
+// Logger gives the logger; never nil in a Config made by NewConfig. Records reach the handler on
+// another goroutine (package told): Told waits for them.
 func (c Config) Logger() *slog.Logger { return c.logger }
 
-// AlarmLogger gives the logger for the few lines that must be seen although no logger was set: that
-// of WithLogger, or slog.Default.
+// AlarmLogger gives the logger for lines that must be seen: that of WithLogger, or else
+// slog.Default.
 func (c Config) AlarmLogger() *slog.Logger {
 	if c.logs {
 		return c.logger
@@ -139,8 +136,8 @@ func (c Config) GoString() string { return c.String() }
 
 func (c Config) made() bool { return len(c.servers) > 0 }
 
-// dialTimeout bounds one attempt to reach a server, TLS included: the server's share of the session
-// timeout, as in Java's client, within bounds that a network needs and a lease can bear.
+// dialTimeout bounds one attempt to reach a server, with TLS: the server's share of the session
+// timeout, as in Java's client, within what a network needs and a lease can bear.
 func (c Config) dialTimeout() time.Duration {
 	share := c.timeout / time.Duration(len(c.servers))
 	return min(max(share, 100*time.Millisecond), 2*time.Second)
@@ -148,11 +145,10 @@ func (c Config) dialTimeout() time.Duration {
 
 const shortestHandshake = 200 * time.Millisecond
 
-// handshakeTimeout bounds the wait for the answer to a connect request: a server that accepts
-// connections and then says nothing, such as a stopped process, must not use up the session. It is
-// a third of the server's share of the session timeout, at least a second or the whole share, and
-// never less than a round trip may take, because servers grant more than a very short timeout asks
-// for. The library by itself waits for 6.7 session timeouts.
+// handshakeTimeout bounds the wait for the connect reply, because even a stopped process accepts
+// connections; the library waits for 6.7 session timeouts. It is a third of the server's share of
+// the session timeout, at least a second or the whole share, and never less than a round trip may
+// take, because servers grant more than a very short timeout asks for.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
@@ -164,8 +160,8 @@ func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }
 
-// aclOfParent gives the list for a parent that is to be made. A panic of the user's function is an
-// error like that of an invalid list.
+// aclOfParent gives the list for a new parent. A panic of the user's function is like an invalid
+// list.
 func (c Config) aclOfParent(absolute string) (acl []ACL, err error) {
 	defer recovered(&err, errACLPanicked)
 	if c.parentACL != nil {
@@ -176,8 +172,7 @@ func (c Config) aclOfParent(absolute string) (acl []ACL, err error) {
 	return c.acl, nil
 }
 
-// Panics of functions of the user's. Each is the error of the connection, or of the request, that
-// needed the function.
+// Panics of the user's functions: the error of the connection, or request, that needed one.
 var (
 	errDialerPanicked = errors.New("the dialer, or a function of the TLS configuration, panicked")
 	errSASLPanicked   = errors.New("the SASL mechanism panicked")
@@ -191,8 +186,7 @@ func recovered(err *error, panicked error) {
 }
 
 // checkIdentity refuses ACLs with the scheme "auth", "all my identities", where the client has
-// none: a server would find them invalid at the first node. TLS, or a dialer, may have a
-// certificate.
+// none: servers find those invalid. TLS, or a dialer, may have a certificate.
 func (c Config) checkIdentity() error {
 	if len(c.credentials) > 0 || c.sasl != nil || c.tls != nil || c.dial != nil {
 		return nil
@@ -268,33 +262,6 @@ func parseServer(entry string) (server, rule string) {
 		return "", fmt.Sprintf("port %q must be a number from 1 to 65535", port)
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), ""
-}
-
-// shortestTimeout is the shortest session timeout that any server of the list has granted, in any
-// session.
-type shortestTimeout struct {
-	mu sync.Mutex
-	d  time.Duration // 0 for none
-}
-
-func (s *shortestTimeout) note(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.d == 0 || d < s.d {
-		s.d = d
-	}
-}
-
-func (s *shortestTimeout) with(other time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.d == 0:
-		return other
-	case other == 0:
-		return s.d
-	}
-	return min(s.d, other)
 }
 
 // Option sets one thing of a Config; a value that breaks a rule makes NewConfig fail with ErrBadConfig.

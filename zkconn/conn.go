@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
-// Conn is one ZooKeeper session, from Dial to Expired or Close. Its methods may be called from any goroutine.
+// Conn is one ZooKeeper session, from Dial to Expired or Close. Safe for concurrent use.
 type Conn struct {
 	cfg     Config
 	epoch   uint64
@@ -19,7 +21,7 @@ type Conn struct {
 	guard   epochGuard
 	wants   wantedRequests
 	link    link
-	lease   *leaseKeeper
+	lease   *lease.Keeper
 	hosts   *hosts
 	gate    *gate
 	session *session
@@ -49,7 +51,7 @@ func (c *Conn) Epoch() uint64 { return c.epoch }
 func (c *Conn) SessionID() int64 { return c.guard.sessionID.Load() }
 
 // SessionPassword gives the session's password; nil before a session was granted. It is a secret:
-// with it, anybody can close the session.
+// anybody can close the session with it.
 func (c *Conn) SessionPassword() []byte {
 	if password := c.guard.password.Load(); password != nil {
 		return bytes.Clone(*password)
@@ -57,35 +59,28 @@ func (c *Conn) SessionPassword() []byte {
 	return nil
 }
 
-// Done is closed when no operation is possible any more: the session has expired, or Close was
-// called.
+// Done is closed when the session has expired, or Close was called.
 func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
 
-// Ended reports whether the session is known to have ended at the servers: it has expired, a server
-// has confirmed Close, or the Conn was closed before a session was granted.
+// Ended reports whether the session is known to have ended at the servers, or never began.
 func (c *Conn) Ended() bool {
 	return c.guard.ended.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
 }
 
 // Proved reports whether a lease may rest on this session: not once the chain of evidence is broken
 // (see the package doc). Once false it stays false.
-func (c *Conn) Proved() bool { return c.lease.proved() }
+func (c *Conn) Proved() bool { return c.lease.Proved() }
 
-// KeepLease sets whether a lease is to last, and so how dense its evidence must be. Without it the
-// session sends just enough to keep its chain of evidence, and commits nothing.
-func (c *Conn) KeepLease(on bool) {
-	c.lease.keepLease(on)
-	if t := c.link.established(); t != nil {
-		t.keepalive.leaseIsKept()
-	}
-}
+// KeepLease sets whether a lease is to last. Otherwise the session commits nothing, and sends just
+// enough to keep its chain of evidence.
+func (c *Conn) KeepLease(on bool) { c.lease.Want(on) }
 
-// Lease gives the session's lease clock. It is extended before an operation whose answer is
-// evidence returns.
-func (c *Conn) Lease() *LeaseClock { return c.lease.clock }
+// Lease gives the session's lease clock. An answer that is evidence extends it before the operation
+// returns.
+func (c *Conn) Lease() *LeaseClock { return c.lease.Clock }
 
-// SessionTimeout gives the shortest timeout that a server has granted to the session, and before
-// that the one that is asked for.
+// SessionTimeout gives the shortest timeout that a server has granted, or else the one that is
+// asked for.
 func (c *Conn) SessionTimeout() time.Duration {
 	if granted := c.guard.sessionTimeout(); granted > 0 {
 		return granted
@@ -93,21 +88,17 @@ func (c *Conn) SessionTimeout() time.Duration {
 	return c.cfg.timeout
 }
 
-// LastError gives the last cause, with the server, for which a server could not be reached, a
-// handshake failed, a credential was refused or a connection was lost. It is nil when there was
-// none since the last connection.
+// LastError gives the last failure, with the server: not reached, a failed handshake, a refused
+// credential or a lost connection; nil for none since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }
 
 // Silence gives how long no server has answered: since the first request after the newest answer,
-// the loss of the connection, or Dial. It is zero while nothing is waited for. Suspended time
-// counts.
-func (c *Conn) Silence() time.Duration { return c.lease.silence() }
+// the loss of the connection, or Dial; zero while nothing is waited for. Suspended time counts.
+func (c *Conn) Silence() time.Duration { return c.lease.Silence() }
 
-// Urgent sets whether reconnecting is urgent: while anything is held, because a hold is lost unless
-// the client is connected again before the lease ends. The last call before a loss of the
-// connection counts, until the lease of that connection has ended.
-//
-// While it is urgent
+// Urgent sets whether reconnecting is urgent, as while anything is held: a hold is lost unless the
+// client reconnects before the lease ends. The last call before a loss of the connection counts,
+// until that connection's lease has ended. Then
 //
 //   - pauses between rounds begin at 10 ms and grow to a hundredth of the session timeout, jittered
 //     by half, in place of [WithReconnectBackoff]'s;
@@ -117,6 +108,5 @@ func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 //
 // Cost: a client that cannot connect makes 100 rounds in a session timeout: 25 a second for 4 s, 10
 // for 10 s, 3 for 30 s. A lease at a steady rate lasts 0.4 of the timeout, some 45 rounds; one of a
-// new connection 0.9, up to 95. A credential that was refused ends that until a connection has been
-// of use.
+// new connection 0.9, up to 95. A refused credential ends that until a connection has been of use.
 func (c *Conn) Urgent(urgent bool) { c.hosts.urgency.set(urgent) }

@@ -19,9 +19,8 @@ type Created struct {
 	Place int
 }
 
-// CreatePlain makes an ephemeral sequential node.
-//
-// The error wraps ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals, ErrTooLarge, or ErrNoAuth.
+// CreatePlain makes an ephemeral sequential node. The error wraps ErrNoNode (of the parent),
+// ErrNoChildrenForEphemerals, ErrTooLarge, or ErrNoAuth.
 func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created, err error) {
 	const op = "create"
 	path := parent + "/" + prefix
@@ -74,18 +73,17 @@ func (c *Conn) CheckFirst(path string) error {
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// CreateBefore is CreatePlain, and calls next as soon as the create goes out. The server carries
-// out the requests of next after the create, and nobody has waited for an answer. It returns when
-// both have. next is not called when the create has not gone out. Only one caller may use a prefix
-// at a time: it has a GUID.
+// CreateBefore is CreatePlain, and calls next as soon as the create has gone out: the server
+// carries out next's requests after it. It returns when both have their outcome. Only one caller
+// may use a prefix, which has a GUID.
 func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (created Created, err error) {
 	c.before(c.cfg.chroot+parent+"/"+prefix, next, func() { created, err = c.CreatePlain(parent, prefix, data) })
 	return created, err
 }
 
-// before runs create, and next as soon as the create of this path has gone out. It returns when both
-// have. The requests of next may go over another connection: a listing counts only if it shows the
-// new node, and then it is not older than the create.
+// before runs create, and next as soon as the create of this path has gone out. next may use
+// another connection: a listing counts only if it shows the new node, and so is not older than the
+// create.
 func (c *Conn) before(absolute string, next, create func()) {
 	gone := make(chan struct{})
 	defer c.wants.want(opCreate, absolute, gone).done()
@@ -108,10 +106,9 @@ func (c *Conn) before(absolute string, next, create func()) {
 	following.Wait()
 }
 
-// CreateNamed makes an ephemeral node with just this name. beside, unless it
-// is empty, names a sibling that must exist then: both are one transaction, so nobody can have come
-// between the two. Its session has to be able to READ the node, or the sibling: the transaction
-// checks that, and nothing is made otherwise.
+// CreateNamed makes an ephemeral node with just this name. beside, unless empty, names a sibling
+// that must exist in the same transaction. Nothing is made unless the session may READ the node, or
+// the sibling.
 //
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
 // ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
@@ -148,11 +145,11 @@ func (t *transaction) createNamed(data []byte) (created Created, err error) {
 	return created, err
 }
 
-// ReplaceNamed makes an ephemeral node with just this name in place of a sibling, which is deleted if it has this
-// version: both are one transaction.
+// ReplaceNamed makes an ephemeral node with just this name, and deletes a sibling that has this
+// version, in one transaction.
 //
-// ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
-// CreateNamed.
+// ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to;
+// otherwise as CreateNamed.
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
 	t := &transaction{conn: c, op: "replace", path: parent + "/" + name}
 	t.delete(parent+"/"+sibling, version)
@@ -160,12 +157,12 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 	return t.createNamed(data)
 }
 
-// CreateGuarded makes an ephemeral node with just this name, and its guard: an ephemeral sibling of the
-// name guard, without data. Both are one transaction, which is refused if one of them exists. Its
-// session has to be able to READ the node: the transaction checks that, and nothing is made otherwise.
+// CreateGuarded makes an ephemeral node with just this name, and its guard, an ephemeral sibling
+// without data, in one transaction: neither, if one of them exists or the session may not READ the
+// node.
 //
-// The error wraps ErrNodeExists, with the Path of the one that exists, ErrNoNode (of the parent), ErrNoAuth,
-// ErrNoChildrenForEphemerals or ErrTooLarge.
+// The error wraps ErrNodeExists, with the Path of the one that exists, ErrNoNode (of the parent),
+// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
 func (c *Conn) CreateGuarded(parent, name, guard string, data []byte) (Created, error) {
 	t := &transaction{conn: c, op: "create", path: parent + "/" + name}
 	if err := CheckPath(parent + "/" + guard); err != nil {

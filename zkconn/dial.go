@@ -11,9 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// dial connects to the server that hosts has just named to the library. It ignores the library's
-// timeout of one second: dialTimeout depends on the session timeout. While reconnecting is urgent
-// it may connect to another server.
+// dial connects to the server that hosts has named to the library, or while reconnecting is urgent
+// to another. It ignores the library's timeout of one second.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {
@@ -46,8 +45,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 	return t, nil
 }
 
-// connect dials the current host, or where it is urgent several: the first to connect is then
-// current.
+// connect dials the current host, or if urgent several: the first to connect is then current.
 func (c *Conn) connect(network string) (net.Conn, error) {
 	current := c.hosts.currentHost()
 	if !c.hosts.urgency.urgent() {
@@ -94,15 +92,13 @@ func (c *Conn) notReached(h host, cause error) error {
 	return err
 }
 
-// overlappingDial dials while reconnecting is urgent. Its attempts overlap (RFC 8305, "happy
-// eyeballs"), so a server that does not answer (its packets are dropped, or TLS gets no further)
-// costs a moment and not the rest of the lease.
+// overlappingDial dials while reconnecting is urgent. Attempts overlap (RFC 8305, "happy
+// eyeballs"), so a server that does not answer costs a moment, not the rest of the lease.
 //
-// It tries the addresses of the round one after the other, the next as soon as one fails or has had
-// its time to itself; the first to connect wins. An address gets one more attempt each twentieth of
-// the session timeout, because the kernel repeats a dropped packet after a second at the earliest.
-// Only dialing overlaps: two connect requests for one session at two servers would take it from
-// each other.
+// It tries the round's addresses in order, the next when one fails or has had its time to itself;
+// the first to connect wins. An address gets one more attempt each twentieth of the session
+// timeout, because the kernel repeats a dropped packet after a second at the earliest. Only dialing
+// overlaps: two connect requests for one session at two servers would take it from each other.
 type overlappingDial struct {
 	conn    *Conn
 	network string
@@ -152,15 +148,14 @@ func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, erro
 	}
 }
 
-// hopeless reports whether no attempt is running and none will begin. Next then goes on, after its
-// pause.
+// hopeless reports whether no attempt runs or will begin. Next then goes on, after its pause.
 func (r *overlappingDial) hopeless() bool {
 	hosts := r.conn.hosts
 	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
 }
 
-// again goes on after a failure: with the next address of the round at once, and with the next
-// round after a pause.
+// again goes on after a failure: with the round's next address at once, with the next round after a
+// pause.
 func (r *overlappingDial) again() {
 	urgency := r.conn.hosts.urgency
 	switch {

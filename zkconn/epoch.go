@@ -15,8 +15,8 @@ var (
 	errGivenUp = errors.New("no server has renewed the session for a session timeout")
 )
 
-// epochGuard sees to it that a Conn has one session in its life. The library asks for a new one as
-// soon as the old has expired, and sends under it the requests that were queued meanwhile.
+// epochGuard gives a Conn one session in its life. The library would ask for a new one, and send
+// the queued requests under it.
 type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted
@@ -73,13 +73,12 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 	return nil
 }
 
-// Heard says up to which transaction the servers had told this client, at some time.
+// Heard says up to which transaction the servers had told this client at some time.
 type Heard struct {
 	// Zxid is the newest transaction that a reply has named.
 	Zxid int64
-	// Whole: no event has come since. Before 3.9 an event does not say which transaction it is of.
-	// So a holder that was granted its lock by one knows of no zxid that is newer than all writes
-	// of the holder before.
+	// Whole: no event has come since. Before 3.9 an event does not tell its transaction, so a
+	// holder by an event knows of no zxid that is newer than all writes of the holder before.
 	Whole bool
 }
 

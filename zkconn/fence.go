@@ -7,11 +7,10 @@ import (
 
 // Guard is a node that every Txn checks before anything else.
 type Guard struct {
-	// Path is the path of the node. It must never come back once the node is gone: a sequence number
-	// or a GUID in its name sees to that.
+	// Path is the path of the node. It must never come back: a sequence number or a GUID in its
+	// name sees to that.
 	Path string
-	// Version is the version that the node must have; -1 for any. A transaction with a guard of any
-	// version cannot be fenced.
+	// Version is the version that the node must have; -1 for any, which cannot be fenced.
 	Version int32
 }
 
@@ -19,15 +18,14 @@ type Guard struct {
 var (
 	// ErrGuardGone: the node that guards a transaction does not exist.
 	ErrGuardGone = fmt.Errorf("the guarding node is gone: %w", ErrNoNode)
-	// ErrGuardChanged: the node that guards a transaction has another version. Somebody has written to
-	// it, or a Fence has. Read its version, and send the transaction again. It does not wrap
+	// ErrGuardChanged: the node that guards a transaction has another version: somebody, or a
+	// Fence, has written to it. Read its version, and send the transaction again. It does not wrap
 	// ErrBadVersion, which is of an op.
 	ErrGuardChanged = errors.New("the guarding node has another version")
 )
 
-// Fence sees to it that no Txn which this session has sent with guard is carried out any more. When
-// it returns nil, each of them has been carried out, or never will be. Reads that this Conn sends
-// from then on show which.
+// Fence ends the doubt about every Txn that this session has sent with guard: when it returns nil,
+// each has been carried out, or never will be. Later reads of this Conn show which.
 //
 // A holds with node 7 in version 0. The reply to its Txn is lost with the connection: the Txn may
 // still be at that server. Transactions on the next connection do not stop it: the old server may
@@ -36,8 +34,7 @@ var (
 // succeed again. So Fence writes node 7's own data again, in the version that it has read, until
 // the version is above guard's. The Txn checks version 0: it comes before that write, or is
 // refused. A server that shows version 1 has applied all that came before; on a later connection,
-// servers that know less refuse this client. Nothing that others write there is lost. Watches of
-// the node fire.
+// servers that know less refuse this client. No write of others there is lost. Watches fire.
 //
 // now is the guard of later transactions. Its path is empty where the node is gone, as a committed
 // transaction has confirmed: that fences as well. After any error nothing is certain: ErrNoAuth

@@ -20,21 +20,19 @@ type host struct {
 
 // hosts is the library's HostProvider: it says which server comes next.
 //
-// It goes in rounds. A round resolves the names anew and tries every address once, in random order.
-// Between rounds it waits, exponentially longer and jittered. After the loss of a connection on
-// which a server had answered, a round begins at once, so with one server a cut costs milliseconds;
-// the library's own provider sleeps a flat second. After another a round begins at once only if
-// that has not happened for the longest backoff, and never after a refused credential: such a
-// client would dial as fast as the network allows (measured: 1 700 times a second). While something
-// is held, the waits are short and bounded (see [Conn.Urgent]).
+// It goes in rounds: each resolves the names and tries every address once, in random order. Waits
+// between rounds grow exponentially, with jitter. After the loss of a connection on which a server
+// had answered, a round begins at once, so with one server a cut costs milliseconds; the library's
+// own provider sleeps a second. After another loss it does so only once in the longest backoff, and
+// never after a refused credential: such a client would dial as fast as the network allows
+// (measured: 1 700 times a second). See also [Conn.Urgent].
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. The
 // library then fails the queued requests, sleeps a second at most, and looks whether it was closed,
-// which it does nowhere else while it cannot connect.
+// as it does nowhere else while it cannot connect.
 //
-// The library's one connecting goroutine calls its methods, except close and those that only set a
-// flag. Dialing, on the same goroutine, may take further addresses of the round by itself
-// (dial.go).
+// The library's connecting goroutine calls its methods, except close and those that only set a
+// flag. Dialing, on that goroutine, may take further addresses of the round.
 type hosts struct {
 	servers []string
 	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are
@@ -192,8 +190,8 @@ func (h *hosts) newRound() []host {
 	return round
 }
 
-// addresses resolves a server. A name that cannot be resolved is handed on: dialing it tells why.
-// While reconnecting is urgent, its last addresses stand in for it.
+// addresses resolves a server. A name that cannot be resolved is handed on, for dialing to tell
+// why; while reconnecting is urgent, its last addresses stand in.
 func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}

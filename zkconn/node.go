@@ -3,14 +3,14 @@ package zkconn
 import "github.com/go-zookeeper/zk"
 
 // The operations on one node. Each blocks until its outcome is known or certain to stay unknown.
-// All return an *Error: ErrBadPath for a path that CheckPath refuses, ErrClosed once the Conn is
-// closed or expired, ErrNoAuth where the ACL forbids it, ErrUnknownOutcome when the connection was
-// lost under way, and the errors named at each.
+// All return an *Error: ErrBadPath (CheckPath), ErrClosed once the Conn is closed or expired,
+// ErrNoAuth by the ACL, ErrUnknownOutcome when the connection was lost under way, and the errors
+// named at each.
 
 // Delete deletes a node of any version. ErrNoNode, ErrNotEmpty.
 func (c *Conn) Delete(path string) error { return c.DeleteAt(path, -1) }
 
-// DeleteAt deletes a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrNotEmpty.
+// DeleteAt deletes a node that has this version. ErrBadVersion, ErrNoNode, ErrNotEmpty.
 func (c *Conn) DeleteAt(path string, version int32) error {
 	return c.operate("delete", path, func(absolute string) error {
 		return c.patiently(func() error { return c.zk.Delete(absolute, version) })
@@ -40,8 +40,8 @@ func (c *Conn) ChildrenWatched(path string) ([]string, error) {
 	return c.children("list watched", path, true)
 }
 
-// RootChildren gives the names of the children of the root, or the chroot; no other operation is
-// for that. The error wraps ErrNoNode where the chroot does not exist.
+// RootChildren gives the children of the root, or the chroot, which no other operation takes.
+// ErrNoNode where the chroot does not exist.
 func (c *Conn) RootChildren() (names []string, err error) {
 	if err := c.gate.enter(); err != nil {
 		return nil, &Error{"list", "/", err}
@@ -66,8 +66,8 @@ func (c *Conn) list(absolute string) (names []string, err error) {
 	return names, err
 }
 
-// Sync makes everything that the leader had committed when it was asked visible to later reads of
-// this Conn. It does not prove that the session lives: an isolated leader answers it as well.
+// Sync makes all that the leader had committed when asked visible to later reads of this Conn. It
+// does not prove that the session lives: an isolated leader answers it, too.
 func (c *Conn) Sync(path string) error {
 	return c.operate("sync", path, func(absolute string) error {
 		return c.patiently(func() error {
@@ -104,7 +104,7 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 	return newStat(stat), true, nil
 }
 
-// ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event is
+// ExistsWatched is Exists that leaves a watch, also on a missing node. Its one event is
 // NodeCreated, NodeDataChanged or NodeDeleted: see GetWatched.
 func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
 	return c.exists("exists watched", path, true)
@@ -113,9 +113,9 @@ func (c *Conn) ExistsWatched(path string) (Stat, bool, error) {
 // Get gives a node's data. ErrNoNode.
 func (c *Conn) Get(path string) ([]byte, Stat, error) { return c.read("get", path, false) }
 
-// GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
-// comes through the sink, possibly before GetWatched returns. It leaves none when it fails. Watches
-// do not survive a loss of connection: the owner sets them again, and so reads the changes of the
+// GetWatched gives a node's data and leaves a watch, unless it fails. Its one event
+// (NodeDataChanged or NodeDeleted) comes through the sink, possibly before GetWatched returns.
+// After a loss of connection the owner sets watches again, and so reads the changes of the
 // meantime. A server keeps one that never fires until the connection ends, or DropWatches.
 func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {
 	return c.read("get watched", path, true)
@@ -137,17 +137,15 @@ func (c *Conn) read(op, path string, watched bool) (data []byte, stat Stat, err 
 	return data, stat, err
 }
 
-// removedAtOnce bounds the removals before another request: a server carries out so many in some
-// milliseconds.
+// removedAtOnce bounds the removals before another request: some milliseconds of a server.
 const removedAtOnce = 256
 
-// DropWatches decides which watches of the present connection to remove: those that wanted does not want, which it asks
-// before it returns. remove asks the server to forget them (removeWatches), on a goroutine of its own, because it blocks
-// as operations do; it is nil where there is nothing to do. A watch for which a read goes out in between stays. So a
-// caller that wants a watch before it sends the read, and decides both on one goroutine, never loses one.
+// DropWatches decides which watches of the present connection to remove, by asking wanted. remove
+// asks the server to forget them (removeWatches); it blocks, so call it on another goroutine; nil
+// where there is nothing to do. A watch for which a read goes out in between stays. So a caller
+// that wants a watch before it sends the read, on one goroutine, never loses one.
 //
-// A server that does not know removeWatches keeps its watches until the connection ends. It is asked less and less often:
-// remove is nil in between.
+// A server that does not know removeWatches is asked ever more rarely: remove is nil in between.
 func (c *Conn) DropWatches(wanted func(path string, children bool) bool) (remove func()) {
 	t := c.link.established()
 	if t == nil {
@@ -183,10 +181,9 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	})
 }
 
-// Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
-// version. Its success proves that the session had not ended just before the request was handed
-// over; a read or a sync does not. The lease does not run from there: see the package doc. The
-// error wraps ErrNoNode where the node does not exist.
+// Heartbeat commits a transaction that checks that the node exists. Its success proves that the
+// session had not ended just before the request was handed over; a read or a sync does not. The
+// lease does not run from there: see package lease. ErrNoNode.
 func (c *Conn) Heartbeat(path string) error {
 	t := &transaction{conn: c, op: "heartbeat", path: path}
 	t.check(anything, path, -1)
@@ -197,11 +194,10 @@ func (c *Conn) Heartbeat(path string) error {
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a
-// transaction that changes nothing; it does not matter whether the node exists, or what its ACL
-// permits. A sync is not enough: a leader answers its own clients' at once, and may have told a
-// follower of a change, and that follower its client, before it has made the change itself (seen: a
-// node that was deleted with success was there after a sync). Nor is a refusal that a server gives
-// by itself: that error is returned.
+// transaction that changes nothing; the node need not exist, and its ACL may forbid it. A sync is
+// not enough: a leader answers its own clients' at once, and a follower may have told its client of
+// a change before the leader has made it (seen: a deleted node was there after a sync). A refusal
+// that a server gives by itself is returned.
 func (c *Conn) CatchUp(path string) error {
 	if err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err

@@ -13,7 +13,7 @@ import (
 func (c *Conn) observe(event zk.Event) {
 	switch event.Type {
 	case zk.EventSession:
-		// States of the library's own carry the server; there are servers that send states as watch events.
+		// The library's own states carry the server; some servers send states as watch events.
 		if event.Server != "" {
 			c.observeState(event.State)
 		}
@@ -33,7 +33,7 @@ func (c *Conn) observeState(state zk.State) {
 		c.doubted.Store(false)
 		c.session.gained()
 	case zk.StateDisconnected:
-		c.lease.lost()
+		c.lease.Lost()
 		c.session.lost()
 	case zk.StateExpired:
 		c.sessionEnded(nil) // the library leaves the connection open
@@ -46,8 +46,8 @@ func (c *Conn) sessionEnded(cause error) {
 		c.guard.ended.Store(true)
 	}
 	c.gate.close(fmt.Errorf("%w: %w", ErrClosed, zk.ErrSessionExpired))
-	c.lease.close()
-	c.lease.clock.end(true)
+	c.lease.Close()
+	c.lease.Clock.Expire()
 	c.session.over(cause)
 	c.link.cut()
 }

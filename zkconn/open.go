@@ -8,12 +8,13 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // Dial makes a connection for one session, of the given epoch. It returns at once and connects in
-// the background, for as long as it takes; LastError shows an ensemble that cannot be reached. It
-// fails with ErrBadConfig when cfg does not come from NewConfig or sink is nil.
+// the background, for as long as it takes; LastError tells of an unreachable ensemble. It fails
+// with ErrBadConfig when cfg is not of NewConfig or sink is nil.
 //
 // sink is called with every event, one at a time and in order, on goroutines of the connection,
 // until Close has returned. It must not block and must not call operations or Close; Epoch,
@@ -28,13 +29,13 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	c := &Conn{
 		cfg: cfg, epoch: epoch, log: cfg.logger.With(logkeys.Epoch, epoch),
 		gate: newGate(), ready: make(chan struct{}),
-		lease: newLeaseKeeper(cfg),
+		lease: lease.NewKeeper(cfg.suspended, cfg.serverTick, cfg.IdleSyncs(), cfg.shortest),
 	}
-	c.lease.broken = func() { c.session.lapsed() }
-	c.lease.givenUp = func() { c.sessionEnded(errGivenUp) }
+	c.lease.Broken = func() { c.session.lapsed() }
+	c.lease.GivenUp = func() { c.sessionEnded(errGivenUp) }
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
-	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.clock.Deadline
+	c.hosts.urgency.timeout, c.hosts.urgency.until = c.SessionTimeout, c.lease.Clock.Deadline
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,
@@ -56,20 +57,19 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session at the server, if it is connected, and with it every ephemeral node of the
-// session. It returns when every goroutine of the connection and every operation has ended: in
-// milliseconds, or after a third of the session timeout, one to three seconds, when a server does
-// not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
+// Close ends the session at the server, if it is connected, and with it every ephemeral node. It
+// returns when every goroutine and operation has ended: in milliseconds, or when a server does not
+// answer after a third of the session timeout, one to three seconds. Operations under way end with
+// ErrClosed and ErrUnknownOutcome.
 //
-// The error wraps ErrSessionRemains when no server has said that the session is closed: others wait
-// for its locks until it expires. All calls give the same answer.
+// The error wraps ErrSessionRemains when no server has confirmed it: others wait for the session's
+// locks until it expires. All calls give the same answer.
 func (c *Conn) Close() error {
 	return c.CloseBy(time.Time{})
 }
 
-// CloseBy is Close that, where no server has said that the session is closed, asks them again and
-// again until end, or until the session timeout has passed, by when they have ended the session
-// themselves. The zero time makes it Close.
+// CloseBy is Close that asks the servers until one confirms, until end, or until the session
+// timeout has passed, by when they have ended the session themselves. The zero time makes it Close.
 func (c *Conn) CloseBy(end time.Time) error {
 	c.closing.Do(func() {
 		c.end(c.link.close)
@@ -96,9 +96,9 @@ func (c *Conn) closeLater(end time.Time) {
 	c.closed = nil
 }
 
-// Abandon is Close that leaves the session to expire: the connection is cut, and nothing more is
-// sent, so the ephemeral nodes last for as long as the lease that the servers last confirmed. The
-// error wraps ErrSessionRemains, unless the session has ended already.
+// Abandon is Close that leaves the session to expire: nothing more is sent, so the ephemeral nodes
+// last as long as the lease. The error wraps ErrSessionRemains, unless the session has ended
+// already.
 func (c *Conn) Abandon() error {
 	c.closing.Do(func() { c.end(c.link.drop) })
 	return c.closed
@@ -108,12 +108,12 @@ func (c *Conn) end(leave func()) {
 	cause := c.LastError() // before the closing makes others
 	c.gate.close(ErrClosed)
 	c.session.close()
-	c.lease.close()
+	c.lease.Close()
 	c.hosts.close()
 	c.stopDial()
 	leave()
-	// The library waits a second for room in its queue and for the answer, and its connection goes
-	// on until the answer has come; without a connection it waits for nothing.
+	// Connected, the library waits a second for room in its queue and for the answer, and its
+	// connection goes on until the answer has come.
 	cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
 	c.zk.Close()
 	// The library closes the channel as the last thing it does.

@@ -24,8 +24,8 @@ type Stat struct {
 	NumChildren int32
 	// DataLength is the length of its data in bytes.
 	DataLength int32
-	// Ctime is the time at which it was made, Mtime the time at which its data was last set, by the
-	// wall clock of the servers' leader, to the millisecond.
+	// Ctime is when it was made, Mtime when its data was last set, by the leader's wall clock, to
+	// the millisecond.
 	Ctime, Mtime time.Time
 }
 
@@ -37,8 +37,8 @@ func newStat(s *zk.Stat) Stat {
 	}
 }
 
-// operate runs one operation on a node: it checks the path, lets nothing in once the Conn is over,
-// and wraps an error in an *Error. run gets the path at the server.
+// operate runs one operation on a node: it checks the path, refuses once the Conn is over, and
+// wraps an error in an *Error. run gets the path at the server.
 func (c *Conn) operate(op, path string, run func(absolute string) error) error {
 	if err := CheckPath(path); err != nil {
 		return &Error{Op: op, Path: path, Err: err}
@@ -53,8 +53,7 @@ func (c *Conn) operate(op, path string, run func(absolute string) error) error {
 	return nil
 }
 
-// failure makes an *Error of an error of the library; an error that is an *Error already is not
-// changed.
+// failure makes an *Error of another error.
 func (c *Conn) failure(op, path string, cause error) error {
 	return c.failureOf(anything, op, path, cause)
 }
@@ -80,7 +79,7 @@ func (c *Conn) failureOf(what subject, op, path string, cause error) error {
 	return &Error{op, path, fmt.Errorf("%w: %w", value, cause)}
 }
 
-// checkSize refuses a request that a server would cut the connection for.
+// checkSize refuses a request for which a server would cut the connection.
 func checkSize(op, path string, data []byte) error {
 	if size := len(path) + len(data); size > maxRequest {
 		return &Error{op, path, fmt.Errorf("%w: %d bytes of path and data, the limit is %d", ErrTooLarge, size, maxRequest)}
@@ -116,10 +115,10 @@ func (t *transaction) create(path string, data []byte, acl []ACL, flags int32) {
 	t.add(anything, path, &zk.CreateRequest{Path: t.at(path), Data: data, Acl: acl, Flags: flags})
 }
 
-// transact commits all parts or none. Its results are good for something only when err is nil: in the reply to a
-// transaction that failed, the parts before the failing one look fine though nothing was done, and those behind it
-// carry -2. The *Error of a refusal names the path of the part when the reply tells it. A transaction that is put off is
-// sent again.
+// transact commits all parts or none. Results count only when err is nil: in the reply to a failed
+// transaction the parts before the failing one look fine, and those behind it carry -2. The *Error
+// of a refusal names the path of the part when the reply tells it. A throttled transaction is sent
+// again.
 func (c *Conn) transact(t *transaction) ([]zk.MultiResponse, error) {
 	var results []zk.MultiResponse
 	part := -1
@@ -137,8 +136,8 @@ func (c *Conn) transact(t *transaction) ([]zk.MultiResponse, error) {
 	return nil, c.failure(t.op, t.path, err)
 }
 
-// transactionResult finds the first real error, which the library may give for the whole, for parts, or both, and the
-// part that it is of; -1 where that is not told.
+// transactionResult finds the first real error, which the library may give for the whole, for
+// parts, or both, and its part; -1 for unknown.
 func transactionResult(results []zk.MultiResponse, err error, parts int) (int, error) {
 	for i, result := range results[:min(len(results), parts)] {
 		if result.Error != nil && !hasUnnamedCode(result.Error, codeRuntimeInconsistency) {
@@ -159,7 +158,7 @@ func transactionResult(results []zk.MultiResponse, err error, parts int) (int, e
 	return -1, nil
 }
 
-// relative gives a path as the user knows it. A node above the chroot has no such path: it keeps its own.
+// relative gives a path as the user knows it; unchanged for a node above the chroot.
 func (c *Conn) relative(absolute string) string {
 	if relative, inside := strings.CutPrefix(absolute, c.cfg.chroot); inside && relative != "" {
 		return relative
@@ -167,14 +166,15 @@ func (c *Conn) relative(absolute string) string {
 	return absolute
 }
 
-// A server that is reached may give no result in three ways: it hangs up on the request, says nothing, or puts it off.
+// A reachable server may give no result in three ways: it hangs up, says nothing, or puts the
+// request off.
 
-// patientPart is the part of a session timeout for which a throttled request is sent again here. A heartbeat so ends
-// before the next is due, at T/6. A caller with more time retries, with pauses of its own.
+// patientPart is the part of a session timeout for which a throttled request is sent again here: so
+// a heartbeat ends before the next is due, at T/6. Callers with more time retry themselves.
 const patientPart = 12
 
-// patiently sends a throttled request again, which was not carried out: after pauses of 20 to 500 ms, jittered by half.
-// No more is sent once the Conn is closed, or after a twelfth of the session timeout.
+// patiently sends a throttled request again after pauses of 20 to 500 ms, jittered by half, until
+// the Conn is closed, or for a twelfth of the session timeout.
 func (c *Conn) patiently(send func() error) error {
 	err := send()
 	if !throttled(err) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
@@ -32,7 +34,7 @@ func WithSessionTimeout(d time.Duration) Option {
 	}
 }
 
-// WithAuth adds a credential that is presented at every connection; it may be given several times.
+// WithAuth adds a credential for every connection; it may be given several times.
 //
 // Refused here are the schemes "world" and "auth", which authenticate nobody, "sasl" (see
 // [WithSASL]), and a digest that is not user:password. An AuthFailed event tells of a scheme that
@@ -58,12 +60,12 @@ func WithAuth(scheme string, secret []byte) Option {
 	}
 }
 
-// WithSASL authenticates every connection with a mechanism: after the server's answer to the
-// connect request, and before anything else is sent. The last one counts.
+// WithSASL authenticates every connection with a mechanism, before anything but the connect request
+// is sent. The last one counts.
 //
-// For each connection, Start has a third of the session timeout, five seconds at most; the exchange
-// has the time of a connect request (a third of the server's share of the session timeout, or a
-// second). [Connected] comes only when the exchange has succeeded.
+// Start has a third of the session timeout, five seconds at most; the exchange has the time of a
+// connect request (a third of the server's share of the session timeout, or a second). [Connected]
+// comes only after success.
 //
 //   - An answer is final: [AuthFailed], with an error that wraps ErrAuthFailed and names mechanism,
 //     principal and reason, follows when the server refuses the credential twice in a row, has no
@@ -77,12 +79,12 @@ func WithAuth(scheme string, secret []byte) Option {
 //     has succeeded for a session timeout, and the lease is over, the next attempt waits for that.
 //     [CloseSession] lets the session of another expire likewise.
 //
-// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with
-// DIGEST-MD5 at the same moment (SaslServerCallbackHandler keeps the user's name for all
-// connections): with 16 clients that did nothing else, it refused 2 right ones in 11 000.
+// Twice in a row, because 3.8.0 mixes up users who authenticate with DIGEST-MD5 at the same moment
+// (SaslServerCallbackHandler keeps the user's name for all connections): it refused 2 right
+// passwords in 11 000 with 16 clients that did nothing else.
 //
-// Answers to SASL requests are no evidence for the lease: servers give them by themselves, and
-// touch nothing (ZooKeeperServer.processSasl).
+// Answers to SASL requests are no evidence for the lease: servers give them by themselves
+// (ZooKeeperServer.processSasl).
 func WithSASL(m SASLMechanism) Option {
 	return func(c *Config) error {
 		if m == nil {
@@ -96,8 +98,8 @@ func WithSASL(m SASLMechanism) Option {
 	}
 }
 
-// WithTLS makes every connection a TLS connection. Without a ServerName in the configuration, the
-// host is verified by its name as given to NewConfig. The configuration is copied.
+// WithTLS connects with TLS. Without a ServerName in cfg, the host is verified by its name as given
+// to NewConfig. cfg is copied.
 func WithTLS(cfg *tls.Config) Option {
 	return func(c *Config) error {
 		if cfg == nil {
@@ -109,9 +111,8 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Unreached
-// servers are logged at warn; attempts, and the events of the sink, at debug. Records have the keys
-// epoch, server, session, timeout, path and error (package logkeys). The handler runs behind a
-// bounded queue (package told).
+// servers are logged at warn; attempts and events at debug. See package logkeys for the keys, told
+// for the queue.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
@@ -122,10 +123,9 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithDialer sets how servers are reached; TLS, if any, is laid over its connections. It gets the
-// servers as configured, names unresolved. It must give up when its context ends, because Close
-// waits for it. It may be called for several servers at once (see [Conn.Urgent]). Deadlines of its
-// connections must work.
+// WithDialer sets how servers are reached; TLS, if any, comes on top. It gets the servers as
+// configured, names unresolved, perhaps several at once (see [Conn.Urgent]). It must give up when
+// its context ends: Close waits for it. Deadlines of its connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -136,9 +136,9 @@ func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, 
 	}
 }
 
-// WithReconnectBackoff sets the wait between rounds in which no server could be reached. It grows
-// exponentially from initial to max, jittered by half. The first try after a loss is made at once.
-// While something is held, waits are shorter: see [Conn.Urgent]. Defaults: 50 ms and 5 s.
+// WithReconnectBackoff sets the wait between rounds that reach no server. It grows exponentially
+// from initial to max, jittered by half. The first try after a loss is made at once. For shorter
+// waits while something is held see [Conn.Urgent]. Defaults: 50 ms and 5 s.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return func(c *Config) error {
 		if initial <= 0 || max < initial {
@@ -176,10 +176,10 @@ func WithACL(acl ...ACL) Option {
 	}
 }
 
-// WithParentACL sets the access control list of lock paths, of the nodes above them, and of the
-// chroot, where those are made. Clients that lock there need PermRead, PermCreate and PermDelete,
-// and the first of a semaphore PermWrite. Existing nodes keep their list. The last of WithParentACL
-// and WithParentACLFunc counts.
+// WithParentACL sets the access control list of new lock paths, the nodes above them, and the
+// chroot. Clients that lock there need PermRead, PermCreate and PermDelete, and the first of a
+// semaphore PermWrite. Existing nodes keep their list. The last of WithParentACL and
+// WithParentACLFunc counts.
 func WithParentACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("parent ACL", acl); err != nil {
@@ -192,9 +192,8 @@ func WithParentACL(acl ...ACL) Option {
 }
 
 // WithParentACLFunc is WithParentACL with a list for each path. f is given the path at the server,
-// chroot included, because the chroot is made like any other parent; where it gives no entry, the
-// list of WithACL is taken. It is called from several goroutines at once. A list that the server
-// finds invalid fails the request.
+// with the chroot; where it gives no entry, WithACL's list is taken. Several goroutines call it at
+// once. A list that the server finds invalid fails the request.
 func WithParentACLFunc(f func(path string) []ACL) Option {
 	return func(c *Config) error {
 		if f == nil {
@@ -223,10 +222,9 @@ func checkACL(what string, acl []ACL) error {
 	return nil
 }
 
-// WithServerTick gives the servers' tickTime: no server may have a longer tick. A lease then lasts
-// longer: the default allows for a tick of half the session timeout. If the given tick is longer
-// than the servers', leases are only shorter than they could be. If it is shorter, two clients may
-// hold one lock.
+// WithServerTick gives the servers' tickTime, so that leases last longer: the default allows for a
+// tick of half the session timeout. No server may have a longer tick, or two clients may hold one
+// lock.
 func WithServerTick(tick time.Duration) Option {
 	return func(c *Config) error {
 		if tick <= 0 {
@@ -238,24 +236,23 @@ func WithServerTick(tick time.Duration) Option {
 }
 
 // WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of
-// a session timeout, so that the first lock after a pause is granted in one round trip. Without
-// them a lock after a pause of half a session timeout begins another session, three round trips
-// more: no proof would come before the chain of evidence breaks, at 0.9 of a session timeout.
+// a session timeout, so the first lock after a pause takes one round trip. Without them, after a
+// pause of half a session timeout, it begins another session, three round trips more: no proof
+// would come before the chain of evidence breaks, at 0.9 of a session timeout.
 func WithoutIdleSyncs() Option {
 	return func(c *Config) error { c.withoutIdleSyncs = true; return nil }
 }
 
-// WithSuspendedTime sets the source of the time for which the machine has been suspended since some
-// moment. It must never give less than before, and may be called from any goroutine. One that
-// panics, or does not return within a second, ends the session's leases. By default the system's
-// clocks tell: CLOCK_BOOTTIME on Linux; elsewhere the time that the wall clock gains on the
-// monotonic one.
+// WithSuspendedTime sets the source of the time for which the machine has been suspended. It must
+// never give less than before, and be safe for concurrent use. A panic, or a call of more than a
+// second, ends the session's leases. By default the system's clocks tell: CLOCK_BOOTTIME on Linux;
+// elsewhere the time that the wall clock gains on the monotonic one.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return func(c *Config) error {
 		if suspended == nil {
 			return fmt.Errorf("%w: suspended time: must not be nil", ErrBadConfig)
 		}
-		c.suspended = answering(suspended)
+		c.suspended = lease.Answering(suspended)
 		return nil
 	}
 }

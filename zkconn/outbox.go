@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// outbox coalesces writes: frames that are put in during one write go out together in the next. So
-// a busy session sends tens of frames with one system call. An idle one writes at once, on the
-// goroutine that puts the frame in: waking another would take longer than the write.
+// outbox coalesces writes: frames that are put in during one write go out together in the next,
+// tens with one system call. An idle one writes at once, on the caller's goroutine: waking another
+// would take longer.
 type outbox struct {
 	conn    net.Conn
 	timeout func() time.Duration // of the session
@@ -39,8 +39,8 @@ func newOutbox(conn net.Conn, timeout func() time.Duration, failed func(error)) 
 	return o
 }
 
-// put takes one frame. It blocks while too much is waiting, no longer than until the outbox is
-// closed or a write fails: each write has a deadline.
+// put takes one frame. It blocks while too much is waiting, until the outbox is closed or a write,
+// which has a deadline, fails.
 func (o *outbox) put(frame []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,8 +62,7 @@ func (o *outbox) put(frame []byte) error {
 	return nil
 }
 
-// atOnce writes a frame. Others that are put in meanwhile follow it. o.mu is held before and after,
-// but not during the write.
+// atOnce writes a frame. Others follow it. o.mu is held, except during the write.
 func (o *outbox) atOnce(frame []byte) {
 	o.writing = true
 	o.mu.Unlock()

@@ -32,10 +32,9 @@ func judge(err error) answer {
 	return answerTo(anything, err)
 }
 
-// OutcomeOf judges the error of an operation: nil is Applied, a definite code of a server Refused or Deferred, an
-// operation that never left NotSent, and everything else Unknown. It judges the library's own errors likewise.
-//
-// In an operation of several requests (EnsureParents) it judges the request that failed.
+// OutcomeOf judges the error of an operation, or of the library: nil is Applied, a definite code of
+// a server Refused or Deferred, an operation that never left NotSent, and everything else Unknown.
+// Of several requests (EnsureParents) it judges the one that failed.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return Applied
@@ -43,29 +42,24 @@ func OutcomeOf(err error) Outcome {
 	return judge(err).outcome
 }
 
-// CommittedRefusal reports whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)
-// proves that the ensemble has committed the refused transaction: the leader proposes a refused
-// write as a transaction that changes nothing (PrepRequestProcessor), and servers answer when that
-// is committed. So it proves as much as a success does: the session lived when the request was
-// sent, and our server shows all that was committed before. It is false for nil, for a refusal that
-// a server may give by itself, and for an unknown outcome.
+// CommittedRefusal reports whether the error of a write (Create, Delete, SetData, Heartbeat,
+// Commit) proves that the ensemble has committed the refusal: the leader proposes a refused write
+// as one that changes nothing (PrepRequestProcessor), and servers answer when that is committed. It
+// proves as much as a success: the session lived when the request was sent, and our server shows
+// all that was committed before. It is false for nil, for a refusal that a server may give by
+// itself, for an unknown outcome, and for reads.
 //
-// No error of a read proves anything of the kind.
-//
-// ErrNoAuth counts here, but not as evidence for the lease (verdict.go). In
-// a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where
-// zookeeper.enableEagerACLCheck is set, a server alone may refuse a single Create, Delete or
-// SetData with it: such a refusal is no proof.
+// ErrNoAuth counts here, but not as evidence for the lease (verdict.go): in a part of a transaction
+// of several, as of Heartbeat and Commit, it is the leader's. Where zookeeper.enableEagerACLCheck
+// is set, a server alone may refuse a single Create, Delete or SetData with it: that is no proof.
 func CommittedRefusal(err error) bool {
 	proves := judge(err).proves
 	return proves == decided || proves == decidedInPart
 }
 
-// Trouble describes, for people, why the operation of an error was not carried out, where a retry may meet the same
-// trouble: "the server hangs up on create container /x". It is empty for all other errors.
-//
-// A connection that is lost for other reasons reads the same, because nothing tells the two apart. So one such error
-// says little, and the second in a row of the same request says much.
+// Trouble says, for people, why an operation was not carried out, where a retry may meet the same
+// trouble: "the server hangs up on create container /x"; else "". A connection that is lost for
+// other reasons reads the same, so only the second in a row of one request says much.
 func Trouble(err error) string {
 	var of *Error
 	if !errors.As(err, &of) {

@@ -13,10 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// EnsureParents makes the node at path and those above it, the chroot included, where they do not
-// exist: container nodes, which the server deletes when their last child is gone, or persistent
-// nodes where the server does not know containers. They have no data, and the ACL configured for
-// parents. Existing nodes are no error, even where we may not make them.
+// EnsureParents makes the node at path and those above it, the chroot included, unless they exist:
+// container nodes, which the server deletes after their last child, or persistent ones where it
+// does not know containers. They have no data, and the ACL for parents.
 //
 // An ancestor that is reaped meanwhile is made again, a bounded number of times (then ErrNoNode).
 // Where it is refused, it deletes the parents that it has made. The error wraps
@@ -29,8 +28,8 @@ func (c *Conn) EnsureParents(path string) error {
 
 var errNotWanted = errors.New("given up meanwhile")
 
-// MakeParents is EnsureParents for a node that may be refused below them. It gives the parents that
-// it has made. It asks wanted, which may be nil, before each node, and stops where that says no.
+// MakeParents is EnsureParents for a node that may be refused. It gives the parents that it has
+// made. It asks wanted, which may be nil, before each, and stops at a no.
 func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c
@@ -92,7 +91,6 @@ func (c *Conn) makeParent(absolute string, made *Parents) error {
 	case errors.Is(err, zk.ErrNodeExists):
 		return nil
 	case errors.Is(err, zk.ErrNoAuth):
-		// The server looks at the parent's ACL before it looks whether the node is there.
 		if _, exists, lookErr := c.lookUp(absolute); lookErr == nil && exists {
 			return nil
 		}
@@ -116,14 +114,14 @@ func (c *Conn) describeParent(absolute string) string {
 	return Shown(relative)
 }
 
-// After manyHangUps connections in a row that were lost with the create of a container, persistent
-// nodes are made instead: servers, and proxies before them, that do not know the operation may
-// close the connection (ClickHouse Keeper did until 2026). One loss says nothing.
+// After manyHangUps creates of containers in a row that lost the connection, persistent nodes are
+// made instead: servers and proxies that do not know the operation may hang up (ClickHouse Keeper
+// did until 2026).
 const manyHangUps = 2
 
 // makeContainer makes a container node, or a persistent one where the servers do not make those. A
-// server that does not know containers may close the connection after its answer, too: the second
-// request is then an unknown outcome, and the caller's next attempt makes persistent nodes.
+// server may also hang up after its refusal: then the second request is an unknown outcome, and the
+// caller's next attempt makes persistent nodes.
 func (c *Conn) makeContainer(absolute string) error {
 	acl, err := c.cfg.aclOfParent(absolute)
 	if err != nil {
@@ -144,9 +142,8 @@ func (c *Conn) makeContainer(absolute string) error {
 	}))
 }
 
-// refusesContainers reports whether the error of the create of a container means that the servers
-// refuse them: then a persistent node may be made instead. A server may have made the container
-// although it hung up: the caller tries again, and finds out.
+// refusesContainers reports whether the error of a container's create means that the servers refuse
+// them. A server that hung up may have made it: the caller tries again, and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	answered := errors.Is(err, zk.ErrBadArguments) || hasUnnamedCode(err, codeUnimplemented)
 	switch {
@@ -187,10 +184,9 @@ func (p Parents) And(later Parents) Parents {
 	return Parents{conn: later.conn, all: append(p.all, later.all...)}
 }
 
-// Remove deletes them again, the lowest first, for the caller whose node was refused: no server
-// reaps a container that never had a child. A node with children, or with other data than data,
-// which somebody else wrote, stays, and so do those above it. Errors are dropped: a parent too many
-// harms nobody.
+// Remove deletes them again, the lowest first, for a caller whose node was refused: no server reaps
+// a container that never had a child. A node with children, or with data of somebody else's, stays,
+// and so do those above it. Errors are dropped: a parent too many harms nobody.
 func (p Parents) Remove(data []byte) {
 	if len(p.all) == 0 || p.conn.gate.enter() != nil {
 		return
@@ -218,9 +214,9 @@ func (c *Conn) removeParent(absolute string, data []byte) error {
 	})
 }
 
-// MissingParents gives the creates of the nodes above path that do not exist now, from the top,
-// with the ACL of WithParentACL and without data. A transaction that creates path needs them before
-// it. A node that may not be read is taken to exist.
+// MissingParents gives the creates of the missing nodes above path, from the top, with the ACL of
+// WithParentACL and without data, for a transaction that creates path. A node that may not be read
+// is taken to exist.
 func (c *Conn) MissingParents(path string) ([]Op, error) {
 	var missing []Op
 	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path, '/') {

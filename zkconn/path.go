@@ -20,11 +20,10 @@ const maxLevels = 512 << 10
 // CheckPath checks that path can name a node of ours. The error wraps ErrBadPath and names the
 // value and the rule.
 //
-// It checks the rules of ZooKeeper's PathUtils.validatePath, and four more. The root itself and
-// everything in /zookeeper are refused. So is a path of more than 64 KiB, and one of so many levels
-// that the paths of all nodes down to it have more than 512 KiB together: servers would run out of
-// memory. ZooKeeper looks at UTF-16 units and refuses surrogates, so characters beyond U+FFFF are
-// refused too.
+// It checks the rules of ZooKeeper's PathUtils.validatePath, and also refuses the root, /zookeeper
+// and below, paths of more than 64 KiB, or of more than 512 KiB together with those of all nodes
+// above (servers would run out of memory), and characters beyond U+FFFF: ZooKeeper looks at UTF-16
+// units and refuses surrogates.
 func CheckPath(path string) error {
 	if len(path) > maxPath {
 		return tooLong(path, "must not be longer than %d bytes, and has %d", maxPath, len(path))

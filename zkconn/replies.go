@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Replies are checked as a whole before the library sees them. It makes room for any count that it
-// is told, reads beyond the end of a frame what an earlier one has left in its buffer, and panics,
-// on its own goroutine, on a transaction's reply without an end.
+// Replies are checked before the library sees them. It makes room for any count, reads beyond the
+// end of a frame what an earlier one left in its buffer, and panics, on its own goroutine, on a
+// transaction's reply without an end.
 
 // A shape has a letter for each field of a reply's body that the library decodes:
 //
@@ -20,7 +20,7 @@ import (
 //	[]  a list: its length, and the fields between the brackets that many times
 //	m   the parts of a transaction, up to the mark behind the last
 //
-// What follows the last field is not looked at: the library passes over it, and newer servers may add fields.
+// What follows the last field is ignored, as the library does: newer servers may add fields.
 type shape string
 
 // operation is what a reply may be to, by its number on the wire.
@@ -148,8 +148,7 @@ func skipParts(body []byte) (rest []byte, err error) {
 	}
 }
 
-// asked are the requests of one connection without an answer: an answer does not say what it
-// answers.
+// asked are one connection's requests without an answer: an answer does not say what it answers.
 type asked struct {
 	mu   sync.Mutex
 	sent map[int32]question
@@ -179,8 +178,8 @@ func (a *asked) answered(xid int32) (question, bool) {
 	return q, ok
 }
 
-// growth bounds the reply to a transaction, in sizes of the request: no part of one takes as much
-// more (a stat of 68 bytes for a path of two and its data).
+// growth bounds the reply to a transaction, in sizes of the request: no part grows as much (a stat
+// of 68 bytes for a path of two and its data).
 const growth = 4
 
 // checkReply finds what is wrong with a reply without its length. It gives the request that it is

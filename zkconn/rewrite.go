@@ -9,24 +9,21 @@ import (
 
 // Watches without the library's watch table.
 //
-// The library's GetW enters a channel for every call in a table that only an event empties: a
-// thousand calls on one path are one watch at the server and a thousand channels here. After a
+// For every call the library's GetW enters a channel in a table that only an event empties. After a
 // reconnect it sends the table's watches again with a zxid that it reads without a lock (its PR
-// 35), which the race detector finds. So the table stays empty: GetWatched, ChildrenWatched and
-// ExistsWatched call the library's plain operations, and the transport sets the watch byte in the
-// frame. The server's event reaches the sink through the library's event callback.
+// 35), a data race. So the table stays empty: GetWatched, ChildrenWatched and ExistsWatched call
+// the library's plain operations, and the transport sets the watch byte in the frame. The server's
+// event reaches the sink through the library's event callback.
 //
-// A plain Get of the same path that passes meanwhile carries the watch byte as well: watches of one
-// session on one path are one watch, and the event is sent once.
+// A plain Get of the same path that passes meanwhile carries the watch byte as well, which does no
+// harm: watches of one session on one path are one.
 
 // Container nodes through the library's Create.
 //
-// The library's Create makes a plain persistent node of zk.FlagContainer, silently (its issue 165),
-// for the server looks at the operation and not at the flag. Its CreateContainer sends the right
-// operation, but reads its reply also when the call was given up because the connection is being
-// closed, while the receiving goroutine may still be writing it: a data race in every Close with
-// such a call under way. So we call Create with the flag, which nothing else here does, and the
-// transport puts the right operation into the frame.
+// The library's Create silently makes a persistent node of zk.FlagContainer (its issue 165): the
+// server looks at the operation, not at the flag. Its CreateContainer sends the right one, but
+// after a Close reads a reply that the receiving goroutine may still be writing: a data race. So we
+// call Create with the flag, and the transport puts the right operation into the frame.
 
 // nameContainerOp gives the frame as a create-container request where it is a create with the
 // container flag: a copy, because a Writer must not modify its argument.
@@ -43,10 +40,9 @@ func nameContainerOp(frame []byte) []byte {
 	return frame
 }
 
-// withoutReadOnly adds to a connect request that no read-only server will do. The library leaves
-// that out, as clients did before ZooKeeper 3.4. It means the same, but costs each server a warning
-// in its log at each connect ("Connection request from old client"), and servers wait for a slow
-// log.
+// withoutReadOnly adds to a connect request that no read-only server will do. Without it, as before
+// ZooKeeper 3.4, a server logs a warning ("Connection request from old client"), and servers wait
+// for a slow log.
 func withoutReadOnly(frame []byte) []byte {
 	const fixed = 4 + 8 + 4 + 8 + lengthSize // up to the password
 	body := len(frame) - lengthSize

@@ -10,19 +10,15 @@ import (
 )
 
 // SASLMechanism makes the client's side of SASL exchanges, one for each connection, on one
-// goroutine of a Conn; several Conns may share it. Packages digestmd5 and gssapi have the two that
-// servers know.
+// goroutine of a Conn; several Conns may share it. See packages digestmd5 and gssapi.
 type SASLMechanism interface {
 	// Name is the mechanism as the server knows it: "DIGEST-MD5", "GSSAPI".
 	Name() string
 	// Principal names the identity that it authenticates as, for errors and logs; never a secret.
 	Principal() string
-	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what
-	// it needs from others, such as tickets, and ends when the Conn is closed: Close waits for
-	// Start.
-	//
-	// An error that wraps ErrAuthFailed is final (see WithSASL): others have refused the
-	// credential. Any other may pass.
+	// Start begins an exchange, before the server is asked for a session. ctx bounds what it needs
+	// from others, such as tickets, and ends when the Conn is closed: Close waits for Start. An
+	// error that wraps ErrAuthFailed is final (see WithSASL). Any other may pass.
 	Start(ctx context.Context, server SASLServer) (SASLExchange, error)
 }
 
@@ -44,9 +40,9 @@ type SASLExchange interface {
 	// Step answers a challenge, which may be empty, with a token, which may be empty. An error ends
 	// the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
-	// Done reports whether the client is satisfied with the answers so far and, where the mechanism
-	// has that, with the server's proof of its identity. The last token of Step is still sent
-	// unless it is empty, and the server must accept it.
+	// Done reports whether the client is satisfied with the answers and, where the mechanism has
+	// one, the server's proof of its identity. The last token of Step, unless empty, is still sent,
+	// and the server must accept it.
 	Done() bool
 }
 
@@ -55,10 +51,9 @@ type SASLExchange interface {
 //	request   int xid, int type = 102 (sasl), buffer token
 //	reply     int xid, long zxid = 0, int err, buffer token
 //
-// A buffer is its length and that many bytes. The length -1 stands for null, the answer of a server
-// that has accepted GSSAPI's last token, or has no SASL at all, or lets clients stay that it has
-// refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the
-// connection.
+// A buffer is its length and that many bytes. The length -1 is null, the answer of a server that
+// has accepted GSSAPI's last token, has no SASL, or lets refused clients stay
+// (zookeeper.allowSaslFailedClients). One that refuses answers with an error and hangs up.
 
 const (
 	opSASL  = 102

@@ -15,24 +15,21 @@ import (
 type EventKind uint8
 
 const (
-	// Connected: a server has granted or renewed the session, and accepted the credentials. No
-	// watch survives a loss of connection: the owner sets again those it needs.
+	// Connected: a server has granted or renewed the session, and accepted the credentials.
 	Connected EventKind = iota + 1
 	// Disconnected: the connection was lost; the session may live on. It comes once for each
 	// Connected, but not after Expired.
 	Disconnected
-	// Expired: the session is over. It is the session's last event, and comes once. Err is nil
-	// where a server has said so, to a reconnect or to a request. Otherwise it says why the session
-	// was given up: no server has renewed it for a session timeout, or one has handed out another
-	// session in its place (ErrOtherSession).
+	// Expired: the session is over. It is the last event. Err is nil where a server has said so.
+	// Otherwise it says why the session was given up: no server has renewed it for a session
+	// timeout, or one has handed out another in its place (ErrOtherSession).
 	Expired
-	// AuthFailed: a server refused a credential, or a client without one, and will have closed the
-	// connection; or a SASL exchange failed for good (WithSASL). The Conn goes on trying, with
-	// backoff.
+	// AuthFailed: a server refused a credential, or a client without one, and hung up; or a SASL
+	// exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
 	AuthFailed
 	// Lapsed: the chain of evidence is broken, so no lease may rest on this session any more. The
-	// session may live on, and serves requests that need no lease. It comes once at most, perhaps
-	// before a Connected.
+	// session may live on, for requests that need no lease. It comes once at most, perhaps before a
+	// Connected.
 	Lapsed
 	// NodeCreated: a watched node was created. Events of nodes come in the order of their numbers
 	// on the wire.
@@ -85,8 +82,8 @@ type Event struct {
 }
 
 // session makes ordered events of the library's states: Connected and Disconnected in turn, Expired
-// once and last, none of these after Close was called. The mutex orders the calls of the sink, so
-// what a sink may ask a Conn for is not guarded by it.
+// once and last, none after Close. The mutex orders the calls of the sink, so it must not guard
+// what a sink may ask a Conn for.
 type session struct {
 	epoch  uint64
 	sink   func(Event)
@@ -222,13 +219,13 @@ func (s *session) close() {
 	s.closing = true
 }
 
-// Presenting the credentials. The library remembers one once the reply to a call has come, which
-// needs a connection with a session, and presents it by itself at every later connection. So the
-// first connection is announced when a goroutine has made these calls.
+// Once a first call, which needs a connection with a session, is answered, the library presents a
+// credential at every connection. So the first connection is announced when a goroutine has made
+// these calls.
 //
 // The call for credential 1 goes out on connection 1, which is lost after the server's reply. The
-// library makes connection 2 without the credential, and remembers it only then. So one counts as
-// given only if no connection was lost or made during the call; else the call is made again.
+// library makes connection 2 without the credential, and remembers it only then. So a call counts
+// only if no connection was lost or made meanwhile; else it is made again.
 
 func (s *session) authenticate() {
 	for {
@@ -243,8 +240,8 @@ func (s *session) authenticate() {
 	}
 }
 
-// beginCredential gives the credential to present, and the generation of connections; -1 when there
-// is none, and the goroutine has to end.
+// beginCredential gives the credential to present, and the generation of connections; -1 for none:
+// the goroutine ends.
 func (s *session) beginCredential() (index int, generation uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,9 +267,9 @@ func (s *session) endCredential(index int, generation uint64, err error) bool {
 		s.added[index] = true
 		return true
 	}
-	// Refused (the transport has told the session so), or cut and not yet noticed. The server
-	// closes the connection either way; cutting it makes sure that another follows, with which this
-	// begins again.
+	// Refused (the transport has told the session so), or cut and not yet noticed. The server hangs
+	// up either way; a cut makes sure that another connection follows, with which this begins
+	// again.
 	s.authenticating = false
 	if !s.closing {
 		s.cut()

@@ -8,28 +8,27 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // transport is the connection that the library reads and writes. Each of its rules works around
 // something that was read in the library's source or measured:
 //
-//   - it reads through a buffer: the library reads every frame in two;
-//   - it writes through an outbox, which coalesces frames: the library writes each by itself;
-//   - it bounds the length of a frame, and checks what is in it before the library sees any of it
-//     (replies.go);
+//   - it reads through a buffer, and writes through an outbox: the library reads every frame in two,
+//     and writes each by itself;
+//   - it bounds and checks a frame before the library sees it (replies.go);
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
 //   - a failed write closes the connection and reports success: an error while credentials are sent
 //     again wedges the library for good (its PR 163). The "written" requests fail when the library
 //     finds the connection closed;
-//   - it closes the connection when reading fails, so that a blocked write ends at once rather than
-//     at its deadline;
+//   - it closes the connection when reading fails, so that a blocked write ends at once;
 //   - it makes the SASL exchange, after which the library sees the connect reply;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be
 //     put in;
-//   - it follows the requests that go by way of the leader, which are the evidence that the session
-//     lives, and sends some of its own where the library sends too few (keepalive.go);
-//   - it follows the watches at the server, and sends removeWatches, which the library does not
-//     know (watches.go).
+//   - it follows the requests that go by way of the leader, and sends some of its own (package
+//     lease);
+//   - it follows the watches at the server, and sends removeWatches, which the library does not know.
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
@@ -40,13 +39,12 @@ type transport struct {
 	wants    *wantedRequests
 	standing standingWatches
 	observer transportObserver
-	trips    *roundTrips
+	lease    *lease.Connection
 	asked    asked
 
-	order     chan struct{} // its owner sends: frames are noted in the order in which they go out
-	scratch   []byte        // the sender's, for a frame with a ping before it
-	own       int32         // the sender's count of our own requests, for their xids
-	keepalive *keepalive
+	order   chan struct{} // its owner sends: frames are noted in the order in which they go out
+	scratch []byte        // the sender's, for a frame with a ping before it
+	own     int32         // the sender's count of our own requests, for their xids
 
 	sasl     *saslClient
 	patience func() time.Duration
@@ -58,13 +56,12 @@ type transport struct {
 	requested   bool
 	replied     bool
 	established atomic.Bool
-	mute        muteWatch // looks whether a new connection answers
 	deadline    time.Time
 	failure     sync.Once
 }
 
-// transportObserver is told of the frames that pass, and of the connection's end, on the library's
-// goroutines. It must not block.
+// transportObserver is told of frames, and of the connection's end, on the library's goroutines. It
+// must not block.
 type transportObserver interface {
 	// replied: a server answered a request or ping with this error, 0 for none.
 	replied(t *transport, code int32)
@@ -77,14 +74,15 @@ type transportObserver interface {
 // readBuffer is the size of the transport's buffer, in bytes. A larger frame has one of its own.
 const readBuffer = 32 << 10
 
-func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *leaseKeeper) *transport {
-	trips := &roundTrips{keeper: k}
-	return &transport{
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedRequests, o transportObserver, k *lease.Keeper) *transport {
+	t := &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, readBuffer),
-		guard: g, wants: w, observer: o, trips: trips, keepalive: &keepalive{trips: trips, timeout: g.sessionTimeout},
+		guard: g, wants: w, observer: o, lease: k.Open(),
 		standing: standingWatches{removals: new(watchRemovals)},
 		order:    make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
+	t.lease.Send, t.lease.GiveUp = t.sendOwn, t.isMute
+	return t
 }
 
 // SetReadDeadline clamps the handshake's deadline until the connect reply is there: the library
@@ -107,7 +105,7 @@ func (t *transport) SetDeadline(at time.Time) error {
 }
 
 // clamp gives the handshake our deadline: the library's is too long for most session timeouts, and
-// too short for one that is far shorter than any that servers grant.
+// too short for one far below what servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
 	if t.established.Load() {
 		return at
@@ -130,8 +128,8 @@ func (t *transport) fail(doing string, cause error) error {
 	return err
 }
 
-// whyHungUp names the likely causes where a server closes the connection without an answer. One is
-// older data: a server refuses a client that has seen a newer transaction
+// whyHungUp names likely causes where a server hangs up without an answer. One is older data: a
+// server refuses a client that has seen a newer transaction
 // (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
 	why := "it may have no quorum, or too many connections"
@@ -145,8 +143,7 @@ func (t *transport) whyHungUp() string {
 }
 
 func (t *transport) Close() error {
-	t.keepalive.stop()
-	t.mute.end()
+	t.lease.End()
 	if t.established.Load() {
 		t.out.close()
 	}

@@ -121,7 +121,7 @@ func (t *transport) weigh(op, xid, code int32, body []byte) error {
 	if op == opMulti && code == 0 {
 		v = verdictOfParts(body)
 	}
-	t.trips.replied(xid, v)
+	t.lease.Replied(xid, v == decided)
 	switch v {
 	case ended:
 		t.observer.sessionEnded(nil)
@@ -151,18 +151,16 @@ func (t *transport) lookAtConnectReply(frame []byte) error {
 	}
 	t.out = newOutbox(t.Conn, t.guard.sessionTimeout, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
-	t.keepalive.send = t.sendOwn
-	t.keepalive.begin()
-	if again && reply.sessionID != 0 {
-		t.mute.begin(reply.timeout, t.trips.keeper.mute, func(after time.Duration) {
-			_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
-		})
-	}
+	t.lease.Begin(again && reply.sessionID != 0)
 	return nil
 }
 
-// refuseGrant ends the session where a server has handed out another: it does not know ours, and
-// would hand out one more at each attempt. The new session is closed, so that none is left behind.
+func (t *transport) isMute(after time.Duration) {
+	_ = t.fail("read", fmt.Errorf("%w: a server that was connected %v ago does not answer", os.ErrDeadlineExceeded, after))
+}
+
+// refuseGrant ends the session where a server has handed out another: it would hand out one more at
+// each attempt. The new session is closed.
 func (t *transport) refuseGrant(reply connectReply, cause error) {
 	if !errors.Is(cause, ErrOtherSession) {
 		return
@@ -176,14 +174,14 @@ func (t *transport) refuseGrant(reply connectReply, cause error) {
 	t.observer.sessionEnded(cause)
 }
 
-// begin begins the session that a connect reply grants: with SASL, once its exchange has succeeded.
-// The library reads frame, and so learns the timeout that counts.
+// begin begins the session that a connect reply grants; with SASL, once the exchange has succeeded.
+// The library reads frame, and so the timeout that counts.
 func (t *transport) begin(frame []byte, reply *connectReply) error {
 	if reply.sessionID == 0 {
 		return nil
 	}
 	if t.guard.sessionID.Load() != 0 {
-		reply.timeout = t.trips.granted(reply.timeout)
+		reply.timeout = t.lease.Granted(reply.timeout)
 		binary.BigEndian.PutUint32(frame[lengthSize+4:], uint32(reply.timeout/time.Millisecond))
 	}
 	if t.sasl != nil {
@@ -191,13 +189,12 @@ func (t *transport) begin(frame []byte, reply *connectReply) error {
 			return err
 		}
 	}
-	reply.timeout = t.trips.connected(reply.timeout)
+	reply.timeout = t.lease.Connected(reply.timeout)
 	return nil
 }
 
-// authenticate makes the SASL exchange. A new session is noted only when the exchange has
-// succeeded: the library would not know it, and ask for another at the next connection. The one in
-// which nothing was done expires.
+// authenticate makes the SASL exchange. A new session is noted only after success: otherwise the
+// library would not know it, and ask for another at the next connection. The unused one expires.
 func (t *transport) authenticate(connectReply []byte) error {
 	t.held = bytes.Clone(connectReply)
 	if _, err := t.reader.Discard(len(connectReply)); err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // recorder is a transport's observer.
@@ -62,7 +64,7 @@ func send(t *testing.T, to net.Conn, frames ...[]byte) {
 	})
 }
 
-func aKeeper() *leaseKeeper { return newLeaseKeeper(Config{shortest: new(shortestTimeout)}) }
+func aKeeper() *lease.Keeper { return lease.NewKeeper(nil, 0, true, new(lease.Shortest)) }
 
 func connectRequest(session int64) []byte {
 	b := binary.BigEndian.AppendUint32(nil, 0)

@@ -19,7 +19,7 @@ func (t *transport) Write(p []byte) (int, error) {
 			return 0, t.fail("handshake", err)
 		}
 		frame = withoutReadOnly(p)
-		t.trips.connecting()
+		t.lease.Connecting()
 	}
 	if t.established.Load() {
 		_ = t.out.put(frame) // fails when the connection is closed, which the library finds by reading
@@ -29,8 +29,8 @@ func (t *transport) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// follow follows a request that goes out next, sets its watch byte where that is wanted, and puts a
-// ping in front after a silence, which makes it better evidence. Its caller has its turn in order.
+// follow follows a request that goes out next, sets its watch byte where wanted, and puts a ping in
+// front after a silence, which makes it better evidence. Its caller has its turn in order.
 func (t *transport) follow(frame []byte) []byte {
 	xid, op := requestHead(frame)
 	if op == 0 || !t.established.Load() {
@@ -67,9 +67,8 @@ func (t *transport) removeWatch(w watch) {
 	}
 }
 
-// putOwn sends a request of our own, which may remove a watch, with a number of its own: the answer
-// to a request that is not followed must not be taken for the answer to a later one. Its caller has
-// its turn in order.
+// putOwn sends a request of our own, which may remove a watch, with a new number: an answer must
+// not be taken for that to a later request. Its caller has its turn in order.
 func (t *transport) putOwn(frame []byte, removes watch) {
 	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	frame = t.scratch[len(pingFrame):]
@@ -89,5 +88,5 @@ func (t *transport) notes(xid int32, frame []byte, q question) (pingFirst bool) 
 		q.size = len(frame)
 		t.asked.sends(xid, q)
 	}
-	return t.trips.sending(q.op, xid)
+	return t.lease.Sending(xid, kindOf(q.op), xid > xidOwn)
 }

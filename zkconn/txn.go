@@ -33,8 +33,8 @@ type Op struct {
 	// Ephemeral: the created node ends with the session. Sequential: the server appends ten digits
 	// to its name.
 	Ephemeral, Sequential bool
-	// Parents: missing parents of a create are to be made with it, by a caller that finds out which
-	// are missing (actors.Session.Transact); Conn.Txn refuses it.
+	// Parents: missing parents are to be made with a create, by a caller that finds out which
+	// (actors.Session.Transact); Conn.Txn refuses it.
 	Parents bool
 
 	acl []ACL // of a parent, see MissingParents; nil for WithACL's
@@ -44,21 +44,21 @@ type Op struct {
 type OpResult struct {
 	// Path is the path of the created node, with its number, or else the path of the Op.
 	Path string
-	// Version is the new version of a node that was set, Mtime the time of that, by the clock of
-	// the servers' leader, to the millisecond.
+	// Version is the new version of a node that was set, Mtime when, by the leader's clock, to the
+	// millisecond.
 	Version int32
 	Mtime   time.Time
 }
 
 // Txn carries out all ops or none, in one transaction, if the guard exists and has its version; if
-// not, the error wraps ErrGuardGone or ErrGuardChanged, before any other error. Otherwise it says
-// why the first op was refused that was, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
+// not, the error wraps ErrGuardGone or ErrGuardChanged, before any other error. Otherwise it is
+// that of the first op that was refused, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty,
 // ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals. ErrNoAuth with the guard's path says that
 // the session may not READ the guard. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything
 // is sent.
 //
-// before says up to which transaction the servers had told when this one was handed over: its own
-// changes have a greater zxid. After an unknown outcome, call Fence and then ResolveTxn.
+// before is what was Heard when this was handed over: its own changes have a greater zxid. After an
+// unknown outcome, call Fence and then ResolveTxn.
 func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err error) {
 	t, err := c.newGuarded(guard, ops)
 	if err != nil {
@@ -70,10 +70,7 @@ func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err
 	defer c.gate.leave()
 	before = c.guard.heard()
 	if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
-		c.lease.keepNodes()
-		if t := c.link.established(); t != nil {
-			t.keepalive.leaseIsKept()
-		}
+		c.lease.KeepNodes()
 	}
 	parts, err := c.transact(t)
 	if err != nil {
@@ -168,9 +165,9 @@ func (o Op) flags() int32 {
 	return flags
 }
 
-// ResolveTxn finds out by the nodes that exist whether a Txn with an unknown outcome was carried
-// out. The Txn must be over for good, and visible: call Fence on the same Conn first, or CatchUp on
-// the Conn of a later session, when the old one has expired. before is the one that Txn returned.
+// ResolveTxn finds out by the nodes whether a Txn with an unknown outcome was carried out. The Txn
+// must be over for good, and visible: first call Fence on the same Conn, or CatchUp on that of a
+// later session, when the old one has expired. before is what Txn returned.
 //
 // NotApplied is certain: a node that the transaction changes, or the list of children that it
 // changes, was last changed by a transaction that is no newer than before.
@@ -178,9 +175,9 @@ func (o Op) flags() int32 {
 // Applied needs that before is Whole (nothing that was done before is newer) and exclusive is true:
 // nobody else can have changed these nodes since, because the guard has existed all the time and
 // only its owner changes them. Every node that the transaction creates and sets must then have its
-// data, one zxid which is newer than before, and the version that follows; and the nodes that it
-// deletes must be gone. Where nothing is created or set it is Unknown: a missing node does not say
-// who has deleted it. Nor does a node that the session may not READ say anything.
+// data, one zxid newer than before, and the version that follows; and the nodes that it deletes
+// must be gone. Where nothing is created or set it is Unknown: a missing node does not say who
+// deleted it. A node that the session may not READ says nothing.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, exclusive bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
@@ -252,8 +249,8 @@ func (f *finding) unseen(err error) error {
 	return nil
 }
 
-// witness notes a node as evidence that the transaction was carried out: zxid wrote it last, and
-// agrees reports whether it is as the transaction would have left it.
+// witness notes a node as evidence: zxid wrote it last, and agrees reports whether it is as the
+// transaction would have left it.
 func (f *finding) witness(zxid int64, agrees bool) {
 	if f.zxid == 0 {
 		f.zxid = zxid

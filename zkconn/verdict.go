@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
-// verdict is the meaning of an answer for the session (Outcome is its meaning for the nodes). See
-// the package doc, "Evidence".
+// verdict is the meaning of an answer for the session (Outcome is that for the nodes): see package
+// lease.
 type verdict uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 )
 
 // verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed
-// like any other transaction. All other outcomes a server may give by itself: throttled,
-// authentication required.
+// like any transaction. Other outcomes a server may give by itself: throttled, authentication
+// required.
 func verdictOf(code int32) verdict {
 	if code == 0 {
 		return decided
@@ -39,11 +39,11 @@ func verdictOf(code int32) verdict {
 	return outcomes[i].proves
 }
 
-// verdictOfParts judges the body of an answer to a multi whose header says that all is well. A refused multi has an error
-// in each part, also when the leader refused it because the session is over: PrepRequestProcessor puts checkSession's
-// SessionExpired and SessionMoved into the part and commits the refusal. Taken for evidence, such an answer kept a lease
-// for ever (issue 35). A part is refused by the leader alone, so every other refusal is as good as a success. A body of
-// which a part is missing is no evidence.
+// verdictOfParts judges the body of an answer to a multi whose header has no error. A refused multi
+// has an error in each part, also when the session is over: PrepRequestProcessor puts
+// checkSession's SessionExpired and SessionMoved into the part and commits the refusal. Taken for
+// evidence, such an answer kept a lease for ever (issue 35). A part is refused by the leader alone,
+// so every other refusal is as good as a success. A body of which a part is missing is no evidence.
 func verdictOfParts(body []byte) verdict {
 	const header, withCode = 4 + 1 + 4, 4 + 1 + 4 + 4 // type, done, error; and an error's result
 	if len(body) < header {
@@ -68,12 +68,12 @@ func verdictOfParts(body []byte) verdict {
 
 // kindOf gives the kind of a request as evidence: whether every answer to it comes only after the leader has handled
 // it.
-func kindOf(op int32) evidence.Kind {
+func kindOf(op int32) lease.Kind {
 	switch op {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
-		return evidence.Committed
+		return lease.Committed
 	case opSync:
-		return evidence.Ordered
+		return lease.Ordered
 	}
-	return evidence.Local
+	return lease.Local
 }

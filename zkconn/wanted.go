@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// What callers want of a request beside the library's answer. The library takes no more than a
-// request, and the transport sees its frame:
+// What callers want of a request beside the library's answer; the transport sees its frame:
 //
 //   - A read is to leave a watch, without the library's watch table (rewrite.go).
 //   - The caller of a create wants to know when it has gone out (pipelining). The library takes
@@ -24,8 +23,8 @@ type wantedRequests struct {
 	all map[requestName]*wanted
 }
 
-// requestName names requests that are not told apart: by operation, and path at the server, chroot
-// included. A transaction is known by its first create.
+// requestName names requests by operation and path at the server, a transaction by its first
+// create.
 type requestName struct {
 	op   int32
 	path string

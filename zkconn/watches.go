@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A server keeps a watch until it fires or its connection ends: on a node that is never made, for
-// as long as the session lives. The library sends no removeWatches, so the transport does, with a
-// mirror of the server's table. See Conn.DropWatches.
+// A server keeps a watch until it fires or its connection ends. The library sends no removeWatches,
+// so the transport does, with a mirror of the server's table. See Conn.DropWatches.
 
 // watch is a watch at the server, which may have two for a path: one on its children, one on its
 // data and existence.
@@ -18,8 +17,8 @@ type watch struct {
 }
 
 // standingWatches mirrors the server's watches of one connection, in the order of its frames. It
-// never lacks one, but may have one that is gone: servers tell nobody who may not READ the node.
-// Removing that does no harm.
+// never lacks one, but may have one that is gone, whose removal does no harm: servers tell nobody
+// who may not READ the node.
 type standingWatches struct {
 	removals *watchRemovals
 
@@ -28,7 +27,7 @@ type standingWatches struct {
 	stands map[watch]bool
 }
 
-// reads: a read that leaves a watch goes out next. It calls off a removal that is about to go out.
+// reads: a read that leaves a watch goes out next. It calls off a removal of that.
 func (s *standingWatches) reads(w watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +36,7 @@ func (s *standingWatches) reads(w watch) {
 	}
 }
 
-// removes reports whether the removal of a watch is to go out next, and nobody has called it off.
+// removes reports whether a watch's removal is to go out next, not called off.
 func (s *standingWatches) removes(w watch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,9 +101,9 @@ func (s *standingWatches) unwanted(wanted func(watch) bool) (all []watch) {
 	return all
 }
 
-// watchRemovals says when a Config's servers are asked to remove watches. Servers before 3.5 do not know how, and hang up.
-// Others do not carry it out while they are throttled, or end the session, or go down. So after each look in a row whose
-// removals had no success, one look of twice as many is for removals. This outlives sessions.
+// watchRemovals says when a Config's servers are asked to remove watches. Servers before 3.5 hang
+// up on that. Others fail while throttled, when they end the session, or go down. So after each
+// look in a row without success, one look of twice as many is for removals. This outlives sessions.
 type watchRemovals struct {
 	looks, failed atomic.Uint32
 	sent          atomic.Bool // a removal, since the last look or success

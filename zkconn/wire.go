@@ -11,7 +11,7 @@ import (
 )
 
 // The part of ZooKeeper's wire format that the transport reads. A frame is its length in four bytes
-// and that many bytes more, everything big-endian.
+// and that many bytes, big-endian.
 const (
 	lengthSize = 4
 	// requestHeaderSize: length, xid, operation.
@@ -43,8 +43,8 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidOwn is the xid of the first request of our own; the others count down from it. The library
-	// and the servers use other negative xids.
+	// xidOwn is the xid of our own first request; later ones count down. The library and the
+	// servers use other negative xids.
 	xidOwn = -1000
 
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
@@ -103,8 +103,8 @@ func firstCreate(parts []byte) (string, bool) {
 	return "", false
 }
 
-// carriedOut reports whether a transaction was carried out: the reply to one that was not begins
-// with an error, even where its header has none.
+// carriedOut reports whether a transaction was carried out: otherwise the reply begins with an
+// error, even if its header has none.
 func carriedOut(body []byte) bool {
 	const failed = -1
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed

@@ -12,9 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Revoke asks everybody who holds a lock to give it back, and tells who was asked: see
-// locks.Client.Revoke. A holder whose node may not be written is not among the Asked, and shows in
-// the answer's Reason.
+// Revoke asks everybody who holds a lock to give it back: see locks.Client.Revoke and
+// messages.RevokeRequestSent.
 func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, error) {
 	contenders, err := Queue(conn, lockPath)
 	if err != nil {
@@ -32,9 +31,9 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 	return answer, nil
 }
 
-// RevokeOne asks one contender that Queue has given as a holder, and nobody who has come to its
-// path, or got its node, since, as far as the node says: nobody is Asked then. It fails as Revoke
-// does, and with ErrBadQuery where the contender has no token.
+// RevokeOne asks one holder that Queue has given, and, as far as the node tells, nobody who has its
+// path or node since: nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
+// contender has no token.
 func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
 	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
 	if err := q.check(); err != nil {
@@ -45,8 +44,7 @@ func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.Revok
 	return asked, err
 }
 
-// answerFor asks a holder, and notes the outcome, except for an error after which all may be tried
-// again.
+// answerFor asks a holder, and notes the outcome. After an error all may be tried again.
 func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeRequestSent, only whose) error {
 	err := ask(conn, c, only)
 	switch {
@@ -63,7 +61,7 @@ func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeR
 
 const anyVersion = -1
 
-// whose reports whether a node, read now, still belongs to the contender that was seen with it.
+// whose reports whether a node, read now, is still that of the contender that was seen with it.
 type whose func(seen, now messages.Contender) bool
 
 func anybody(_, _ messages.Contender) bool { return true }
@@ -136,8 +134,8 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 }
 
 // Break deletes a contender's node by force, and nobody else's: see messages.Break. The error wraps
-// ErrGone where there is nothing to delete any more, and ErrBadQuery or zkconn.ErrBadPath where the
-// contender is not well formed.
+// ErrGone where the node is gone, and ErrBadQuery or zkconn.ErrBadPath where the contender is not
+// well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
 	return act(conn, newBreaking(contender))
 }
@@ -171,8 +169,7 @@ func (q breaking) refuse(why messages.Refusal) any {
 	return &messages.Broken{Refusal: why, Contender: q.Contender}
 }
 
-// run deletes the node in the version in which it was last seen to be the right one, or with its
-// guard.
+// run deletes the node in the version last seen to be the right one, or with its guard.
 func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	if err := conn.CatchUp(q.At()); err != nil {
 		return nil, err
@@ -210,9 +207,8 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 	}
 }
 
-// guard gives the path of the guard of a contest's node; "" where the node has none, or its data do
-// not say, or may not be read. A transaction deletes both, and so hits no other node, without a
-// mark.
+// guard gives the path of the guard of a contest's node; "" where that is unknown. A transaction
+// that deletes both hits no other node, without a mark.
 func (q breaking) guard(conn *zkconn.Conn) (string, error) {
 	if q.Mode != messages.Contest {
 		return "", nil
@@ -248,8 +244,8 @@ func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
 	return stat.Version, nil
 }
 
-// mark asks the holder of a contest for the lock, so that its node gets a version that no new node
-// has: the delete cannot hit another's. If that is there already, it is merely asked.
+// mark asks the holder of a contest for the lock: its node gets a version that no new node has, so
+// the delete cannot hit another's.
 func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	err = conn.SetDataAt(q.At(), []byte(queue.RevokeRequest), 0)
 	if err != nil && !errors.Is(err, zkconn.ErrNoAuth) { // a node that may not be written may still be deleted
@@ -258,9 +254,9 @@ func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 	return q.find(conn)
 }
 
-// SetPermits sets the number of permits of a semaphore, and makes a missing lock path. It
-// overwrites only a number of permits. The error wraps queue.ErrNoPermits where the lock path has
-// other data, and ErrBadQuery where the number is out of range.
+// SetPermits sets the number of permits of a semaphore, and makes a missing lock path. The error
+// wraps queue.ErrNoPermits where the lock path has other data, and ErrBadQuery where the number is
+// out of range.
 func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
 	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
 }

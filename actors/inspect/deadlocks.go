@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// secondLook is the time between the two readings of the queues, in which a holder that gives back
-// can delete its node: a write, less than 100 ms where servers are a continent apart.
+// secondLook is the time between the two readings, in which a holder that gives back can delete its
+// node: a write, less than 100 ms where servers are a continent apart.
 const secondLook = 250 * time.Millisecond
 
 // settledLook is secondLook for a possible deadlock. A process that passes locks on among its
@@ -23,20 +23,19 @@ const settledLook = 1250 * time.Millisecond
 //
 // One reading may show a circle that was never there. A holds /x, and B waits for it; B holds /y.
 // The search reads /x. Then A gives /x back and waits for /y, and the search reads /y: B seems to
-// wait for A, and A for B. So the queues are read twice, and a circle counts when the same nodes
-// wait for the same nodes in both: then all waits lasted from the end of the first reading to the
-// begin of the second, at our server.
+// wait for A, and A for B. So the queues are read twice, and a circle counts when both show the
+// same waits: then all lasted from the end of the first reading to the begin of the second.
 //
 // A node that several calls may have names none of them, so its owner is believed not to be
-// blocked. Only the session of these calls knows who has the node, and which wait behind it: see
-// Session.Calls. For the most circles that it tells see queue.Deadlocks.
+// blocked. Only their session knows more: see Session.Calls. For the most circles see
+// queue.Deadlocks.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	found, err := findAmong(conn, root, nil, false, rest)
 	return found.sure, err
 }
 
 // PossibleDeadlocks is Deadlocks that also gives possible ones: see queue.PossibleDeadlocks. A
-// seeming one takes 1.25 s longer: workers of a process may pass its locks on.
+// seeming one takes 1.25 s longer.
 func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []messages.Deadlock, err error) {
 	found, err := findAmong(conn, root, nil, true, rest)
 	return found.sure, found.possible, err
@@ -92,8 +91,8 @@ func findAmong(
 	return findIn(own.addTo(both), possible), nil
 }
 
-// DeadlockProbe asks whether a waiting contender is the youngest, of those that look, in a
-// deadlock, and so has to give up. DeadlockProbed answers it.
+// DeadlockProbe asks whether a waiting contender has to give up: it is the youngest, of those that
+// look, in a deadlock. DeadlockProbed answers it.
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
@@ -150,8 +149,8 @@ type confirmed struct {
 	all findings
 }
 
-// answer leaves out the deadlocks with an unused member, whose node is being deleted, and those
-// with a call of this session that has changed since the readings.
+// answer leaves out the deadlocks with an unused member, whose node is being deleted, or a call of
+// this session that has changed since.
 func (c confirmed) answer(s *Session) any {
 	now := calls(s.Calls(c.root))
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
@@ -190,8 +189,7 @@ func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	return all, nil
 }
 
-// stayed gives the contenders of both readings. They wait when they wait in both, and are somebody
-// when both say so.
+// stayed gives the contenders of both readings, as far as both agree.
 func stayed(first, second queue.LockPath) queue.LockPath {
 	type node struct {
 		name  string

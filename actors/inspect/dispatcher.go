@@ -37,7 +37,7 @@ func NewDispatcher(session Session) *Dispatcher {
 }
 
 // Ask takes a query, and ignores any other message. asker names the sender for Withdraw and is
-// comparable. reply is called once, with the answer, unless the query is withdrawn before.
+// comparable. reply is called once, unless the query is withdrawn.
 func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
 	switch q := questionOf(msg).(type) {
 	case query:
@@ -71,8 +71,7 @@ func (d *Dispatcher) Withdraw(asker any) {
 	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool { return p.asker == asker && p.follows == "" })
 }
 
-// Follow calls reply with the messages.Queue of a lock path: now, after every change, and after
-// every reconnect. A Queue that refuses is the last. Follow is false when that came at once, or the
+// Follow calls reply as messages.Follow says. It is false when the refusal came at once, or the
 // asker follows the path already.
 func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
 	for p := range d.queries {
@@ -108,8 +107,7 @@ func (d *Dispatcher) Changed(path string) {
 	}
 }
 
-// Connected runs the queries that wait for the connection, and all followers', because watches are
-// gone.
+// Connected runs the waiting queries, and all followers', because watches are gone.
 func (d *Dispatcher) Connected() {
 	d.connected = true
 	for p := range d.queries {

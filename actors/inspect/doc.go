@@ -1,13 +1,12 @@
 // Package inspect answers queries about queues: who contends for a lock, which locks there are, who
 // waits for whom. Some also act: they ask a holder to give its lock back, delete a contender's
-// node, or set a number of permits. They need only a connection; holders and waiters take no part.
+// node, or set a number of permits. They need only a connection.
 //
 // # On a connection
 //
 // [Queue], [Locks], [Missing], [Revoke], [RevokeOne], [Break], [SetPermits], [Deadlocks] and
-// [PossibleDeadlocks] block until the servers have answered, and do not retry. They are for
-// goroutines that have a [zkconn.Conn] of their own. After an unknown outcome each may be called
-// again, because carrying a query out twice does no harm.
+// [PossibleDeadlocks] block until the servers have answered, and do not retry. After an unknown
+// outcome each may be called again: carrying a query out twice does no harm.
 //
 // # In a session
 //
@@ -23,13 +22,12 @@
 //     not.
 //   - When the session is closed, every asker and every follower is told so.
 //
-// The session lends the dispatcher workers and timers: see [Session]. Everything but the reading
-// itself runs on the session's goroutine, so nothing is locked.
+// The [Session] lends workers and timers. Everything but the reading itself runs on the session's
+// goroutine, so nothing is locked.
 //
 // # What an answer shows
 //
 // Every read begins after a committed transaction ([zkconn.Conn.CatchUp]), so it shows what was
-// there when it was asked for, or later. The nodes of one queue are read one after the other, and
-// queues of different locks at different times: contenders that leave meanwhile are left out, and
-// [Deadlocks] reads twice.
+// there at the call, or later. Nodes and queues are read one after the other: contenders that leave
+// meanwhile are left out, and [Deadlocks] reads twice.
 package inspect

@@ -14,9 +14,7 @@ import (
 // mostNodes bounds the nodes that are looked at for one query, contenders not counted.
 const mostNodes = 100_000
 
-// Locks finds the lock paths that have contenders, at a root and below it, and counts their holders
-// and waiters. The root may be "/". Nodes that this client may not read are listed as Unread. After
-// 100 000 nodes the answer is Truncated.
+// Locks finds the lock paths that have contenders: see locks.Client.Locks.
 func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 	w, err := walkFrom(conn, root)
 	if err != nil {
@@ -53,7 +51,7 @@ func CheckRoot(root string) error {
 
 // walk looks at a tree level by level. A child with a contender's name makes its parent a lock path
 // and is not looked into; every other child is. An ephemeral node is a contest when its data say
-// so; those of other libraries' contests do not.
+// so; other libraries' do not.
 type walk struct {
 	conn *zkconn.Conn
 	most int
@@ -199,8 +197,8 @@ func sift(path string, children []string) (contenders, others []string) {
 	return contenders, others
 }
 
-// Missing gives the uppermost node on the way to a path that does not exist, now or later: "/" for
-// the chroot, "" where the path exists. The path may be "/". A node that may not be read exists.
+// Missing gives the uppermost missing node on the way to a path, which may be "/": "/" for the
+// chroot, "" where the path exists. A node that may not be read exists.
 func Missing(conn *zkconn.Conn, path string) (string, error) {
 	if err := CheckRoot(path); err != nil {
 		return "", err

@@ -18,8 +18,7 @@ type question interface {
 
 type query interface {
 	question
-	// run carries the query out, and gives the answer, or the confirmed deadlocks. It runs on
-	// goroutines, again where an outcome is unknown, and in a new epoch.
+	// run carries the query out, on goroutines, again after an unknown outcome and in a new epoch.
 	run(conn *zkconn.Conn) (answer any, err error)
 }
 
@@ -33,16 +32,15 @@ func act(conn *zkconn.Conn, q query) error {
 
 // Session has the functions of a session that its Dispatcher uses.
 type Session struct {
-	// Run calls work on another goroutine, with the connection of this epoch, and then on the
-	// session's goroutine, unless the epoch is over by then.
-	Run func(work func(*zkconn.Conn) (then func()))
-	// After calls do on the session's goroutine once d has passed, unless the epoch is over by
+	// Run calls work on another goroutine, and then on the session's, unless the epoch is over by
 	// then.
+	Run func(work func(*zkconn.Conn) (then func()))
+	// After calls do on the session's goroutine after d, unless the epoch is over by then.
 	After func(d time.Duration, do func())
 	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
-	// Calls gives the calls above this session, below a root, that share its nodes: which has a
-	// node now, and which wait behind it without one (WaitsFor), in order, each with an ID.
+	// Calls gives the calls above this session, below a root, that have its shared nodes, and those
+	// that wait behind one (WaitsFor), in order, each with an ID.
 	Calls func(root string) []messages.Contender
 	// Inside gives the first requests of this session, below a root, that wait without a node, and
 	// counts all of them.

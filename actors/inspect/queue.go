@@ -76,8 +76,8 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return describeAll(conn, lockPath, children, permits)
 }
 
-// readChildren lists a lock path, and reads a semaphore's number of permits before that, so that
-// the queue is never older than the number. Without a number nobody gets any permits.
+// readChildren reads a semaphore's number of permits and then lists the lock path, so the queue is
+// never older than the number. Without a number nobody gets any permits.
 func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permits int, err error) {
 	children, err = conn.Children(lockPath)
 	if err != nil || !semaphore(children) {
@@ -99,8 +99,7 @@ func semaphore(children []string) bool {
 	})
 }
 
-// describeAll reads the nodes of the contenders. Those that have gone since the listing are left
-// out: new nodes come behind.
+// describeAll reads the contenders' nodes. Those that have gone since the listing are left out.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
@@ -170,8 +169,8 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	return true, nil
 }
 
-// ephemeral reports whether a node ends with a session. Container nodes and those with a time to
-// live have values in the same field that are no session's.
+// ephemeral reports whether a node ends with a session. Containers and nodes with a time to live
+// have other values in the same field.
 func ephemeral(stat zkconn.Stat) bool {
 	const timeToLive = 0xff
 	owner := stat.EphemeralOwner
@@ -186,8 +185,7 @@ const (
 	hexForm   = len("00000000000000000000000000000000")
 )
 
-// libraryOf guesses which library made a node, from its name and its data, which were read unless
-// the contender is Unread.
+// libraryOf guesses a node's library from its name and its data, which are missing if Unread.
 func libraryOf(c *messages.Contender, naming messages.Naming, data []byte, ours bool) messages.Library {
 	rest, isProtected := strings.CutPrefix(c.Node, protected)
 	switch {

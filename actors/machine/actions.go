@@ -99,7 +99,7 @@ func tells(name string, notice Do) Action {
 	return Action{name, func(*Machine, Event) Effects { return effect(Effect{Do: notice}) }}
 }
 
-// asks gives the action of a holder that asks for something about its node, which has no number.
+// asks gives the action of a holder that asks about its node. It has no number.
 func asks(name string, do Do) Action {
 	return Action{name, func(m *Machine, _ Event) Effects { return effect(Effect{Do: do, Node: m.Node}) }}
 }
@@ -173,7 +173,7 @@ var (
 			m.adopt(e)
 		}
 		m.Predecessor, m.Unwatched = "", m.TellMore
-		// In this order, so that the session knows of the hold before what its owner asks for next.
+		// The session must know of the hold before what its owner asks for next.
 		return effects(m.start(WatchOwn, m.Node), Effect{Do: TellHeld})
 	}}
 	tellWatched = Action{"tell Watched", func(m *Machine, _ Event) Effects {

@@ -26,27 +26,26 @@ const (
 
 	// Replies. Each carries the number of its operation.
 
-	// Created: our node was made. First, Predecessor and Exhausted have what the reply told about
-	// the queue.
+	// Created: our node was made. The reply tells First, Predecessor and Exhausted.
 	Created
-	// NodeTaken: no node was made, because another request has the one node of the contest. The
-	// request waits for it without a node of its own.
+	// NodeTaken: another request has the one node of the contest. The request waits for it without
+	// a node.
 	NodeTaken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
-	// Listed: the queue as read. Missing, First and Predecessor say where we stand.
+	// Listed: the queue as read.
 	Listed
 	// Watched: the predecessor exists, and an event will tell of its end.
 	Watched
-	// TurnCame: nobody is before us any more. The predecessor was the head of the queue; it has
-	// given the lock back, or its node is gone.
+	// TurnCame: nobody is before us. The predecessor was the head of the queue, and gave the lock
+	// back, or its node is gone.
 	TurnCame
 	// PredecessorGone: the predecessor's node is gone. It may have given up from the middle of the
 	// queue.
 	PredecessorGone
-	// Changed: the queue has changed since it was listed, in another way.
+	// Changed: the queue has changed otherwise since it was listed.
 	Changed
-	// Poll: it is time to look at the queue, or at the connection, again.
+	// Poll: it is time to look at the queue or connection again.
 	Poll
 	// OwnRead: our own node was read and is watched; Unlock is set when its data asks for the lock.
 	OwnRead
@@ -56,7 +55,7 @@ const (
 	NodeGone
 	// Found: the answer to Verify. Node is our node, in this session; empty for none.
 	Found
-	// Deleted: our node is gone because we deleted it, or it was gone before.
+	// Deleted: our node is gone.
 	Deleted
 	// Refused: the server refused the operation for good.
 	Refused
@@ -69,12 +68,11 @@ const (
 	// Silent: the connection is up, but heartbeats go unanswered, or nobody knows the outcome of a
 	// Check. Told to holders only.
 	Silent
-	// Contended answers WatchContention, Checked answers Check. They have no number: what was asked
-	// for since makes them no less true.
+	// Contended answers WatchContention, Checked answers Check. They have no number: they stay true
+	// whatever was asked for since.
 	Contended
 	Checked
-	// Expired: the session is over, or given up. Our node is gone, or goes when the old connection
-	// is closed.
+	// Expired: the session is over, or given up. Our node is gone, or goes with the old connection.
 	Expired
 	// LeaseOver: no transaction was acknowledged in time.
 	LeaseOver
@@ -108,7 +106,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Event is something that happened to a request. Each kind sets the fields that it needs.
+// Event is something that happened to a request.
 type Event struct {
 	Kind Kind
 	// Op is the number of the operation that this answers; zero for none.
@@ -117,16 +115,14 @@ type Event struct {
 	Node string
 	// Token is our fencing token: Created, Found.
 	Token messages.Token
-	// Places is the number of places behind the token's that no other node has or will have:
-	// Created, Found.
+	// Places is how many places behind the token's no other node can have: Created, Found.
 	Places int
 	// Before counts all contenders before our node: Listed, where the request tells more.
 	Before int
-	// Predecessor is the contender before us: Created (when it is a node of our own session, right
-	// before us), NodeTaken, Listed.
+	// Predecessor is the contender before us: Created (of our own session, right before us),
+	// NodeTaken, Listed.
 	Predecessor string
-	// First: nobody is before our node, by a listing that shows it or by the reply to its create:
-	// Created, Listed. Others may be behind it.
+	// First: nobody is before our node: Created, Listed.
 	First bool
 	// Missing: our node is not in the listing: Listed.
 	Missing bool
@@ -137,9 +133,9 @@ type Event struct {
 	// Lease: the lease was valid when this was delivered.
 	Lease bool
 	// Overdue says why the lease of the grant is over, or was for a moment since; empty while it
-	// has run without a gap. It counts while the lock is held.
+	// has run without a gap.
 	Overdue messages.Reason
-	// Reason and Detail say why, where there is something to say.
+	// Reason and Detail say why.
 	Reason messages.Reason
 	Detail string
 }
@@ -162,8 +158,7 @@ type Do uint8
 const (
 	// Create makes our ephemeral sequential node. Answers: Created, NodeTaken, NotCreated, Unknown.
 	Create Do = iota
-	// Withdraw takes back a create that was not sent yet: it is answered NotCreated. One that is
-	// under way is answered as ever.
+	// Withdraw takes back a create that was not sent yet: it is answered NotCreated.
 	Withdraw
 	// List reads the queue. Answers: Listed, Refused, Unknown.
 	List
@@ -173,16 +168,15 @@ const (
 	// WatchOwn reads and watches our own node. Answers: OwnRead, OwnChanged (later), NodeGone (also
 	// later), Refused, Unknown.
 	WatchOwn
-	// Verify finds out whether our node exists in this session, by a committed transaction; a sync
-	// alone proves nothing. Answers: Found, Refused, Unknown.
+	// Verify finds our node in this session, by a committed transaction; a sync alone proves
+	// nothing. Answers: Found, Refused, Unknown.
 	Verify
 	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
 	Delete
-	// GiveBack is Delete for a hold that its owner has given back: the next may be told so before
-	// the node is gone. A hold that is taken from its owner, who may only just hear of it, ends
-	// with Delete.
+	// GiveBack is Delete for a hold that its owner gave back: the next may be told before the node
+	// is gone. A hold that is taken from its owner ends with Delete.
 	GiveBack
-	// WatchQueue watches for others that come to the queue of our node. Answer: Contended.
+	// WatchQueue watches for others in the queue of our node. Answer: Contended.
 	WatchQueue
 	// CheckOwn checks that our node exists, by a committed transaction. Answers: Checked, NodeGone,
 	// Silent.
@@ -231,16 +225,16 @@ func (d Do) String() string {
 	return "unknown"
 }
 
-// Effect is one piece of work. Op is set where an answer is expected, Node where it is about one.
+// Effect is one piece of work. Op is set where an answer is expected.
 type Effect struct {
 	Do   Do
 	Op   uint64
 	Node string
-	// Ending: the request has been given up or given back, and no answer changes that.
+	// Ending: the request has been given up or given back, whatever is answered.
 	Ending bool
 }
 
-// Effects holds the effects of one event, two at most, without memory of their own.
+// Effects holds the effects of one event, two at most, without allocating.
 type Effects struct {
 	list  [2]Effect
 	count int

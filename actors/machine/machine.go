@@ -7,7 +7,7 @@ import (
 // Machine is the whole state of one lock request, as a value.
 type Machine struct {
 	State messages.State
-	// From is the state before recovering. It decides where recovering leads.
+	// From is the state before recovering, which decides where that leads.
 	From messages.State
 	// Ending is the terminal state that releasing leads to.
 	Ending messages.State
@@ -35,7 +35,7 @@ type Flags struct{ Try, TellMore bool }
 // New makes the machine of a request that has not begun.
 func New(want *messages.Acquire) Machine { return Machine{Flags: Flags{want.Try, want.TellMore}} }
 
-// Holding reports whether the lock is held, or was when the connection was lost and may still be.
+// Holding reports whether the lock is held, or may still be after the connection was lost.
 func (m Machine) Holding() bool {
 	return m.State.Holding() || m.State == messages.StateRecovering && m.From.Holding()
 }
@@ -43,7 +43,7 @@ func (m Machine) Holding() bool {
 // Stale reports whether an event answers an operation that has been superseded.
 func (m Machine) Stale(ev Event) bool { return ev.Op != 0 && ev.Op != m.Op }
 
-// start begins a new operation, which makes answers to older ones stale.
+// start begins a new operation: answers to older ones become stale.
 func (m *Machine) start(do Do, node string) Effect {
 	m.Op++
 	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}

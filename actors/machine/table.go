@@ -16,20 +16,19 @@ type Row struct {
 	Do   Action
 }
 
-// Rows gives the whole table, in the order in which it is tried.
+// Rows gives the whole table.
 func Rows() []Row { return append([]Row(nil), table...) }
 
-// Possible reports whether the event has a row in the state. If not, in a live state it is a bug of
-// the shell; a terminal state ignores every event.
+// Possible reports whether the event has a row in the state. If not, it is a bug of the shell,
+// except in terminal states, which ignore every event.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
-// Step takes one event: it changes the machine and gives the work to do, and the row that fired,
-// nil for none. Stale events, and all that come after the end, change nothing. An impossible event
-// gives the one effect Halt.
+// Step takes one event. It gives the work to do, and the row that fired or nil. Stale events, and
+// all after the end, change nothing. An impossible event gives Halt.
 //
-// A process that was paused may hear anything first. So where the event is Overdue, Step takes
-// LeaseOver in its place, for that reason, and the lock is lost. A LeaseOver that is not Overdue is
-// about a lease before this grant, and is dropped.
+// A paused process may hear anything first. So for an event that is Overdue, Step takes LeaseOver
+// instead, with that reason, and the lock is lost. A LeaseOver that is not Overdue is of a lease
+// before this grant, and is dropped.
 func (m *Machine) Step(ev Event) (Effects, *Row) {
 	if m.Holding() {
 		switch {
@@ -64,8 +63,8 @@ func (m *Machine) take(ev Event) (Effects, *Row) {
 	return effect(Effect{Do: Halt}), nil
 }
 
-// Explain looks one event up in the table, Overdue or not, and leaves the machine as it was. It
-// gives the next machine, the work to do, and the row that fires, nil for none.
+// Explain is Step on a copy, Overdue or not. It gives the next machine, the work to do, and the row
+// that fires or nil.
 func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 	effects, row := m.take(ev)
 	return m, effects.All(), row

@@ -1,8 +1,7 @@
-// Package metering counts and times lock requests and sessions, as OpenTelemetry metrics. A
-// session has figures when it is given a MeterProvider, by actors.WithMeterProvider,
-// locks.WithMeterProvider or the actor system that it runs in (protoactor's WithMetricProviders).
-// Without one, a request costs one more look at a nil pointer. Instruments are told on a goroutine of
-// their own (package told); a collection waits for what was measured before it, for a second at most.
+// Package metering counts and times lock requests and sessions, as OpenTelemetry metrics. A session
+// has figures when it is given a MeterProvider: actors.WithMeterProvider, locks.WithMeterProvider
+// or protoactor's WithMetricProviders. Instruments are told on a goroutine of their own (package
+// told); a collection waits for what was measured before it, for a second at most.
 //
 // # Instruments
 //
@@ -32,10 +31,8 @@
 //
 // # Attributes
 //
-// Every attribute has few values: [Values] lists them. A lock path is never an attribute. For
-// figures of groups of paths, pass a function that makes a label of a path to
-// actors.WithMeterLabels, and keep the number of its values small. Figures of locks have labels,
-// figures of sessions do not.
+// Every attribute has few values: [Values] lists them. A lock path is never an attribute: for
+// figures of groups of paths see actors.WithMeterLabels. Figures of sessions have no labels.
 //
 //   - turnstile.lock.mode: exclusive, read, write, semaphore, contest.
 //   - error.type: the reason why a request gave up; absent when it got its lock.
@@ -61,6 +58,6 @@
 //
 // # Cost
 //
-// Attribute sets are made when a mode or a label is seen for the first time; after that a measurement allocates nothing
+// Attribute sets are made when a mode or a label is first seen; later measurements allocate nothing
 // here. Benchmark: go test -run '^$' -bench Metered -benchmem ./actors.
 package metering

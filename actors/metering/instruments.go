@@ -45,8 +45,7 @@ const (
 	CauseOther          = "other"
 )
 
-// Labels makes attributes of a lock path, once for each request. It must give few different
-// answers: each is a series of its own.
+// Labels makes attributes of a lock path: see actors.WithMeterLabels.
 type Labels func(path string) []attribute.KeyValue
 
 // Kind is the kind of an instrument.

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// link leads from a request to another that it waits for, and to the node that keeps it out: the
-// other's own, or one of the same owner.
+// link leads from a request to one that it waits for, and to the node that keeps it out: the
+// other's own, or its owner's.
 type link struct {
 	keeps, waits *waiter
 }
@@ -76,9 +76,8 @@ func (t *tracks) before(w *waiter, index int) []mark {
 	return marks[:sort.Search(len(marks), func(i int) bool { return marks[i].index >= index })]
 }
 
-// connect links each stuck request to the requests that it waits for. Where contenders whose owners
-// are blocked elsewhere stop a request already, contenders that merely wait before it are left out:
-// it would be stuck without them.
+// connect links each stuck request to the requests that it waits for. Contenders that merely wait
+// are left out where others, whose owners are blocked elsewhere, keep the request out anyway.
 func (s *deadlockSearch) connect() *links {
 	g := &links{vertices: make([]vertex, 1)}
 	for _, l := range s.lines {
@@ -112,8 +111,8 @@ func (s *deadlockSearch) connect() *links {
 	return g
 }
 
-// stuck gives the stuck requests of an owner. Where it is blocked only for what it holds, one is as
-// good as another of the same queue.
+// stuck gives the stuck requests of an owner. Where it is blocked only for what it holds, any one
+// of a queue will do.
 func (s *deadlockSearch) stuck(o *owner) (all []*waiter) {
 	type place struct {
 		line  *contested
@@ -130,8 +129,8 @@ func (s *deadlockSearch) stuck(o *owner) (all []*waiter) {
 	return all
 }
 
-// others makes the helpers that lead from each request to the others of its owner, and gives the
-// one that leads to all.
+// others makes the helpers from each request to the others of its owner. It gives the one that
+// leads to all.
 func (g *links) others(all []*waiter) (last int) {
 	for _, w := range all {
 		w.others[0] = last
@@ -146,7 +145,7 @@ func (g *links) others(all []*waiter) (last int) {
 }
 
 // links gives the vertices of those who keep a request out: all whose owners are blocked, and as
-// many of those that merely wait as it takes, together with the permits that are never given back.
+// few that merely wait as it takes, beside the permits that are never given back.
 func (w *waiter) links() (next [4]int) {
 	var never sum
 	sides := w.sides()
@@ -210,9 +209,8 @@ func (s *deadlockSearch) knotted(g *links) (all []*waiter) {
 	return all
 }
 
-// tie finds the knots: the strongly connected components of the graph, by Tarjan's algorithm,
-// without recursion, because others write how deep it would go. A vertex alone is in knot zero,
-// which is none.
+// tie finds the knots, the strongly connected components, by Tarjan's algorithm; without recursion,
+// because other processes' data would decide its depth. A lone vertex has knot zero.
 func (s *deadlockSearch) tie(g *links) {
 	g.knots = make([]knot, 1)
 	type visit struct{ vertex, next int }
@@ -314,8 +312,7 @@ func (s *deadlockSearch) shortest(g *links, from int) []link {
 	return circle
 }
 
-// hasShortcut reports whether a circle would be one without some of its members, which are then no
-// part of it.
+// hasShortcut reports whether a circle is one without some of its members.
 func (s *deadlockSearch) hasShortcut(g *links, circle []link) bool {
 	index, owned := map[*waiter]int{}, map[string][]*waiter{}
 	for i, l := range circle {

@@ -24,7 +24,7 @@ type Owner struct {
 	ID string `json:"id,omitempty"`
 	// Guard is the name of the guard beside a contest's node: see GuardName.
 	Guard string `json:"guard,omitempty"`
-	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave.
+	// Actor is the address of its actor; Owner and Caller are its keys.
 	Actor  string `json:"actor,omitempty"`
 	Owner  string `json:"owner,omitempty"`
 	Caller string `json:"caller,omitempty"`
@@ -34,11 +34,11 @@ type Owner struct {
 	Mode     string `json:"mode"`
 	// Place is the place of the node among the creates of its transaction, for the fencing token.
 	Place int `json:"place,omitempty"`
-	// Reclaim is the key with which a process that is started again takes the hold back. Token is
-	// that of a hold that was taken back; zero where the node's own czxid and Place tell it.
+	// Reclaim is the key by which a restarted process takes the hold back. Token is that of a
+	// reclaimed hold; zero where czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
 	Token   int64  `json:"token,omitempty"`
-	// Detects: the request looks for deadlocks while it waits.
+	// Detects: the request looks for deadlocks.
 	Detects bool `json:"detects,omitempty"`
 	// Since is the time of the request, by the clock of that machine.
 	Since time.Time `json:"since"`
@@ -47,8 +47,8 @@ type Owner struct {
 // OwnerHere describes an actor of this process, by its messages.ActorID.Key.
 func OwnerHere(actor string) Owner { return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor} }
 
-// Caller makes of an actor's messages.ActorID.Key a caller that no other process names: see
-// messages.Acquire.Caller.
+// Caller makes a messages.Acquire.Caller of an actor's messages.ActorID.Key that no other process
+// has.
 func Caller(actor string) string { return OwnerHere(actor).Who() }
 
 var hostname = sync.OnceValue(func() string {
@@ -82,8 +82,8 @@ func (o Owner) Describe(c *messages.Contender) {
 	}
 }
 
-// Who names the caller that is blocked while the request waits: its key, or else the actor with its
-// process and machine; "" where neither is known.
+// Who names the caller that is blocked while the request waits: its key, or else the actor with
+// process and machine; "" where unknown.
 func (o Owner) Who() string {
 	switch {
 	case o.Caller != "":
@@ -97,7 +97,7 @@ func (o Owner) Who() string {
 }
 
 // A revoke request replaces the data of another library's node by one of these words: the recipe's,
-// or Curator's. To the data of Turnstile's nodes it is added: see Asked.
+// or Curator's.
 const (
 	RevokeRequest        = "unlock"
 	CuratorRevokeRequest = "__REVOKE__"
@@ -108,11 +108,10 @@ const askedFirst = `{"asked":true,`
 // Asked gives the data of a contender's node with a revoke request. Data that Turnstile has written
 // stay; other data are replaced by RevokeRequest.
 //
-// The ID of a contest's holder is removed: before the request is written the one node may become
-// another contender's, which would not recognise itself by that ID. Without an ID the data identify
-// no owner, and the Guard is not believed: it may be the previous holder's. (Break goes by it, and
-// is refused then, because that guard does not exist any more.) The holder corrects all fields when
-// it hears of the request.
+// The ID of a contest's holder is removed: by the time of the write the node may be another
+// contender's, which would not recognise itself by that ID. Without an ID the Guard is not believed
+// either, and Break, which goes by it, is refused. The holder corrects all fields when it hears of
+// the request.
 func Asked(data []byte) []byte {
 	o, ours := ParseOwner(data)
 	switch {
@@ -138,8 +137,8 @@ func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
 
-// MaxPermits bounds the number of a semaphore's permits, and so the weight of a contender: far
-// above any queue, and far below an overflow of sums.
+// MaxPermits bounds a semaphore's permits and a contender's weight: far above any queue, far below
+// an overflow of sums.
 const MaxPermits = 1 << 30
 
 // CheckPermits says why a number of permits is refused; "" where it is not.
@@ -153,8 +152,8 @@ func CheckPermits(n int) string {
 // ErrNoPermits: the data of a lock path are not a number of permits.
 var ErrNoPermits = errors.New("turnstile: not a semaphore's number of permits")
 
-// ParsePermits reads the data of a semaphore's lock path: its number of permits in decimal, as
-// kazoo's Semaphore writes it too.
+// ParsePermits reads the data of a semaphore's lock path: its permits in decimal, as kazoo writes
+// them.
 func ParsePermits(data []byte) (int, error) {
 	n, err := strconv.Atoi(string(data))
 	if err != nil || CheckPermits(n) != "" {

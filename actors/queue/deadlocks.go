@@ -33,9 +33,8 @@ type LockPath struct {
 	Waiting map[string][]messages.Contender
 }
 
-// contested is one queue, in order, or the requests that wait without nodes behind one node of a
-// queue. Those keep nobody else in the queue out: it is not known whether they get in before the
-// contenders behind that node.
+// contested is one queue, in order, or the requests that wait without nodes behind one node. Those
+// keep nobody else in the queue out: they may get in after the contenders behind that node.
 type contested struct {
 	permits int
 	all     []*waiter
@@ -66,8 +65,8 @@ type owner struct {
 	blocks  []*waiter
 }
 
-// lane has waiters in an order in which no one gets in before the one ahead of it: as they came,
-// and of those with one number the least needs first. So each is taken off once.
+// lane has waiters in the order in which they can get in: as they came, and for one number the
+// least needs first. So each is taken off once.
 type lane struct {
 	line    *contested
 	waiting []*waiter
@@ -85,17 +84,15 @@ type deadlockSearch struct {
 	steps   int // taken; tests bound them
 }
 
-// mostCircles bounds the circles that are told of requests which all wait for each other, directly
-// or through others.
+// mostCircles bounds the circles told of one knot.
 const mostCircles = 64
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
 // and each once. A circle gives way to one of some of its members.
 //
-// Names are what others wrote, so the search is bounded: n contenders take it O(n log n). Of
-// requests that all wait for each other it tells one circle at least, and 64 at most, those of the
-// oldest first, with some four times as many members as there are such requests. The others come up
-// when these have ended.
+// Other processes write the names, so the search is bounded: O(n log n) for n contenders. Of
+// requests that all wait for each other it tells 1 to 64 circles, the oldest first, with some four
+// times as many members as such requests. The rest come up when these have ended.
 func Deadlocks(locks []LockPath) []messages.Deadlock { return newSearch().search(locks) }
 
 func newSearch() *deadlockSearch { return &deadlockSearch{owners: map[string]*owner{}} }
@@ -221,8 +218,8 @@ type side struct {
 	index int
 }
 
-// sides gives where the contenders are that are before a waiter: those up to the node behind which
-// it waits, if it has none of its own, and those of its own line.
+// sides gives where the contenders before a waiter are: in its own line and, if it has no node, up
+// to the node behind which it waits.
 func (w *waiter) sides() [2]side {
 	own := side{w.line, w.index}
 	if of := w.line.of; of != nil {
@@ -282,18 +279,16 @@ func (s *deadlockSearch) ownerBlocked(w *waiter) bool {
 	return o.stuck > 0
 }
 
-// PossibleDeadlocks finds the deadlocks that there would be if one waiting request blocked its
-// whole process: a process that waits behind a lock that it holds itself, as when it is locked
-// again without the context of its lease, and processes that wait for each other's locks. With
-// several workers, who holds need not be who waits. The circles of [Deadlocks] are left out, and so
-// is every circle that shares a node with one of them.
+// PossibleDeadlocks finds the deadlocks that there would be if a waiting request blocked its whole
+// process: one that waits behind its own lock, without the context of its lease, and several that
+// wait for each other's locks. With several workers, who holds need not be who waits. Circles that
+// share a node with one of [Deadlocks] are left out.
 //
-// It goes by the rules of Deadlocks, with processes in the place of owners. A process that waits
-// for several locks, or several times for one, may do so with several workers: it counts as blocked
-// for the locks that it holds, and not for its places in other queues. A process that holds some of
-// a semaphore's permits and waits for more of them is no circle: semaphores are for that. Requests
-// that wait in a cohort, without nodes, are left out for the same reason. A request that shares a
-// hold does not wait: readers, and holds taken WithReentry.
+// It goes by the rules of Deadlocks, with processes in the place of owners. A process may wait with
+// several workers, so it counts as blocked for the locks that it holds, and not for its places in
+// other queues. For the same reason a process that holds permits of a semaphore and waits for more
+// is no circle, and requests that wait in a cohort, without nodes, are left out. A request that
+// shares a hold (readers, and WithReentry) does not wait.
 func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 	part := map[string]bool{}
 	for _, d := range Deadlocks(locks) {
@@ -333,8 +328,8 @@ func byProcess(locks []LockPath) []LockPath {
 	return all
 }
 
-// processOf names the process of a contender: by its session where the node does not say it; ""
-// where it is not known whose the node was all the time.
+// processOf names a contender's process, or else its session; "" where the node may have had
+// several owners.
 func processOf(c messages.Contender) string {
 	switch {
 	case c.Host != "" && c.Who == "":

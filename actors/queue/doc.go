@@ -1,24 +1,22 @@
 // Package queue reads the children of a lock path: who contends, in what order, who waits for whom,
-// and who waits for ever. It is pure: it takes names, and knows no connection, clock or goroutine.
+// and who waits for ever. It is pure.
 //
 // # Names
 //
-// The name of a contender node ends with the sequence number that the server gave it; what comes
-// before says which kind of lock is asked for. [Style.Prefix] writes names, [Parse] reads those of
-// every library that it knows: Curator, go-zookeeper, kazoo, the recipes of ZooKeeper's
-// documentation, and our own. Every other child is passed over. [NameOfKey] makes names of lock
-// paths that none of these is.
+// The name of a contender node tells the kind of lock, and ends with the server's sequence number.
+// [Style.Prefix] writes names, [Parse] reads those of Curator, go-zookeeper, kazoo, the recipes of
+// ZooKeeper's documentation, and our own. Other children are passed over. [NameOfKey] makes names
+// of lock paths that are none of these.
 //
 // # Order
 //
-// A lock path has one queue, or several that are told apart by name and have nothing to do with
-// each other. A contender comes before those of its queue with greater sequence numbers. Two with
-// the same number do not wait for each other: a writer that takes the read lock as well takes it at
-// its own number.
+// A lock path has one queue, or several independent ones with names. The contenders of a queue are
+// ordered by sequence number. Two with one number do not wait for each other: a writer takes the
+// read lock as well at its own number.
 //
 // # Who waits for whom
 //
-// The rule stands in one place, sum.keepOut, and the others ask it:
+// sum.keepOut has the rule:
 //
 //   - an exclusive lock and a writer wait for every earlier contender;
 //   - a reader waits for the earlier contenders that are no readers;

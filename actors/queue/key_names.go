@@ -9,8 +9,8 @@ import (
 )
 
 // The form of these names, which locks.Keyed documents. An escape is a percent sign and two digits,
-// so no plain name has a percent sign before a parenthesis: such names stand for the empty key, and
-// for keys that are too long.
+// so names with a percent sign before a parenthesis are free for the empty key, and for keys that
+// are too long.
 const (
 	// maxKeyName bounds the name in bytes: the paths of a session's nodes go into the transaction
 	// that ends it (actors.WithMaxNodeBytes). With a root of 20 bytes 2 400 keys of this length can
@@ -22,9 +22,8 @@ const (
 	hashedLength = len("%()") + 2*sha256.Size
 )
 
-// NameOfKey gives the name of a lock path that stands for a key, which may be any string. Different
-// keys have different names: a plain one gives the key back, and one that was cut has the hash of
-// the whole key. None is a contender's.
+// NameOfKey gives the name of a key's lock path. Keys are any strings, and different keys have
+// different names: a long one is cut, with the hash of the whole key. No name is a contender's.
 func NameOfKey(key string) string {
 	switch key {
 	case "":
@@ -52,8 +51,7 @@ func NameOfKey(key string) string {
 	return unlikeContender(key, name.String(), cut)
 }
 
-// unlikeContender escapes the last byte of a name that would be read as a contender's node: all of
-// those end with a digit.
+// unlikeContender escapes the last digit of a name that would be read as a contender's node.
 func unlikeContender(key, name string, cut int) string {
 	if _, is := Parse(name); !is {
 		return name
@@ -67,9 +65,8 @@ func unlikeContender(key, name string, cut int) string {
 
 func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
 
-// readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes
-// it, and it means nothing here. Bytes that are no UTF-8 come as the replacement character, which
-// ZooKeeper refuses.
+// readable reports whether a character stands for itself: people see it, ZooKeeper takes it, and it
+// means nothing here. Invalid UTF-8 comes as the replacement character, which ZooKeeper refuses.
 func readable(r rune) bool {
 	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable
 	return unicode.IsPrint(r) && !refused && r != '/' && r != '%'

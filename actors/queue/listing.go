@@ -16,11 +16,11 @@ type Position struct {
 	Predecessor string
 	// LookAhead is the node before the predecessor, for exclusive contenders; "" for none.
 	LookAhead string
-	// Head: nobody but this contender can be first once the predecessor's node is gone, because
-	// nobody takes its place by a downgrade or by taking a hold back.
+	// Head: this contender is first once the predecessor's node is gone: nobody takes that place by
+	// a downgrade or a reclaim.
 	Head bool
-	// Front names the nodes whose end may let this contender in, the predecessor among them: more
-	// than one only for the first waiter of a semaphore, because any holder may leave first.
+	// Front names the nodes whose end may let this contender in: several only for the first waiter
+	// of a semaphore, because any holder may leave first.
 	Front []string
 	// Earlier names all contenders that are before a semaphore's waiter.
 	Earlier []string
@@ -38,7 +38,7 @@ type ordered struct {
 	sums []sum // of the entries up to each
 }
 
-// sum counts some contenders, those of them for which readers wait, and the permits that they take.
+// sum counts contenders, those of them for which readers wait, and their permits.
 type sum struct {
 	all, writers int
 	taken        int64 // cannot overflow: each takes MaxPermits at most
@@ -76,8 +76,8 @@ func newOrdered(entries []Entry, permits int) ordered {
 	return q
 }
 
-// compare orders entries: queue by queue, each as its contenders came. A reader at a writer's own
-// number comes behind the writer.
+// compare orders entries by queue and number. A reader at a writer's own number comes behind the
+// writer.
 func compare(a, b Entry) int {
 	return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.reads(), b.reads()),
 		strings.Compare(a.Child, b.Child))
@@ -90,8 +90,8 @@ func (s Style) reads() int {
 	return 0
 }
 
-// Find gives the position of the contender named own. It is false when the listing does not show
-// own; the position is then the one that it would have.
+// Find gives the position of the contender named own; false when the listing does not show it. The
+// position is then what it would have.
 func (l *Listing) Find(own string) (Position, bool) {
 	me, ok := Parse(own)
 	if !ok {
@@ -112,7 +112,7 @@ func (l *Listing) queue(name string) *ordered {
 	return &l.queues[at]
 }
 
-// Alone reports whether the contender named own is there, and nobody else in its queue.
+// Alone reports whether own is there, and alone in its queue.
 func (l *Listing) Alone(own string) bool {
 	me, ok := Parse(own)
 	if !ok {
@@ -122,8 +122,7 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
-// First reports whether the contender named own is there, and nobody is before it in its queue.
-// Nobody comes before it later either.
+// First reports whether own is there and first in its queue. It stays first.
 func (l *Listing) First(own string) bool {
 	me, ok := Parse(own)
 	if !ok {
@@ -133,7 +132,7 @@ func (l *Listing) First(own string) bool {
 	return len(q.entries) > 0 && q.entries[0].Child == own
 }
 
-// CountBefore counts the contenders before the one named own in its queue, of any kind.
+// CountBefore counts the contenders before own in its queue, of any kind.
 func (l *Listing) CountBefore(own string) int {
 	me, ok := Parse(own)
 	if !ok {
@@ -168,10 +167,8 @@ func (q *ordered) before(sequence int32) earlier[string] {
 	return first
 }
 
-// position gives where a contender stands.
-//
-// The first waiter of a semaphore must see every contender before it leave. Another need only see
-// its predecessor leave or move up, when it writes to its node.
+// position gives where a contender stands. A semaphore's first waiter must see every contender
+// before it leave, another only its predecessor leave or move up, when it writes to its node.
 func (q *ordered) position(me Entry) Position {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)
@@ -216,8 +213,8 @@ func (l *Listing) Names() (all []string) {
 	return all
 }
 
-// WaitsFor reports whether contenders of a kind wait for earlier ones of another: all do, except
-// readers for readers. A semaphore's contender waits only while the permits do not suffice.
+// WaitsFor reports whether one kind waits for earlier ones of another: all do, except readers for
+// readers. A semaphore's contender waits only while permits are short.
 func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
@@ -252,8 +249,8 @@ func (b *sum) add(s Style, n, permits int) {
 	b.taken += int64(n) * s.permitsTaken(permits)
 }
 
-// keepOut is the rule of who waits for whom: it counts the contenders before one of style s that it
-// waits for, and says whether they keep it out. Nobody may: a semaphore's contender needs more
+// keepOut is the rule of who waits for whom: it counts the contenders that one of style s waits
+// for, and says whether it is kept out. by may be zero then: a semaphore's contender needs more
 // permits than there are.
 func (b sum) keepOut(s Style, permits int) (by int, out bool) {
 	switch s.Mode {
@@ -280,16 +277,14 @@ type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.
 	Holds bool
-	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
-	// Of several first waiters with one number, only one names all holders.
+	// WaitsFor is Position.Front, where it does not hold. Of several first waiters with one number,
+	// only one names all holders.
 	WaitsFor []string
-	// MayHold: its name is kazoo's, and nobody whom kazoo's locks see keeps it out: see
-	// messages.Contender.
+	// MayHold: see messages.Contender.
 	MayHold bool
 }
 
-// Standings gives every contender among the children of a lock path, queue by queue, in order, each
-// as [Find] would.
+// Standings gives all contenders of a lock path, queue by queue, in order, as [Find] would.
 func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {

@@ -18,8 +18,8 @@ type Style struct {
 }
 
 // Prefix gives the beginning of a contender node's name, GUID included; the server adds the
-// sequence number. Other libraries know neither weights nor names of queues: those have one form
-// under every naming.
+// sequence number. Weights and names of queues, which other libraries lack, have one form under
+// every naming.
 func (s Style) Prefix(guid string) string {
 	switch {
 	case s.Name != "":
@@ -43,8 +43,8 @@ func (s Style) Prefix(guid string) string {
 	return start + guid + words[s.Mode]
 }
 
-// Reclaimable begins the GUID in the name of a node that the next process may replace by one at the
-// same number (messages.Acquire.Reclaim). When it goes, the waiter behind it lists the queue.
+// Reclaimable begins the GUID of a node that the next process may replace at the same number
+// (messages.Acquire.Reclaim). When it goes, the waiter behind it lists the queue.
 const Reclaimable = "reclaim-"
 
 func mayBeReplaced(child string) bool {
@@ -78,8 +78,8 @@ type marker struct {
 	heavy bool // a weight comes between it and the sequence number
 }
 
-// markers has one or more for each client library whose queues we may meet: Curator and
-// go-zookeeper; Curator's read/write lock; kazoo; ZooKeeper's recipes; and our own.
+// markers are those of Curator and go-zookeeper; Curator's read/write lock; kazoo; ZooKeeper's
+// recipes; and our own.
 var markers = []marker{
 	{text: "_lock_", named: true},
 	{text: "_read_", style: Style{Mode: messages.Read}, named: true},
@@ -95,8 +95,8 @@ var markers = []marker{
 	{text: "permits-", style: Style{Mode: messages.Semaphore}, heavy: true},
 }
 
-// Parse reads the name of a child of a lock path. It is false for a name that is no contender
-// node's, or has a weight beyond [MaxPermits]: such children are passed over.
+// Parse reads the name of a child of a lock path. It is false for a name that is no contender's, or
+// has a weight beyond [MaxPermits].
 func Parse(child string) (Entry, bool) {
 	at := len(child)
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
@@ -138,9 +138,9 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a
-// sign among them, or a sign and ten digits. A longer one was made by hand: no session's end
-// deletes that node, and a queue would wait for ever.
+// numbered reports whether a number has the length of the server's %010d: ten characters, sign
+// included, or a sign and ten digits. A longer one was made by hand: no session's end deletes it,
+// and a queue would wait for ever.
 func numbered(digits string) bool {
 	switch len(digits) {
 	case 10:
@@ -151,8 +151,8 @@ func numbered(digits string) bool {
 	return false
 }
 
-// find gives where the marker begins, or -1. Every contender reads the whole queue, so this looks
-// only right before the digits, or their sign.
+// find gives where the marker begins, or -1. Every contender reads the whole queue, so it looks
+// only right before the digits or their sign.
 func (m *marker) find(child, before string) int {
 	if m.heavy {
 		return strings.LastIndex(child, m.text)
@@ -166,7 +166,7 @@ func (m *marker) find(child, before string) int {
 	return -1
 }
 
-// withoutGUID takes _c_<guid>- off the name of a queue. Other programs' names may have no GUID.
+// withoutGUID takes _c_<guid>- off the name of a queue. Others may have none.
 func withoutGUID(name string) string {
 	const guid = len("00000000-0000-0000-0000-000000000000-")
 	rest, protected := strings.CutPrefix(name, "_c_")
@@ -185,8 +185,8 @@ func Sequence(name string) (int32, bool) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// mayDowngrade reports whether the holder of this node may take the read lock at its own number.
-// Then the end of its node does not make the next contender first.
+// mayDowngrade reports whether the node's holder may take the read lock at its own number: then the
+// end of the node does not make the next contender first.
 func (e Entry) mayDowngrade() bool {
 	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
 }
@@ -195,8 +195,8 @@ func (e Entry) mayDowngrade() bool {
 // hands out duplicates, and then two clients hold at once (measured; kazoo 730).
 const lastSequence = 1<<31 - 1<<20
 
-// Exhausted reports whether a sequence number is too near the end of the lock path's counter, or
-// beyond it, to grant a lock by.
+// Exhausted reports whether a sequence number is too near the end of the counter, or beyond, to
+// grant by.
 func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }
 
 // IsBelow reports whether a path is a root, or below it. "/" is above all paths.

@@ -15,17 +15,17 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Call is a call, as it hears what becomes of it. The methods must not block, and must not call
-// Calls with a mutex that they take themselves. Two of them may run at the same time: Told with
-// StateLost comes past the queue when the lease ends.
+// Call hears what becomes of a call. The methods must not block, and must not call Calls with a
+// mutex that they take. Two may run at the same time: Told with StateLost comes past the queue when
+// the lease ends.
 type Call interface {
 	// Granted: it holds. It comes first, within its input, with the mutex of Calls: so it notes the
-	// grant and calls nobody. It returns what else is to be done. It may come while the user
-	// withdraws, and changes nothing then.
+	// grant and calls nobody, and returns what else is to be done. While the user withdraws it
+	// changes nothing.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
 	// Refused: it has ended, and never held.
 	Refused(why messages.Reason, detail string)
-	// Told: a call that was granted is in a state from now on.
+	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
 	//   - StateRevoking: somebody asks for the lock. until is the end of the grace; zero without
@@ -37,7 +37,7 @@ type Call interface {
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
 }
 
-// Deadlocked is a Call that is told for which deadlock it is refused, before it is.
+// Deadlocked is a Call that is told, before Refused, for which deadlock.
 type Deadlocked interface {
 	Call
 	Deadlocked(messages.Deadlock)
@@ -57,8 +57,8 @@ type Own interface {
 	// Observers observe it: see actors.WithObserver.
 	Observers() []*actor.PID
 	Path() string
-	// LockActors counts its lock actors, until they have ended and nothing of the call is left
-	// below; nil for a call that does not count them.
+	// LockActors counts its lock actors, until they have ended; nil for a call that does not count
+	// them.
 	LockActors() *sync.WaitGroup
 }
 
@@ -84,7 +84,7 @@ func (h *Hold) Valid() bool { return h.Clock.Unbroken(h.Term) }
 func (h *Hold) Name() string { return h.Actor.Key(h.calls.system) }
 
 // Caller names the caller that has a hold by a call, for messages.Acquire.Caller of what it asks
-// for meanwhile. Where the hold serves one call only, its node says that name.
+// for meanwhile. The node of a hold for one call says that name.
 func (h *Hold) Caller(id turns.CallID) string {
 	name := h.Name()
 	if h.Shared {

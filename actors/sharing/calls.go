@@ -27,7 +27,7 @@ type Source interface {
 	Timeout() time.Duration
 }
 
-// Calls has the calls of one client, and their holds. Its methods may be called from any goroutine.
+// Calls has the calls of one client, and their holds. Safe for concurrent use.
 type Calls struct {
 	source  Source
 	session *actors.Session // the source, if it is one
@@ -51,7 +51,7 @@ type Calls struct {
 	outbox
 }
 
-// New has the calls of a client share holds, whose lock actors a source spawns in an actor system.
+// New has a client's calls share holds, whose lock actors a source spawns in an actor system.
 func New(from Source, in *actor.ActorSystem) *Calls {
 	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now()}
 	c.seed = maphash.MakeSeed()
@@ -80,8 +80,8 @@ func (r *reading) Unbroken(epoch, term uint64) bool {
 	return r.valid && r.epoch == epoch && r.term == term
 }
 
-// Unbroken reports whether a hold over a gateway is certainly held now. Each has a clock of its
-// own, which asks no user's function.
+// Unbroken reports whether a hold over a gateway is certainly held now. Its clock asks no user's
+// function.
 func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
 
 func (r *reading) before(other reading) bool {
@@ -117,8 +117,8 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 	return m
 }
 
-// Call begins a call, within a lease of the same lock or 0. want was found good
-// (actors.CheckAcquire), and does not change. The call may be granted or refused when Call returns.
+// Call begins a call, within a lease of the same lock or 0. want is good (actors.CheckAcquire), and
+// does not change. The call may be granted or refused when Call returns.
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
@@ -145,8 +145,8 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	return id
 }
 
-// Withdraw ends a call, for a reason that observers are told. The user of one that waited hears no
-// more. One that holds gives back.
+// Withdraw ends a call, for a reason that observers are told. One that waited hears no more. One
+// that holds gives back.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
 	m := c.begin()
 	e := c.entry(id)

@@ -1,6 +1,6 @@
 // Package sharing is the shell of package turns: it has the calls of one client share holds above
-// the queue. Package turns decides, and a hold is a lock actor. Package locks makes a call for each
-// Lock, a gateway for each request of another node.
+// the queue. A hold is a lock actor. Package locks makes a call for each Lock, a gateway for each
+// request of another node.
 //
 //	user ──Call, GiveBack──▶ ┌───────┐ ──input──▶ ┌───────┐
 //	     ◀─Granted, Told──── │ Calls │ ◀─output── │ Turns │
@@ -10,11 +10,10 @@
 // # Inputs and outputs
 //
 // Inputs come on any goroutine and are carried out under one mutex. The clock of the lease is read
-// before: it may ask a user's function. Outputs go into queues, in each those of some lock paths,
-// and one goroutine at a time carries a queue out, in order, without the mutex: whoever finds it
-// unattended. So what follows from an output, on the same goroutine, is another input, and the
-// queue is not entered twice. A goroutine that has attended for a while leaves the queue to one of
-// its own.
+// before: it may ask a user's function. Outputs go into queues by lock path, and whoever finds a
+// queue unattended carries it out, in order, without the mutex. So what follows from an output, on
+// the same goroutine, is another input, and the queue is not entered twice. After a while a
+// goroutine leaves the queue to one of its own.
 //
 // # What a call is told
 //
@@ -26,17 +25,17 @@
 // # Below
 //
 // A lock actor has the Acquire of the call that the hold is asked for, without what is of calls:
-// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers has the Grace: they are
-// told. One that may serve several calls names neither owner nor caller, and tells more
-// (messages.Acquire.TellMore). So does one that is its call's alone, over a gateway: that shares no
-// such request with others. One that is asked for beside a writer's, a downgrade, has the owner by
-// which the session knows that one.
+// Timeout, Grace, MaxWaiters, Sticky, Cohort, Reentry. One with observers, which are told, has the
+// Grace. One that may serve several calls names neither owner nor caller, and tells more
+// (messages.Acquire.TellMore), as does, over a gateway, one that is its call's alone: the gateway
+// then shares it with nobody. A downgrade, beside a writer's, has the owner by which the session
+// knows that one.
 //
 // Lock actors of this package count their recoveries only; calls count requests, waits and holds.
 //
 // # Searches
 //
-// A session asks for the calls that wait without a node, and for who has the nodes that are shared
-// ([Calls.Nodes], [Calls.Inside]). A call that looks for deadlocks and waits without a node is
-// probed for here; one with a node is probed for by its lock actor.
+// A session asks for the calls that wait without a node, and for who has shared nodes
+// ([Calls.Nodes], [Calls.Inside]). A call that looks for deadlocks is probed for here while it
+// waits without a node, else by its lock actor.
 package sharing

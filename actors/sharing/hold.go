@@ -197,8 +197,7 @@ func (h *hold) held(msg *messages.Held) {
 	}
 }
 
-// TermEnded takes the end of the lease. It does not ask the clock, which a user's function may hold
-// up.
+// TermEnded takes the end of the lease, without the clock, which a user's function may hold up.
 func (h *hold) TermEnded() {
 	c := h.calls
 	why := c.whyOver(h.Clock)
@@ -220,7 +219,7 @@ func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 }
 
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
-// before it returns. The clock of a session is not asked.
+// without the session's clock, before it returns.
 func (h *hold) urgently(give func(turns.Moment)) {
 	var urgent []task
 	c := h.calls

@@ -23,7 +23,7 @@ func (c *Calls) CountInside() int {
 func (c *Calls) inside() int { return max(0, c.waiting-c.asked) }
 
 // Inside gives the first calls for locks at a root and below that wait without a node of their own,
-// in the order in which they came, and counts all.
+// in order, and counts all.
 func (c *Calls) Inside(root string, most int) (first []messages.Contender, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,8 +40,8 @@ func (c *Calls) Inside(root string, most int) (first []messages.Contender, all i
 	return first, len(found)
 }
 
-// Nodes describes calls for locks at a root and below: of each node that several may have, or wait
-// behind without one, who has it, and who waits behind it, each in order.
+// Nodes describes calls for locks at a root and below: for each shared node, who has it, and who
+// waits behind it without one, in order.
 func (c *Calls) Nodes(root string) (all []messages.Contender) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

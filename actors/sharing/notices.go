@@ -9,8 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Notices is a Call that tells what a lock actor of its own would tell of it, in transitions and
-// notices.
+// Notices is a Call that sends the transitions and notices that its own lock actor would.
 type Notices struct {
 	send func(notice any)
 

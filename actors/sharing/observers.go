@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/turns"
 )
 
-// observed is a call with observers that has no lock actor to tell them: it may be refused inside,
-// or share the hold of a lease that it is made within.
+// observed is a call with observers and no lock actor to tell them: it is refused inside, or shares
+// the hold of a lease around it.
 type observed struct {
 	Own
 	notices *Notices

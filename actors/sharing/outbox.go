@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lane has what is to be done about the locks of some paths, in order. With several, a goroutine
-// that is held up holds up few others.
+// lane has what is to be done about the locks of some paths, in order. Of several lanes, a stuck
+// goroutine holds up one.
 type lane struct {
 	todo     []task
 	spare    []task // carried out last, to be used again
@@ -52,8 +52,8 @@ type outbox struct {
 	lanes [64]lane
 	mine  []*lane // that the present input has to attend
 	seed  maphash.Seed
-	// urgent takes what an input ends that cannot wait for the queue; nil for other inputs.
-	// deadlock is the one for which the lock actor of an input gave up.
+	// urgent takes what an input ends that cannot wait for the queue; else nil. deadlock is the one
+	// for which an input's lock actor gave up.
 	urgent   *[]task
 	deadlock *messages.Deadlock
 }
@@ -69,7 +69,7 @@ func (o *outbox) later(in *lane, t task) {
 	}
 }
 
-// take takes what an input has led to. Cancel gives a reason to lock actors. The mutex is held.
+// take takes what an input has led to. cancel is the reason for lock actors. The mutex is held.
 func (c *Calls) take(cancel messages.Reason) {
 	all := c.turns.Take()
 	for _, o := range all {
@@ -204,8 +204,7 @@ func (c *Calls) unasked(h *hold) {
 	}
 }
 
-// roundsAttended bounds how often a goroutine empties a queue to which others add: it has work of
-// its own.
+// roundsAttended bounds how often a goroutine, which has work of its own, empties a queue.
 const roundsAttended = 8
 
 // settle gives up the mutex, and carries out what the input has led to, unless another goroutine
@@ -258,10 +257,10 @@ func (c *Calls) attend(l *lane, rounds int) {
 	c.mu.Unlock()
 }
 
-// makeRoomOnStack has the stack grow at once to the size that a hand-over needs: the lock actor, the
-// session, and the next holder's lock actor run on the goroutine that gives back. One that has waited
-// for long has a small stack, which would be copied three times, frame by frame, while nobody holds.
-// That was a quarter of the client's time of a hand-over, where each of 60 000 goroutines locks once.
+// makeRoomOnStack has the stack grow at once to the size that a hand-over needs: the lock actor,
+// the session, and the next holder's lock actor run on the goroutine that gives back. After a long
+// wait its stack is small, and would be copied three times while nobody holds: a quarter of the
+// client's time of a hand-over, where each of 60 000 goroutines locks once.
 //
 //go:noinline
 func makeRoomOnStack(at int) byte { // the compiler must not know that it is always zero

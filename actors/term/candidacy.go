@@ -12,16 +12,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Candidacy is one campaign of work that is an actor. It listens to the lock actor (actors.Listener),
-// and makes events of what that tells. Where the lock is lost it ends the lease, and only then tells:
-// so the context of the work has ended when the lock actor goes on to delete its node, however full
-// the mailbox of the work is.
+// Candidacy is one campaign of work that is an actor. It makes events of the lock actor's notices
+// (actors.Listener). On a loss it ends the lease, and only then tells: so the work's context has
+// ended when the lock actor deletes its node, however full the work's mailbox is.
 type Candidacy struct {
 	// Clock gives the lease clock of a grant, by its messages.Held.Epoch.
 	Clock func(epoch uint64) *zkconn.LeaseClock
 	// Lost is what the cause of a lost lease wraps.
 	Lost error
-	// Tell takes an event, on the lock actor's goroutine or on another. cause is that of a loss.
+	// Tell takes an event, on any goroutine. cause is that of a loss.
 	Tell func(of *Candidacy, ev Event, cause error)
 
 	lease atomic.Pointer[Lease]
@@ -31,7 +30,7 @@ type Candidacy struct {
 // Lease gives the lease; nil before the lock is held.
 func (c *Candidacy) Lease() *Lease { return c.lease.Load() }
 
-// Moved takes a change of state. It comes before the node is deleted: nobody else holds before that.
+// Moved takes a change of state, before the node is deleted.
 func (c *Candidacy) Moved(to messages.State, _ string) {
 	switch l := c.Lease(); {
 	case l == nil || l.over.Load():
@@ -118,15 +117,15 @@ type Lease struct {
 // Valid reports whether the lock is certain to be ours now. Once false it stays false.
 func (l *Lease) Valid() bool { return !l.over.Load() && l.Clock.Unbroken(l.Term) }
 
-// Closing has a session that is closed wait for the end of work, and no longer than a session
-// timeout. The zero value follows none. It is for one goroutine.
+// Closing has a closed session wait for the end of work, a session timeout at most. The zero value
+// follows none. It is for one goroutine.
 type Closing struct {
 	forget func()        // takes back the session's BeforeClose
 	ended  chan struct{} // closed when the work has ended
 }
 
-// Follow follows the session that locks come from, if they come from one of this process. begins is
-// called when it is to be closed. Once is enough.
+// Follow follows the session that locks come from, if it is of this process. begins is called when
+// it is to be closed. Once is enough.
 func (c *Closing) Follow(from any, begins func()) {
 	session, is := from.(interface {
 		BeforeClose(do func()) (forget func())

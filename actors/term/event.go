@@ -16,12 +16,11 @@ const (
 	Campaigning
 	// Active: the lock was granted, and the work runs. Invariant: there is one work.
 	Active
-	// Draining: the work is to end when it has done what it has. Its context has not ended.
+	// Draining: the work is to end when it has done what it has. Its context lives.
 	Draining
 	// Stopping: the work is being stopped, and the lock is kept until it has ended.
 	Stopping
-	// Lapsed: the lease is over, and the work has not ended. Nobody has said yet that the lock is
-	// gone.
+	// Lapsed: the lease is over, and the work has not ended. It is not known that the lock is gone.
 	Lapsed
 	// Lost: the lock is gone, and the work has not ended. Another may work elsewhere.
 	Lost
@@ -53,8 +52,8 @@ const (
 // Outcome says why a term has ended, or why its work is to end.
 type Outcome uint8
 
-// The outcomes. Of those up to Failing the first counts. The others say that the lock is not ours,
-// and replace them; of these the last here counts.
+// The outcomes. Of those up to Failing the first counts. The others, which say that the lock is not
+// ours, replace them; of these the last here counts.
 const (
 	// None: the term goes on, or no work has begun.
 	None Outcome = iota
@@ -98,14 +97,13 @@ const (
 	Lapse
 	// Gone: the lock is not ours any more; its request has not ended. Event.Outcome says why.
 	Gone
-	// LockEnded: the request has ended. Event.Passes: a new campaign may succeed; otherwise
-	// Event.Reason and Event.Detail say why. Event.Outcome is LeaseLost where it has ended with a
-	// lost lease.
+	// LockEnded: the request has ended, with Event.Outcome LeaseLost after a lost lease.
+	// Event.Passes: a new campaign may succeed; otherwise Event.Reason and Event.Detail say why.
 	LockEnded
 	// WorkRestarted: the work has failed, and its supervisor restarts it.
 	WorkRestarted
 	// WorkEnded: the work has ended, or could not begin. Event.Valid: under a valid lease.
-	// Event.Passes: another term may follow, as far as the work says.
+	// Event.Passes: the work allows another term.
 	WorkEnded
 	// Close: the session is about to close.
 	Close

@@ -238,8 +238,7 @@ func (m *Machine) next(ev Event) []Effect {
 	return m.pause(ev)
 }
 
-// pause gives the pause between two campaigns: none after a lost lease, because the lock would stay
-// free while nobody else wants it, unless the term failed at once, which would load the servers.
+// pause gives the pause between two campaigns: see "Pauses" in the package doc.
 func (m *Machine) pause(ev Event) []Effect {
 	took := ev.At - m.began
 	if m.Outcome == LeaseLost && took >= retry.Campaign.First {

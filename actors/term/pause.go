@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Clocked is a [Machine] with a clock, and with the lengths of its pauses. These are random, and so
-// not the machine's: they are jittered by half.
+// Clocked is a [Machine] with a clock, and with the lengths of its pauses, jittered by half.
 type Clocked struct {
 	Machine
 	// Timeout gives the session timeout. Nil, or zero, says that it is not known.
@@ -41,8 +40,8 @@ func (c *Clocked) Length(pause Effect) time.Duration {
 	return min(retry.Campaign.Pause(c.Pauses), c.longest())
 }
 
-// longest bounds the pauses: a session timeout, after which a lock that somebody has left is free
-// again, or ten seconds, where that is less or the timeout is not known.
+// longest bounds the pauses: a session timeout, after which an abandoned lock is free, or ten
+// seconds, where that is less or the timeout unknown.
 func (c *Clocked) longest() time.Duration {
 	longest := retry.Campaign.Longest
 	if c.Timeout != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
-// Last serves actor.Stopping or actor.Stopped. A panic there would have the supervisor restart an
-// actor that is to end, or keep it from ending at all, with its lock.
+// Last serves actor.Stopping or actor.Stopped. After a panic there the supervisor would restart the
+// actor, or it would never end, and keep its lock.
 func Last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -18,7 +18,7 @@ func Last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.Receiv
 }
 
 // Continues lets the continuations of an actor's ReenterAfter run while serves says so. They pass
-// no middleware, and the actor system runs those in the mailbox behind its Stop.
+// no middleware, and run even behind the actor's Stop.
 func Continues(serves func(actor.Context) bool) actor.PropsOption {
 	return actor.WithContextDecorator(func(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 		return func(ctx actor.Context) actor.Context { return next(&continuing{ctx, serves}) }

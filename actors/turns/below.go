@@ -54,7 +54,7 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 }
 
 // Watched: the watch of the hold's own node is set, or the node may not be read. It comes once
-// after Held and after each Resumed.
+// after Held and each Resumed.
 func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
 	h := t.hold(id)
 	if h == nil {
@@ -67,8 +67,8 @@ func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
 	t.settle(h.line.queue)
 }
 
-// Checked: the transaction of a Check was committed. One that was refused ends the hold, with Lost;
-// one that was cut off is void with Suspended.
+// Checked: the transaction of a Check was committed. A refusal ends the hold, with Lost; one that
+// is cut off is void with Suspended.
 func (t *Turns) Checked(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil && h.checking {
 		t.now = m
@@ -135,8 +135,8 @@ func (t *Turns) Revoke(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Revoked: the lock actor has an observer, and so kept the grace of its one call itself. It takes
-// the hold back.
+// Revoked: the lock actor, which has an observer and so kept its one call's grace itself, takes the
+// hold back.
 func (t *Turns) Revoked(m Moment, id HoldID) {
 	h := t.hold(id)
 	if h == nil || h.phase != revoked {
@@ -149,7 +149,7 @@ func (t *Turns) Revoked(m Moment, id HoldID) {
 	t.settle(h.line.queue)
 }
 
-// Lost: the lease of the hold is over. Its calls are told at once, and its lock actor ends later.
+// Lost: the lease of the hold is over. Its calls are told at once.
 func (t *Turns) Lost(m Moment, id HoldID, why messages.Reason) {
 	h := t.hold(id)
 	if h == nil || h.phase < held || h.phase > revoked {
@@ -172,8 +172,8 @@ func (t *Turns) lose(h *hold, why messages.Reason, detail string) {
 	}
 }
 
-// Ended: the lock actor has ended: it never held, is lost, or is gone, as it was told to. The calls
-// that have the hold, or the one that it was asked for, hear why.
+// Ended: the lock actor has ended: it never held, is lost, or is gone as told. The calls that have
+// the hold, or the one that it was asked for, hear why.
 func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	h := t.hold(id)
 	if h == nil || h.phase == awaitsRoom {
@@ -213,7 +213,7 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 	t.settle(q)
 }
 
-// hear refuses the call that a hold was asked for, or another of its line where that has ended:
+// hear refuses the call that a hold was asked for, or if that has ended another of its line:
 // otherwise the next hold would be refused likewise, for ever.
 func (t *Turns) hear(l *line, c *call, why messages.Reason, detail string) {
 	if c == nil {

@@ -71,9 +71,8 @@ func (q *queue) closeReaders() {
 	}
 }
 
-// judge decides whether calls with a bound on waiters may wait. Before a call are the contenders
-// that stood before the hold that is to serve it, and the calls of its line that have none of
-// these.
+// judge decides whether calls with MaxWaiters may wait. Before a call are the contenders before the
+// hold that is to serve it, and the calls of its line that have none of these.
 func (t *Turns) judge(l *line) {
 	covered, place, nodes, before := l.ready(t.now.At), 0, -1, 0
 	for c := l.waiting.first; c != nil && l.undecided > 0; {

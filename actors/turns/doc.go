@@ -2,17 +2,16 @@
 // and with which hold. This page is its specification.
 //
 // A call is a Lock of a caller. A hold is a lock actor, one contender of the queue at the servers.
-// A hold may serve one call after the other, readers together, and may be kept while nobody asks.
-// Two clients of a process are two contenders.
+// It may serve one call after the other, readers together, and may be kept while nobody asks. Two
+// clients of a process are two contenders.
 //
 //	caller ──Call, GiveBack──▶ ┌───────┐ ──Ask, Release──▶ lock actor ──▶ session
 //	       ◀─Grant, Refuse──── │ Turns │ ◀─Held, Lost─────
 //	timers ◀─SetTimer───────── └───────┘
 //
-// [Turns] is a value without clock, goroutine, channel, function or actor. Its methods are the
-// inputs. Each notes what has happened and then settles the queue: it grants what may be granted,
-// asks for the holds that are missing and cancels those that are too many, and at last keeps or
-// gives back what nobody has. [Turns.Take] gives what is to be done, in order.
+// [Turns] is a pure value. Its methods are the inputs. Each notes what has happened and then
+// settles the queue: it grants what may be granted, asks for missing holds, cancels surplus ones,
+// and keeps or gives back what nobody has. [Turns.Take] gives what is to be done, in order.
 //
 // # What may share
 //
@@ -35,7 +34,7 @@
 //   - no transaction of a call before is under way, or is being fenced;
 //   - a grant, a place and time are left;
 //   - no call has an exclusive hold of the queue, and none that reads where the call excludes it.
-//     So a grant waits for the end of a hold of which the servers know and this process does not;
+//     So a grant waits for the end of a hold that the servers know and this process does not;
 //   - its token is greater than those of this queue before: one that was held behind it has shown
 //     that its node is gone;
 //   - from the second grant on, Watched: the watch of its own node is set. Events and answers come
@@ -54,17 +53,16 @@
 // # Time
 //
 // A hold with a cohort serves for T/20 from its first grant on, whoever queues. Neither time nor
-// grants count while a watch for contenders stands unfired: nobody else waits. Contended ends that.
-// A watch that was lost with the connection is set anew with Resumed, and taken to stand until
-// then: nothing is granted before.
+// grants count while a watch for contenders stands unfired; Contended ends that. A watch that was
+// lost with the connection is set anew with Resumed, and taken to stand until then.
 //
 // # When a hold is asked for, kept and given back
 //
-// The calls of a line that no hold may serve ask for one: the first by priority, then by arrival.
-// At most Bounds.Waiting holds of a queue wait, with those that were cancelled and are not gone:
-// the session counts their nodes, and would refuse more. With a cohort that is one for each run of
-// calls that one hold may serve. When a hold may serve no more, the next is asked for first, behind
-// it; then it is given back, once no call has it and no transaction is under way.
+// The calls of a line that no hold may serve ask for one: the first by priority, then by arrival;
+// with a cohort one for each run of calls that one hold may serve. At most Bounds.Waiting holds of
+// a queue wait, with cancelled ones that are not gone: the session counts their nodes, and would
+// refuse more. When a hold may serve no more, the next is asked for first, behind it; then it is
+// given back, once no call has it and no transaction is under way.
 //
 // Never more holds wait than calls that they may serve. Surplus ones are cancelled from the tail.
 // So with a cohort a call whose ctx ends costs nobody a place. Without, its end cancels the hold
@@ -79,9 +77,10 @@
 //
 // # Within a lease of the same lock
 //
-// Calls within one another are calls of one owner, and would wait for themselves. This comes before
-// every rule about who waits, so only the connection and the lease are asked. The call that decides
-// is one that reads for a reader, else one that does not; one that holds, else one that waits.
+// Calls within one another are calls of one owner, and would wait for themselves. So this comes
+// before every rule about who waits; only the connection and the lease are asked. The call that
+// decides is one that reads for a reader, else one that does not; one that holds, else one that
+// waits.
 //
 //	the call   the one that decides   answer
 //	Read       Write, holds           a hold is asked for beside the writer's, for this call only (a downgrade)
@@ -94,30 +93,30 @@
 // # Try and MaxWaiters
 //
 // A call that tries is refused with ReasonNotAcquired where calls of its own client keep it out.
-// Else it has a hold of its own (Output.Try), or waits for one that is held. A kept hold that does
-// not serve it goes first: its own would be refused behind that, though nobody holds. No other call
-// relies on that hold or takes it over, because it may be refused.
+// Else it has a hold of its own (Output.Try), which no other call takes over, because it may be
+// refused; or it waits for one that is held. A kept hold that does not serve it goes first: its own
+// would be refused behind that, though nobody holds.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and
-// where it waits for a hold that is asked for by Waiting of that hold. It counts the contenders
+// where it waits for a hold that is asked for by Waiting of that hold, which counts the contenders
 // before the node, and the calls of its line that have none. In the line of a hold that is held
-// nobody else is before it. Only the servers know how many permits there are: permits are judged by
-// Waiting.
+// nobody else is before it. Permits are judged by Waiting: only the servers know how many there
+// are.
 //
 // # Refusals, revokes, losses
 //
-// The call hears a refusal for which the hold was asked for; the others ask anew. ReasonSessionFull
-// is heard where nothing is kept: else the older half of the kept holds is given back, and the hold
-// is asked for again after a pause, as is a transaction that was refused so.
+// The call hears a refusal for which the hold was asked for; the others ask anew. Where something
+// is kept, ReasonSessionFull gives the older half of the kept holds back instead, and the hold is
+// asked for again after a pause, as is a refused transaction.
 //
 // ReasonQueueFull says that others of the session, or of its gateway, wait in the queue. A call
-// hears it only where it has MaxWaiters. One that tries hears ReasonNotAcquired; else the hold is
-// asked for again after a pause.
+// with MaxWaiters hears it, and one that tries hears ReasonNotAcquired; else the hold is asked for
+// again after a pause.
 //
-// Revoke: all calls that have the hold are told, each with its own Grace. A lock actor with
-// observers keeps that time itself, and tells them (Turns.Revoked). When it is over the call has
-// ended, and the hold is given back with the last, even if a transaction is under way: its check of
-// the node refuses it.
+// Revoke: all calls that have the hold are told, each with its own Grace; a lock actor with
+// observers keeps that time itself (Turns.Revoked). When it is over the call has ended, and the
+// hold is given back with the last, even if a transaction is under way: its check of the node
+// refuses it.
 //
 // Lost: the calls that have the hold are told. Those that wait stay in order, and ask anew.
 //
@@ -132,10 +131,10 @@
 // Package sharing calls inputs under a mutex, and carries outputs out, in order, outside it. A
 // Release may bring the Held of the same queue on the same goroutine.
 //
-//   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters, which
-//     are of calls; with Try as the output says. A Shared one names no owner and no caller in its
-//     data, so that searches of other processes do not take them as known, and nothing is rewritten
-//     when a turn passes. In this process [Turns.Inside] says who waits and who has the turn.
+//   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters; with Try
+//     as the output says. A Shared one names no owner and no caller in its data, so that searches of
+//     other processes do not take them as known, and nothing is rewritten when a turn passes. In this
+//     process [Turns.Inside] says who waits and who has the turn.
 //   - An ID of something that has ended is void, so inputs that cross outputs do no harm. A lock
 //     actor that is cancelled as it holds gives back. Each ends with Refused, Lost or Gone.
 //   - A call within a lease names the call of that lease. Where that has ended, it names the next

@@ -102,9 +102,9 @@ func (h *hold) unask() {
 	}
 }
 
-// passOn has a hold be asked for the next call of its line that has none, and that has the same
-// owner and caller if its node names them: otherwise searches would see the earlier caller wait. It
-// is false for none.
+// passOn has a hold be asked for the next call of its line without one; with the same owner and
+// caller if its node names them: otherwise searches would see the earlier caller wait. False for
+// none.
 func (h *hold) passOn() bool {
 	was, next := h.call.want, h.call.next
 	for next != nil && (next.hold != nil || !h.shared && (next.want.Owner != was.Owner || next.want.Caller != was.Caller)) {
@@ -117,8 +117,8 @@ func (h *hold) passOn() bool {
 	return next != nil
 }
 
-// unneeded gives a hold that was asked for a call to the next call of its line that has none.
-// Without one it is cancelled; with a cohort only if it is one too many (ask).
+// unneeded passes an asked hold on to the next call of its line without one, or cancels it; with a
+// cohort only if it is one too many (ask).
 func (t *Turns) unneeded(h *hold) {
 	if h.try || !h.passOn() && h.line.most == 1 {
 		t.cancel(h)
@@ -138,8 +138,8 @@ func (t *Turns) cancel(h *hold) {
 	t.emit(Output{Do: Cancel, Hold: h.id})
 }
 
-// spend notes that a hold serves no further call. It is given back behind what is asked for, once
-// no call has it.
+// spend notes that a hold serves no further call. It is given back behind what is asked for, when
+// free.
 func (t *Turns) spend(h *hold, as holdPhase) {
 	if h.phase == held || h.phase == kept {
 		t.close(h)

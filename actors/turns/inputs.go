@@ -81,8 +81,8 @@ func (t *Turns) CallTimer(m Moment, id CallID) {
 	t.settle(q)
 }
 
-// TxnBegun: a call that holds begins a transaction. TxnEnded comes for its hold when nothing of it
-// can be carried out any more, with false where it could not be fenced.
+// TxnBegun: a call that holds begins a transaction. TxnEnded follows when nothing of it can be
+// carried out any more, with false where it could not be fenced.
 func (t *Turns) TxnBegun(id CallID) {
 	if c := t.call(id); c != nil && c.has() {
 		c.hold.txns++

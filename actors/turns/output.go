@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// CallID names a call, HoldID a hold, by a slot and the number of its use: the ID of one that has
-// ended names nothing. Zero is none.
+// CallID names a call, HoldID a hold, by a slot and the number of its use, so that of an ended one
+// names nothing. Zero is none.
 type (
 	CallID uint64
 	HoldID uint64
@@ -19,7 +19,7 @@ func (id CallID) Slot() int { return int(uint32(id)) }
 // Slot gives the slot of a hold.
 func (id HoldID) Slot() int { return int(uint32(id)) }
 
-// Moment is what the shell has read of its clocks at an input.
+// Moment is the shell's reading of its clocks at an input.
 type Moment struct {
 	// At is the time since some start, by a clock that never goes back.
 	At    time.Duration
@@ -43,9 +43,8 @@ const (
 	// Tell: Call, which holds, is in State from now on. StateRevoking has the Deadline of its
 	// grace, or 0; StateReleased with ReasonRevoked and StateLost end it.
 	Tell
-	// Ask: spawn a lock actor for Hold, as Call asks (Ordered). Beside is the hold at whose place
-	// it is asked for, a downgrade. Shared: its data say that several calls may have it, and name
-	// no owner.
+	// Ask: spawn a lock actor for Hold, as Call asks (Ordered). Beside is the hold whose place it
+	// takes, a downgrade. Shared: several calls may have it, and its data name no owner.
 	Ask
 	// Cancel: cancel the lock actor of Hold.
 	Cancel
@@ -53,8 +52,8 @@ const (
 	Release
 	// Check: have a committed transaction check the node of Hold, and answer with Checked.
 	Check
-	// WatchContention: list the queue of Hold with a watch. When a listing shows another contender
-	// than Hold, answer with Contended.
+	// WatchContention: list the queue of Hold with a watch. When that shows another contender,
+	// answer with Contended.
 	WatchContention
 	// SetTimer: call Timer with Call or Hold at the time Deadline, in place of the one before.
 	SetTimer

@@ -2,9 +2,6 @@ package turns
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// A call that is made within a lease of the same lock would wait for itself. Calls within one
-// another are calls of one owner, in a circle.
-
 // decider gives the call of the same owner that decides about one: a reader about one that reads,
 // else one that excludes before one that reads, and one that holds before one that waits; nil for
 // none.

@@ -2,8 +2,8 @@ package turns
 
 import "slices"
 
-// lineOf gives the line of a request. A call that stands alone has one of its own. One that tries
-// joins none in which a hold is asked for: it would wait with that.
+// lineOf gives the line of a request. A call with Alone has its own. One that tries joins none in
+// which a hold is asked for: it would wait.
 func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 	if !alone {
 		for _, l := range q.lines {

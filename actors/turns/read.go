@@ -37,8 +37,8 @@ type Standing struct {
 	Call CallID
 	// Number tells calls apart by their arrival.
 	Number uint64
-	// Hold is the one that it has, or that was asked for it; 0 for none. Behind is the one that it
-	// has, or that is to serve it; 0 for not known.
+	// Hold is the one that it has, or that was asked for it. Behind is the one that it has, or that
+	// is to serve it. 0 is none, or unknown.
 	Hold, Behind HoldID
 	Want         *Want
 	State        messages.State
@@ -50,7 +50,7 @@ func (s *Standing) Waits() bool {
 }
 
 // Standings yields all calls, queue by queue: those that hold, then those that wait, line by line,
-// each in order, for searches and pages.
+// in order.
 func (t *Turns) Standings(yield func(Standing) bool) {
 	used := t.used()
 	for _, q := range t.queues {
@@ -150,7 +150,7 @@ func (t *Turns) standing(c *call, behind *hold) Standing {
 	return s
 }
 
-// Before gives, for errors, the hold that a waiting call was asked for, 0 for none, and the call
+// Before gives, for errors, the hold that was asked for a waiting call, 0 for none, and the call
 // that has the next hold of its line, or that this was asked for.
 func (t *Turns) Before(id CallID) (before Standing, own HoldID) {
 	c := t.call(id)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// makeRoom gives the older half of the kept holds back, for what was refused with
-// ReasonSessionFull. It reports whether there may be room after roomPause.
+// makeRoom gives the older half of the kept holds back, after ReasonSessionFull. It reports whether
+// there may be room after roomPause.
 func (t *Turns) makeRoom() bool {
 	if t.now.At < t.making { // for another one, too
 		return true

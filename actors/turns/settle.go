@@ -31,8 +31,8 @@ func (t *Turns) settle(q *queue) {
 	t.forget(q)
 }
 
-// uncovered gives the first call of a line that no hold may serve, held or asked for; nil for none.
-// One that tries asks when a kept hold, which it would find before its own, is gone.
+// uncovered gives the first call of a line that no hold, held or asked for, may serve; nil for
+// none. One that tries asks when a kept hold, which would be before its own, is gone.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	if covered >= l.waiting.n {
@@ -57,8 +57,8 @@ func (l *line) uncovered(at time.Duration) *call {
 	return c
 }
 
-// ask cancels holds that nobody needs, from the tail, and asks for those that are needed, for the
-// first call of all lines first.
+// ask cancels surplus holds, from the tail, and asks for missing ones, for the first call of all
+// lines first.
 func (t *Turns) ask(q *queue) {
 	for _, l := range q.lines {
 		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {

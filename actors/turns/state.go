@@ -30,8 +30,7 @@ type Turns struct {
 
 // Bounds are those of a client.
 type Bounds struct {
-	// Waiting bounds the holds of a queue that are asked for: longer queues make listings that
-	// Java's clients refuse.
+	// Waiting bounds the holds of a queue that are asked for: see actors.WithMaxWaiting.
 	Waiting int
 	// Kept bounds the holds that are kept.
 	Kept int
@@ -71,7 +70,7 @@ type queue struct {
 	readers  int  // calls that hold and read
 	writers  int  // calls that hold and do not
 	// newest is the greatest token that was granted, newestWrite to a call that does not read. A
-	// hold whose next token is smaller is gone at the servers, and its end is on its way.
+	// hold with a smaller next token is gone at the servers.
 	newest, newestWrite messages.Token
 }
 
@@ -79,8 +78,8 @@ type line struct {
 	queue *queue
 	want  *Want // of its first call
 	most  int   // grants that one hold serves
-	// closed: no other call may join, as in a line of one call, and in a line of readers when a
-	// call that excludes them waits.
+	// closed: no other call may join: a line of one call, or of readers when a call that excludes
+	// them waits.
 	closed    bool
 	waiting   calls
 	undecided int // of these, calls with a bound that are not judged yet
@@ -192,11 +191,11 @@ const (
 	// asked: its lock actor queues. Invariant: it is in the list asked of its line.
 	asked holdPhase = iota
 	// awaitsRoom: it was refused for want of room, and is asked for again when kept holds are gone,
-	// or after a pause. Likewise.
+	// or after a pause.
 	awaitsRoom
 	// held: it may serve calls. Invariant: it is in the list open of its line.
 	held
-	// kept: it is held, and nobody asks. Likewise; no call has it.
+	// kept: it is held, and nobody asks. No call has it.
 	kept
 	// spent: it serves no further call, and is given back when no call has it.
 	spent
@@ -268,20 +267,17 @@ type hold struct {
 }
 
 const (
-	// turnsPerTimeout bounds the time for which one hold serves: so many clients have their turn
-	// within a session timeout.
+	// turnsPerTimeout bounds a hold's time: so many clients have their turn within a session
+	// timeout.
 	turnsPerTimeout = 20
 	// restsPerTimeout is the number of heartbeats in a session timeout. A hold that rests for
 	// longer is checked.
 	restsPerTimeout = 6
-	// askedTogether is the part of Bounds.Waiting that is asked for at once: the session makes
-	// those nodes in one transaction.
+	// askedTogether is the part of Bounds.Waiting that is asked for at once, in one transaction.
 	askedTogether = 4
-	// roomPause is the pause after a refusal for want of room, when kept holds were given back for
-	// it.
+	// roomPause is the pause after a refusal for want of room.
 	roomPause = 100 * time.Millisecond
-	// fullPause is the pause after which a hold is asked for again for which others left no room in
-	// the queue.
+	// fullPause is the pause before a hold is asked for again that found the queue full.
 	fullPause = time.Second
 	many      = 1 << 30
 )

@@ -9,14 +9,14 @@ import (
 // Want is what a call asks for: a request, and the limits of what it shares.
 type Want struct {
 	messages.Acquire
-	// MaxWaiters refuses the call where it would have to wait behind so many contenders, or more; 0
-	// is no bound. Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the
-	// number of grants of one hold; 0 is one. Reentry shares the hold of a lease around the call.
+	// MaxWaiters refuses the call where it would wait behind so many contenders; 0 is no bound.
+	// Sticky keeps an exclusive hold for this long while nobody asks. Cohort is the grants of one
+	// hold; 0 is one. Reentry shares the hold of a lease around the call.
 	MaxWaiters int
 	Sticky     time.Duration
 	Cohort     int
 	Reentry    bool
-	// Alone has the call have a hold of its own: elections, groups, calls with observers.
+	// Alone gives the call a hold of its own: elections, groups, calls with observers.
 	Alone bool
 }
 

@@ -19,7 +19,7 @@ var clockSteppedCells = append(
 	cell{request: verify, fault: clockStepped,
 		outcome: "the lease runs by the monotonic clock and the time for which the machine was suspended",
 		run: func(t *testing.T) {
-			requireTests(t, "zkconn", "TestLeaseClockCountsSuspendedTime", "TestWallSuspended")
+			requireTests(t, "zkconn/lease", "TestClockCountsSuspendedTime", "TestWallSuspended")
 			server := embedded.Run(t)
 			client := openReal(t, server.Addr(), locks.WithSessionTimeout(long))
 			lease, err := client.Mutex(lockPath).Lock(bounded(t))

@@ -35,7 +35,7 @@ var LeaseTooLong = Mistake{
 	Name: "lease-too-long",
 	What: "a lease is valid for three session timeouts",
 	Edits: []Edit{{
-		Package: "zkconn/internal/evidence",
+		Package: "zkconn/lease",
 		Old:     "{ return timeout - Fraction(timeout, Margin) }",
 		New:     "{ return 3 * timeout }",
 	}},
@@ -48,7 +48,7 @@ var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",
 	Edits: []Edit{{
-		Package: "zkconn/internal/evidence",
+		Package: "zkconn/lease",
 		Old:     "\t\tc.here = max(c.here, touched+Good(c.timeout))\n",
 		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent+Fraction(c.timeout, 0.4))\n",
 	}, unbroken, quietTimer}, // that rule knew no chain, which would break before the lease is wrong
@@ -58,14 +58,14 @@ var LeaseFromNewest = Mistake{
 // firing over and over.
 var (
 	unbroken = Edit{
-		Package: "zkconn/internal/evidence",
+		Package: "zkconn/lease",
 		Old:     "if c.timeout > 0 && now >= c.here {",
 		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
 	}
 	quietTimer = Edit{
-		Package: "zkconn",
-		Old:     "k.setTimer(ends - now)",
-		New:     "k.setTimer(max(ends-now, time.Second))",
+		Package: "zkconn/lease",
+		Old:     "k.timer.Reset(ends - now)",
+		New:     "k.timer.Reset(max(ends-now, time.Second))",
 	}
 )
 

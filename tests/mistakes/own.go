@@ -127,9 +127,9 @@ var own = []ownMistake{
 		"\tif r.own.phase == watched {\n", "\tif r.own.phase > watched {\n"),
 		rules, "TestRandomly"},
 
-	{in("zkconn", "term-goes-on", "a lease that was over and is renewed is the same term",
-		"over := &leaseState{term: old.term + 1, had: true", "over := &leaseState{term: old.term, had: true"),
-		"zkconn", "TestLeaseClockIsSet"},
+	{in("zkconn/lease", "term-goes-on", "a lease that was over and is renewed is the same term",
+		"over := &clockState{term: old.term + 1, had: true", "over := &clockState{term: old.term, had: true"),
+		"zkconn/lease", "TestClockIsSet"},
 	{in("zkconn", "refused-at-once", "a client with a refused credential dials as fast as the network allows",
 		"\tcase h.refused.Load():\n\t\treturn false\n\tcase h.answered", "\tcase h.answered"),
 		"zkconn", "TestHostsSlowDownForRefusedCredentials"},

@@ -250,7 +250,7 @@ func rules() ([]change, error) {
 	}
 	defer os.RemoveAll(folder)
 	list := filepath.Join(folder, "list")
-	cmd := exec.Command("go", "test", "-count=1", "-p", "1", "-run", "^TestMistakesApply$", "./actors/turns", "./actors/internal/walk", "./zkconn/internal/leasewalk")
+	cmd := exec.Command("go", "test", "-count=1", "-p", "1", "-run", "^TestMistakesApply$", "./actors/turns", "./actors/internal/walk", "./zkconn/lease")
 	cmd.Env = append(os.Environ(), mistakes.ListVariable+"="+list)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mistakes of the walks: %w: %s", err, said)

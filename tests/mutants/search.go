@@ -30,7 +30,7 @@ const (
 
 // first are the packages that find most in a second.
 var first = []string{
-	"actors/internal/coordinator", "actors/machine", "actors/internal/carrier", "zkconn/internal/leasewalk", "actors/internal/walk",
+	"actors/internal/coordinator", "actors/machine", "actors/internal/carrier", "zkconn/lease", "actors/internal/walk",
 	"zkconn", "actors", "locks", "tests/kinds",
 }
 

@@ -61,7 +61,7 @@ var commands = map[string]check{
 	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
 
 	// A row of its table.
-	"go test -v -run TestWhatTheMarginCosts ./zkconn/internal/leasewalk": prints(`holders +outage of 0\.50 T ends +100\.0 %.* 74\.6 %.* 44\.6 %`),
+	"go test -v -run TestWhatTheMarginCosts ./zkconn/lease": prints(`holders +outage of 0\.50 T ends +100\.0 %.* 74\.6 %.* 44\.6 %`),
 
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 

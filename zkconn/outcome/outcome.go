@@ -1,6 +1,6 @@
-// Package outcome has two enumerations: how much is known of an operation at the servers, and the refusals that
-// decisions depend on. It is pure, so that package zkconn, which finds them, and the coordinator, which decides on them,
-// mean the same. Both name its values as their own: zkconn.Unknown is outcome.Unknown, zkconn.ErrNoAuth is outcome.NoAuth.
+// Package outcome has two enumerations: how much is known of an operation at the servers, and the
+// refusals that decisions depend on. It is pure. Package zkconn, which finds them, and the
+// coordinator, which decides on them, share it (zkconn.Unknown, zkconn.ErrNoAuth).
 package outcome
 
 import "fmt"
@@ -15,10 +15,10 @@ const (
 	Refused
 	// NotSent: the request never left; nothing was changed.
 	NotSent
-	// Unknown: the request may or may not have been executed, or may be executed yet while the session lives.
+	// Unknown: the request may have been executed, or may yet be while the session lives.
 	Unknown
-	// Deferred: a server answered that it does not carry the request out now; nothing was changed, and the same request
-	// may be sent again, after a pause (zkconn.ErrThrottled, ErrReadOnly, ErrSessionMoved).
+	// Deferred: a server does not carry the request out now; nothing was changed, and it may be
+	// sent again after a pause (zkconn.ErrThrottled, ErrReadOnly, ErrSessionMoved).
 	Deferred
 	// NotApplied: the reply was lost, and the nodes show that nothing was changed and nothing will be. Only
 	// zkconn.Conn.ResolveTxn finds that, behind a Fence.

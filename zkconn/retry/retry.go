@@ -1,7 +1,6 @@
 // Package retry has the pauses after which Turnstile tries something again. Each [Policy] is for
-// one kind of trouble. Pauses grow, so that servers in trouble are not loaded further. They are
-// jittered by half, so that clients that failed together do not come back together (thundering
-// herd).
+// one kind of trouble. Pauses grow, to spare servers in trouble, and are jittered by half, so that
+// clients that failed together do not come back together (thundering herd).
 //
 //	policy     pauses          tries        what fails                      what a pause buys
 //	Vanished   5 to 200 ms     10           a new parent was reaped         the reaper passes by
@@ -15,12 +14,11 @@
 //
 // (1) Without pauses there were 12 000 tries a second. (2) WithReconnectBackoff sets the bounds.
 //
-// T is the session timeout. The caller knows when to stop: at the end of ctx, of the session, or of
-// the lease. Jitter comes on top of the bounds, so a pause may be half as long again.
+// T is the session timeout. The caller knows when to stop. Jitter comes on top of the bounds, so a
+// pause may be half as long again.
 //
-// Other pauses stand with their rules; the coordinator has the numbers of HungUp from package
-// hungup. Their jitter, if any, follows from the request or the session, so a history can be played
-// again.
+// Other pauses stand with their rules. Their jitter, if any, follows from the request or the
+// session, so a history can be played again.
 //
 //	rule                       pauses       what fails                       what a pause buys
 //	coordinator, pause.go      0.1 to 5 s   the server hangs up on an order  fewer reconnects of all others
@@ -28,8 +26,8 @@
 //	actors, lapse.go           2 T to 30 T  sessions lapse on slow servers   waiters keep their nodes
 //	gateway, relay and ask.go  0.5 s        a gateway does not answer        the next one is asked soon
 //
-// Programs need none of this, and no version promises that it stays as it is. It is not internal,
-// because package locks is not below package zkconn.
+// Programs need none of this, and it may change in any version. Not internal, because package locks
+// is not below package zkconn.
 package retry
 
 import (
@@ -59,8 +57,8 @@ var (
 	Unknown = Policy{50 * time.Millisecond, 200 * time.Millisecond, 2}
 	// HungUp: the server has hung up on the same request twice in a row.
 	HungUp = Policy{hungup.First, hungup.Longest, hungup.Growth}
-	// NoRoom: the session has no room for one more node while the caller holds others, and so may
-	// another caller. The jitter tells them apart.
+	// NoRoom: the session has no room for one more node while two callers hold others. The jitter
+	// tells them apart.
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}
 	// Campaign: a campaign failed, or a term as leader was over soon.
 	Campaign = Policy{100 * time.Millisecond, 10 * time.Second, 1.5}
@@ -77,8 +75,7 @@ const (
 // Rounds is for the pauses between rounds in which no server could be reached.
 func Rounds(first, longest time.Duration) Policy { return Policy{first, longest, 1.5} }
 
-// Urgent is Rounds while something is held that is lost unless a server is reached before its lease
-// ends. timeout is the session timeout.
+// Urgent is Rounds while a lease runs that must not end. timeout is the session timeout.
 //
 // A lease has at worst 0.23 T left. An outage of 0.2 T leaves 0.03 T of it, of which a jittered
 // pause takes half.

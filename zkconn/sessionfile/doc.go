@@ -1,73 +1,64 @@
 // Package sessionfile closes the ZooKeeper session of a predecessor that crashed, so that what it
-// held is free at once and not when the session expires. Session id and password are in a file of
-// the owner's.
+// held is free at once. Session id and password are in a file of the owner's.
 //
 // # How to use it
 //
-// [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts
-// each session of our own there and waits for the closing, [Successor.Stop] gives it up, and
-// [Successor.Close] takes our session out again when it has ended in order. Sessions that could not
-// be closed stay in the file for the next process. [Open] is the file alone.
+// [Start] opens the file and begins to close the sessions in it. [Successor.Record] adds each
+// session of our own and waits for the closing, [Successor.Stop] gives it up, and [Successor.Close]
+// takes our session out when it has ended in order. Sessions that could not be closed stay for the
+// next process. [Open] is the file alone.
 //
 // # One process at a time
 //
-// [Open] takes an advisory lock (flock) on the file itself and keeps it until Close: a second
-// process gets ErrInUse. The kernel releases the lock when the process has ended, however it ended,
-// and no child inherits it (close-on-exec). So a process that has the lock knows that its
-// predecessor under the same run of the same kernel is dead, even in another container, and may
-// close its session.
+// [Open] takes an advisory lock (flock) on the file and keeps it until Close: a second process gets
+// ErrInUse. The kernel releases the lock when the process has ended, and no child inherits it
+// (close-on-exec). So a process with the lock knows that its predecessor under the same run of the
+// same kernel is dead, even in another container.
 //
 // Of other kernels the lock proves nothing: a file on NFS, a volume that moved from a host that is
-// out of reach, the disk of a cloned machine. The writer may live and believe in its lease. So the
-// file says under which run of the kernel it was written (Linux's boot_id), and a record of another
-// run is passed over: its session expires by itself. Nothing guards against a copy of the file on
-// the same host: make none.
+// out of reach, the disk of a cloned machine. So the file names the kernel's run (Linux's boot_id),
+// and a record of another run is passed over: its session expires by itself. Nothing guards against
+// a copy of the file on the same host: make none.
 //
-// Nor does anything guard against a virtual machine that is cloned with its memory, as from a live
-// snapshot: the clone has the boot_id of the original and a kernel of its own. A process that is
-// restarted inside it finds the lock free, and closes or takes back the session of the original,
-// whose process lives. Use no session file on machines that are cloned so.
+// Nor against a virtual machine that is cloned with its memory, as from a live snapshot: a process
+// that restarts in the clone finds the original's boot_id and a free lock, and closes or takes back
+// the session of a living process. Use no session file there.
 //
 // # What is taken back
 //
-// A process may have its successor take back what it holds ([Successor.Reclaimable]). The file says
-// so from before it holds anything like that. Then the successor does not close the session: it has
-// the servers start the timeout anew, by which they end any older connection of it, and keeps the
-// session that long. Meanwhile it can replace a node of that session by one of its own, in one
-// transaction. Then it closes the session, and locks that were not taken back are free. The file
-// says until when that is, so further crashes do not prolong it.
+// A process may have its successor take back what it holds ([Successor.Reclaimable]), and says so
+// in the file first. Then the successor does not close the session: it has the servers start the
+// timeout anew, which ends any older connection, and keeps the session that long. Meanwhile it can
+// replace a node of that session by its own, in one transaction. Then it closes the session, which
+// frees the other locks. The file says until when that is, so further crashes do not prolong it.
 //
-// Two must never hold at once. The predecessor's lease may still run by its own clock. But the
-// process that has the lock of the file knows that the predecessor is dead, and a dead process uses
-// no lease. (One that is only stopped, by SIGSTOP, still has the lock.) A late request of the dead
-// process is refused if it depends on the node, which is gone (locks.Lease.Txn); elsewhere it is
-// refused for its token, because the new one is greater. Nobody else can have held in between,
-// because the predecessor's node was the first of its queue until it was replaced, and the new one
-// stands at its number. If the session has expired there is nothing to take back: the transaction
-// says so.
+// Two must never hold at once. The predecessor's lease may still run by its clock, but the file's
+// lock proves that it is dead, and a dead process uses no lease. (One that is stopped, by SIGSTOP,
+// still has the lock.) A late request of the dead process is refused if it depends on the node,
+// which is gone (locks.Lease.Txn); elsewhere it is refused for its token, because the new one is
+// greater. Nobody else can have held in between: the predecessor's node was the first of its queue
+// until it was replaced, and the new one stands at its number. If the session has expired, the
+// transaction says so.
 //
 // # Whose file
 //
-// A reader of the file can close the session, and a writer can have a session closed. So Open is as
-// strict as ssh is with a private key. It refuses a symbolic link, anything but a regular file, a
-// file of another owner, one with a second name (a hard link), and one that its group or others may
-// read or write. It checks the open file, so nothing can be exchanged in between. A file that does
-// not exist is made with mode 0600.
+// A reader of the file can close the session, and a writer can have one closed. So Open is as
+// strict as ssh with a private key. It refuses a symbolic link, anything but a regular file,
+// another owner's file, one with a second name (a hard link), and one that group or others may read
+// or write. It checks the open file, so nothing can be exchanged in between. A new file has mode
+// 0600.
 //
 // # What is in it
 //
-// A line that says what it is, and a line of JSON. A file that holds anything else is refused, and
-// never written to: a path that was mistyped must not cost the file that it names.
-//
-// A file that begins as ours does, or with zeros, and cannot be understood is read as empty;
-// Unusable tells why. A host that lost power leaves such a file behind, or a later version. At
-// worst one session then expires by itself; a process that does not start would be worse.
+// A line that says what it is, and a line of JSON. A file with anything else is refused, and never
+// written to: its path was mistyped. One that begins as ours, or with zeros, and cannot be
+// understood, as after a loss of power or of a later version, is read as empty; Unusable tells why.
+// At worst one session then expires by itself.
 //
 // # Written in place
 //
-// The file is written in place, because the lock belongs to it, and not to a file that is renamed
-// over it. A write is one call, usually of less than a page, which a killed process does not leave
-// half done. A longer one that is half done leaves a file that cannot be understood, or that names
-// a session that no server knows. The file is not forced to the disk, for it has to outlive the
-// process and not the host.
+// The lock belongs to the file, not to one that is renamed over it. A write is one call, usually of
+// less than a page, which a killed process does not leave half done. A longer one may leave a file
+// that cannot be understood, or names a session that no server knows. The file is not forced to
+// disk: it has to outlive the process, not the host.
 package sessionfile

@@ -20,7 +20,7 @@ var (
 // limit bounds what is read and written. A session takes two hundred bytes, and its connect string.
 const limit = 64 << 10
 
-// File is a session file, open and locked. Its methods may be called from any goroutine.
+// File is a session file, open and locked. Safe for concurrent use.
 type File struct {
 	path     string
 	boot     string
@@ -32,8 +32,8 @@ type File struct {
 	written []byte // what is in the file; nil for not known
 }
 
-// Open opens the file and takes its lock, or makes the file; its folder must exist. It fails with
-// ErrInUse or ErrRefused, or with the error of the system, and then does not change the file.
+// Open opens or makes the file, in an existing folder, and takes its lock. It fails with ErrInUse,
+// ErrRefused or the system's error, and then does not change the file.
 func Open(path string) (*File, error) {
 	boot, err := bootID()
 	if err != nil {

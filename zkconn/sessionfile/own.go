@@ -86,8 +86,8 @@ func lock(file *os.File, path string) error {
 	return nil
 }
 
-// unlock gives the lock back. To close the file is not enough: a child that is just being forked
-// has it, too, until it runs its program.
+// unlock gives the lock back. Closing the file is not enough: a child that is being forked has it,
+// too, until it runs its program.
 func unlock(file *os.File) error {
 	return control(file, func(fd int) error { return unix.Flock(fd, unix.LOCK_UN) })
 }

@@ -26,8 +26,8 @@ type Record struct {
 }
 
 // keptFor gives how long the session is still kept: its timeout from when the first process keeps
-// it, however many come after. A clock that was set back prolongs that, by no more than the timeout
-// each time.
+// it, however many come after. A clock that is set back prolongs that, by at most the timeout each
+// time.
 func (r Record) keptFor(now time.Time) time.Duration {
 	if r.KeptUntil.IsZero() {
 		return r.Timeout
@@ -89,9 +89,8 @@ var (
 	errAnotherBoot = errors.New("written on another host, or before this one was started: the writer may live")
 )
 
-// decode reads the content of a file. errForeign says that this package did not write it; any other
-// error that it did, and the file is damaged, of another version, or not to be believed under this
-// run of the kernel.
+// decode reads the content of a file. errForeign: this package did not write it. Any other error:
+// the file is damaged, of another version, or of another run of the kernel.
 func decode(boot string, text []byte) ([]Record, error) {
 	if len(bytes.Trim(text, "\x00")) == 0 {
 		if len(text) > 0 {

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be
-	// closed, after several restarts in a row. The oldest is forgotten: it expires first.
+	// predecessorsKept bounds the sessions that are remembered when none could be closed, after
+	// several restarts. The oldest is forgotten: it expires first.
 	predecessorsKept = 4
-	// patience bounds how long Record waits for the predecessors' sessions: longer than a few round
-	// trips only where servers do not answer.
+	// patience bounds how long Record waits for the predecessors' sessions where servers do not
+	// answer.
 	patience = 5 * time.Second
 )
 
-// Successor is a process that uses a session file. Its methods may block on the disk, and may be
-// called from any goroutine; those of nil do nothing.
+// Successor is a process that uses a session file. Its methods may block on the disk; those of nil
+// do nothing. Safe for concurrent use.
 type Successor struct {
 	file *File
 	cfg  zkconn.Config
@@ -49,9 +49,8 @@ type Successor struct {
 	waited time.Time
 }
 
-// Start opens a session file and begins to close the sessions that predecessors left in it, at the
-// servers that the file names, reached as cfg says. The error wraps ErrInUse, or
-// zkconn.ErrBadConfig.
+// Start opens a session file and begins to close its predecessors' sessions, at the servers that
+// the file names, reached as cfg says. The error wraps ErrInUse, or zkconn.ErrBadConfig.
 func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	if len(cfg.Servers()) == 0 {
 		return nil, fmt.Errorf("turnstile: the zero Config: must be made by NewConfig: %w", zkconn.ErrBadConfig)
@@ -197,11 +196,10 @@ func (s *Successor) Close(ended bool) {
 	}
 }
 
-// Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process
-// can take back what they hold: for their session timeout after the first Start that found them in
-// the file. Call it before our process holds anything that its own successor may take back: it
-// writes that into the file. It waits for a server to say whether they exist, all calls until 5 s
-// after the first at most.
+// Reclaimable gives the predecessors' sessions that still exist and are kept for us to take back
+// what they hold, for their session timeout after the first Start that found them. Call it before
+// our process holds anything that its own successor may take back: it writes that into the file. It
+// waits for a server to say whether they exist, all calls until 5 s after the first at most.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil
@@ -226,8 +224,8 @@ func (s *Successor) Reclaimable() []int64 {
 }
 
 // keep refreshes a session, and closes it when its timeout is over once more; false where it could
-// not be refreshed, or that time is over since another process has kept it. It asks the servers for
-// no longer than that.
+// not be refreshed, or another process has kept it for that long. It asks the servers for no longer
+// than that.
 func (s *Successor) keep(r Record) bool {
 	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
 	left := r.keptFor(time.Now())
@@ -269,7 +267,7 @@ func (s *Successor) keepUntil(session int64, until time.Time) {
 	s.write()
 }
 
-// closeKept closes the sessions that were kept: who ends in order takes nothing back any more.
+// closeKept closes the sessions that were kept: nothing is taken back after an orderly end.
 func (s *Successor) closeKept() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -24,9 +24,9 @@ func NewLog() Log {
 	}, nil)}
 }
 
-// Logger gives a logger whose records go to another one's handler, by way of the queue. The handler
-// is asked on the caller's goroutine whether a level is enabled, and for attributes and groups. A
-// logger that has a queue is returned as it is.
+// Logger gives a logger whose records go to another one's handler through the queue. The handler is
+// asked for levels, attributes and groups on the caller's goroutine. A logger that has a queue is
+// returned as it is.
 func (l Log) Logger(to *slog.Logger) *slog.Logger {
 	if _, queues := to.Handler().(handler); queues {
 		return to

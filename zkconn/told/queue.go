@@ -1,6 +1,6 @@
-// Package told calls what users are told by: log handlers, instruments, spans. What is told is
-// queued and handed over on a goroutine of its own. So a handler that is stuck, slow or panics
-// holds up nothing but its own queue, which is bounded: what has no room is dropped, and counted.
+// Package told calls what users are told by: log handlers, instruments, spans. Each kind has a
+// queue and a goroutine, so a handler that is stuck, slow or panics holds up only its own queue.
+// That is bounded: what has no room is dropped, and counted.
 package told
 
 import (
@@ -14,8 +14,8 @@ const Most = 1 << 14
 
 const kept = 64
 
-// Queue hands values over one after the other, in order, on a goroutine that lives while there are
-// any. Its methods may be called from any goroutine.
+// Queue hands values over in order, on a goroutine that lives while there are any. Safe for
+// concurrent use.
 type Queue[T any] struct {
 	do     func(T)
 	most   int

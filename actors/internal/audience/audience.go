@@ -21,7 +21,7 @@ type Audience struct {
 	Listener  Listener
 	// Requester is the node that asks over a gateway; "" for this one.
 	Requester string
-	// Pack makes notices fit for other nodes; nil where those are refused.
+	// Pack makes notices fit for other nodes, which are refused where it is nil.
 	Pack func(message any) any
 }
 
@@ -49,24 +49,24 @@ type Listener interface {
 // WaitListener is a Listener that is also told whom the request waits for.
 type WaitListener interface {
 	Listener
-	// WaitsFor gives what is known of the predecessor without a further query: its node, and again
-	// when that has been read. A request that begins to wait inside its session before the
-	// session's first node in the queue is known is never told: a hundred thousand messages would
-	// go before the first hand-over. nil, over a gateway: its servers do not answer, or the request
+	// WaitsFor gives what is known of the predecessor without a query: its node, and again when
+	// that has been read. A request that begins to wait inside its session before the session's
+	// first node in the queue is known is never told: that would be a hundred thousand messages
+	// before the first hand-over. nil, over a gateway: its servers do not answer, or the request
 	// goes to another.
 	WaitsFor(predecessor Predecessor)
 }
 
-// Predecessor describes the contender that a request waits for. It is immutable. The type is an
-// alias of one without a name, so that a WaitListener outside package actors can name it.
+// Predecessor describes the contender that a request waits for. Immutable. It is an alias of an
+// unnamed type, so that a WaitListener outside package actors can name it.
 type Predecessor = interface {
 	// Contender gives its node and, where the node says so, its owner and since when. path is the
 	// lock path.
 	Contender(path string) messages.Contender
 }
 
-// TroubleListener is a Listener that is also told what keeps its request from being carried out
-// though there are servers.
+// TroubleListener is a Listener that is also told why reachable servers do not carry its request
+// out.
 type TroubleListener interface {
 	Listener
 	// Troubled says it, as messages.Cancelled.Detail does: from the second time on, and "" when it
@@ -74,8 +74,8 @@ type TroubleListener interface {
 	Troubled(text string)
 }
 
-// Tell sends a notice to the parent, to the observers and to the listener; to a parent that
-// observes, once. Its sender is the telling actor.
+// Tell sends a notice, from the telling actor, to the parent, the observers and the listener; to a
+// parent that observes, once.
 func (a *Audience) Tell(ctx actor.Context, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(a.Observers, parent.Equal) {
@@ -132,8 +132,7 @@ func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 	}
 }
 
-// Watched calls do, to watch or unwatch, with those whose end the lock actor is to hear of: the
-// owner, and a parent on another node.
+// Watched calls do, to watch or unwatch, with the owner, and a parent on another node.
 func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	if a.Owner != nil {
 		do(a.Owner)
@@ -143,7 +142,7 @@ func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	}
 }
 
-// Begin watches the owner. It refuses actors on other nodes without actors.WithRemote, with an
+// Begin watches the owner. Without actors.WithRemote it refuses actors on other nodes, with an
 // error that wraps actors.ErrBadAcquire, and leaves those that can be told so.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if a.Pack != nil {
@@ -180,7 +179,7 @@ func SameNode(system *actor.ActorSystem, pid *actor.PID) bool {
 }
 
 // OwnerEnded reports whether a Terminated says that an owner has ended. AddressTerminated does not:
-// the owner's node is out of reach, and the owner may still rely on the lock.
+// an owner out of reach may still rely on the lock.
 func OwnerEnded(msg *actor.Terminated) bool {
 	return msg.Why != actor.TerminatedReason_AddressTerminated
 }

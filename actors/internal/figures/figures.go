@@ -38,7 +38,7 @@ type strandKey struct {
 	labels attribute.Distinct
 }
 
-// New makes the figures of a session, which End ends; nil without a provider. left tells, on other
+// New makes the figures of a session, until End; nil without a provider. left tells, on other
 // goroutines, how long its leases last. The error is the provider's refusal of an instrument.
 func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Duration, bool)) (*Figures, error) {
 	if from == nil {
@@ -148,8 +148,7 @@ var (
 	ByExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
 )
 
-// Interrupted takes the loss of a connection, a heartbeat that was not answered in time, or the
-// expiry of a session.
+// Interrupted takes the loss of a connection, a late heartbeat, or the expiry of a session.
 func (f *Figures) Interrupted(how with) {
 	if f != nil {
 		f.add("turnstile.session.interruptions", 1, how)
@@ -194,8 +193,8 @@ func (f *Figures) End() {
 	}
 }
 
-// provider is a MeterProvider and the sessions that have it. They share the observable instruments:
-// two callbacks that observe one instrument with the same attributes would hide each other.
+// provider is a MeterProvider and its sessions, which share the observable instruments: two
+// callbacks for one instrument with the same attributes would hide each other.
 type provider struct {
 	of          metric.MeterProvider
 	instruments instruments
@@ -269,8 +268,8 @@ func (p *provider) wait(ctx context.Context) {
 	}
 }
 
-// observe tells the least time that is left of the leases of the sessions that hold locks. Others
-// send no heartbeats, and their leases run out.
+// observe tells the least time left of the leases of sessions that hold locks. Others send no
+// heartbeats.
 func (p *provider) observe(ctx context.Context, to metric.Observer) error {
 	p.wait(ctx)
 	p.mu.Lock()

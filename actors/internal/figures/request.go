@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Request follows one lock request: of a lock actor, or a call that shares holds with others. A nil
-// Request follows nothing.
+// Request follows one request, of a lock actor or a call. A nil Request follows nothing.
 type Request struct {
 	figures   *Figures
 	strand    *strand
@@ -69,8 +68,8 @@ func (r *Request) Waits() {
 	}
 }
 
-// Asked notes that somebody asks for the lock, Forced that the grace is over. Of the lock actor of
-// a hold that calls share only Forced counts.
+// Asked notes that somebody asks for the lock, Forced that the grace is over. Of a shared hold's
+// lock actor only Forced counts.
 func (r *Request) Asked() {
 	if r != nil && !r.below {
 		r.figures.add("turnstile.lock.revocations", 1, r.strand.asked)
@@ -143,8 +142,8 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 	r.stage = over
 }
 
-// Request begins to follow a request; nil without figures. It returns an error where the function
-// that makes labels panics: that must not look like a fault of the lock.
+// Request begins to follow a request; nil without figures. The error is a panic of the function
+// that makes labels, which must not look like a fault of the lock.
 func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
 		return nil, nil

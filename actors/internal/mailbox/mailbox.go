@@ -1,6 +1,6 @@
-// Package mailbox has the mailboxes of lock actors, of session actors, and of actors whose names
-// are known before they are spawned, for many small actors and few goroutines to wake. It also has
-// the workers of a session, and the log of an actor system.
+// Package mailbox has mailboxes for many small actors and few goroutines to wake: of lock actors,
+// session actors, and actors whose names are known before they are spawned. It also has the workers
+// of a session, and the log of an actor system.
 package mailbox
 
 import (
@@ -9,24 +9,23 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox is the mailbox of a lock actor. Of a hundred thousand, each gets a few messages in its
-// life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more. The rules are
-// the same: system messages first, one message at a time, a panic is the supervisor's.
+// mailbox is the mailbox of a lock actor. Each of a hundred thousand gets a few messages:
+// protoactor's own mailbox costs some 400 bytes and a dozen allocations more. The rules are the
+// same: system messages first, one message at a time, a panic is the supervisor's.
 type mailbox struct {
 	invoker actor.MessageInvoker
 
 	mu           sync.Mutex
 	system, user fifo
 	first        [2]any
-	// running: somebody takes messages; also until Start, because a sender may know the name before
-	// it is known who takes them.
+	// running: somebody takes messages; also until Start: a sender may know the name before.
 	running   bool
 	suspended bool
 }
 
-// TakesFromOtherNodes says whether an actor takes messages, or commands that protoactor carries
-// out, from other nodes where gateway.WithRecovery is set, which asks a nil mailbox. A lock actor
-// takes none. Mailboxes without this method take all.
+// TakesFromOtherNodes says whether an actor takes messages, or protoactor's commands, from other
+// nodes where gateway.WithRecovery is set, which asks a nil mailbox. A lock actor takes none.
+// Mailboxes without this method take all.
 func (*mailbox) TakesFromOtherNodes(bool) bool { return false }
 
 // New makes the mailbox of a lock actor.
@@ -176,8 +175,8 @@ func (Quiet) IgnoreDeadLetterLogging() {}
 
 // Named makes the mailbox of an actor whose name is known before it is spawned. The actor system
 // registers the name before the mailbox knows who takes its messages: a message in between is a
-// data race, or calls nil, and one right after is taken before actor.Started. This mailbox blocks
-// its sender until the spawn is done.
+// data race, or calls nil, and one right after comes before actor.Started. So this mailbox blocks
+// senders until the spawn is done.
 func Named() actor.Mailbox { return newNamed() }
 
 func newNamed() *namedMailbox {

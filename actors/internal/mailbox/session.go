@@ -73,8 +73,8 @@ func (m *sessionMailbox) takeSome() {
 	m.workers.Do(m.take)
 }
 
-// Workers are goroutines that outlive their tasks. A new one begins with a small stack and copies
-// it as it grows, which was a quarter of the cost of a hand-off.
+// Workers are goroutines that outlive their tasks. A new one copies its stack as it grows, which
+// was a quarter of the cost of a hand-off.
 type Workers struct {
 	tasks chan func()
 	over  chan struct{}

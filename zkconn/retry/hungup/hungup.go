@@ -1,8 +1,6 @@
-// Package hungup has the pauses of a request on which the servers hang up: three numbers. It is pure,
-// so that package retry, whose policy HungUp jitters them at random, and the coordinator, whose jitter
-// follows from the request, mean the same.
-//
-// Programs need none of this, and no version promises that it stays as it is.
+// Package hungup has the pauses of a request on which the servers hang up. It is pure: package
+// retry, whose policy HungUp jitters them at random, and the coordinator, whose jitter follows from
+// the request, share it. No version promises that it stays as it is.
 package hungup
 
 import "time"

@@ -1,11 +1,11 @@
-package leasewalk
+package lease_test
 
 import (
 	"encoding/binary"
 	"fmt"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // The members: the leader at the start, its follower, and the one that an election makes the leader.
@@ -60,7 +60,7 @@ type message struct {
 	what    what
 	conn    uint64
 	xid     int32
-	kind    evidence.Kind
+	kind    lease.Kind
 	touch   int  // of a ping's answer, and of a connect request: the timeout
 	decided bool // of an answer
 }
@@ -86,8 +86,8 @@ type world struct {
 
 	now, lag  int // the client's clock is lag behind, and stands still until it is
 	stands    int // what it showed when it fell behind
-	chain     *evidence.Chain
-	until     evidence.Instant // the lease, as of the last call
+	chain     *lease.Chain
+	until     lease.Instant // the lease, as of the last call
 	proved    bool
 	at        int8 // where the newest connection goes; -1 none
 	conn      uint64
@@ -133,10 +133,10 @@ type plan struct {
 // wrong is a mistake in what feeds the chain, or in the premises.
 type wrong struct{ HeaderZero, Survives, NoPing, LosesBoth, DeposedCommits bool }
 
-const unit = evidence.Instant(time.Second)
+const unit = lease.Instant(time.Second)
 
 func newWorld(p *plan) *world {
-	w := &world{plan: p, chain: evidence.New(0), at: -1, left: p.Bounds, elsewhere: -1}
+	w := &world{plan: p, chain: lease.New(0), at: -1, left: p.Bounds, elsewhere: -1}
 	for i := range w.members {
 		t := p.Timeouts[i]
 		if t == 0 {
@@ -154,7 +154,7 @@ func newWorld(p *plan) *world {
 	w.chain.Connected(w.clock(), w.conn, time.Duration(w.members[start].timeout)*time.Second)
 	w.read()
 	if p.Sure {
-		w.send(evidence.Committed)
+		w.send(lease.Committed)
 		w.run()
 	}
 	for _, m := range p.After {
@@ -174,7 +174,7 @@ func (w *world) clone() *world {
 	return &next
 }
 
-func (w *world) clock() evidence.Instant { return evidence.Instant(w.shown()) * unit }
+func (w *world) clock() lease.Instant { return lease.Instant(w.shown()) * unit }
 
 // shown is the time by the client's clock. It never goes back, as the chain requires.
 func (w *world) shown() int { return max(w.now-w.lag, w.stands) }
@@ -204,7 +204,7 @@ func (w *world) put(s, way int, m message) { w.pipes[s][way].all = append(w.pipe
 
 // The client.
 
-func (w *world) send(kind evidence.Kind) {
+func (w *world) send(kind lease.Kind) {
 	w.xid++
 	pingFirst := w.chain.Sending(w.clock(), w.conn, w.xid, kind)
 	if pingFirst && !w.plan.Wrong.NoPing {
@@ -276,7 +276,7 @@ func (w *world) serves(s int, m message) {
 		} else {
 			me.table = me.timeout
 		}
-		if m.kind != evidence.Local {
+		if m.kind != lease.Local {
 			w.put(s, up, m)
 		}
 	}
@@ -300,15 +300,15 @@ func (w *world) leads(leader int, m message) (answer message, some bool) {
 	case m.what == connect:
 		answer.decided = w.touch(leader, m.touch)
 		return answer, true
-	case m.kind == evidence.Local:
+	case m.kind == lease.Local:
 		return answer, false
 	case t.blocks:
 		return answer, false
-	case m.kind == evidence.Committed && leader != w.authority && !w.plan.Wrong.DeposedCommits:
+	case m.kind == lease.Committed && leader != w.authority && !w.plan.Wrong.DeposedCommits:
 		t.blocks = true
 		return answer, false
 	}
-	answer.decided = m.kind == evidence.Ordered || t.life != removed || w.plan.Wrong.HeaderZero
+	answer.decided = m.kind == lease.Ordered || t.life != removed || w.plan.Wrong.HeaderZero
 	return answer, true
 }
 
@@ -430,7 +430,7 @@ func (w *world) append(to []byte) []byte {
 
 // String is one line of a trace.
 func (w *world) String() string {
-	ends, _ := w.chain.Ends()
+	ends := w.chain.Ends()
 	t := &w.trackers[w.authority]
 	return fmt.Sprintf("%3d clock %3d  session %d due %d  lease %v until %.2f  chain ends %.2f  %s", w.now, w.shown(), t.life, t.due,
 		w.valid(), float64(w.until)/float64(unit), float64(ends)/float64(unit), w.last)

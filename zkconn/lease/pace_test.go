@@ -1,4 +1,4 @@
-package evidence
+package lease
 
 import (
 	"testing"

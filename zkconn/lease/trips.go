@@ -1,4 +1,4 @@
-package evidence
+package lease
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ const (
 	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at
 	// least.
 	halfTick = 1.0 / 4
-	// Lateness bounds how late a leader's ping may be: see the package doc of zkconn.
+	// Lateness bounds how late a leader's ping may be: see the package doc.
 	Lateness = 1.0 / 24
 	// Margin is taken off the session timeout, for clocks that do not go equally fast, and for the
 	// time to act.

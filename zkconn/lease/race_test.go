@@ -1,5 +1,5 @@
 //go:build race
 
-package leasewalk
+package lease_test
 
 const underRace = true

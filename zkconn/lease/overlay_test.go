@@ -1,6 +1,6 @@
 //go:build mistakes
 
-package leasewalk
+package lease_test
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // mistakeInSource names the mistake that is in the source already, in a process that TestLeaseWalkFinds has started.
 const mistakeInSource = "TURNSTILE_LEASE_MISTAKE"
 
-// TestLeaseWalkFinds is TestMistakesAreFound for mistakes in package evidence. For each it runs itself with the changed
+// TestLeaseWalkFinds is TestMistakesAreFound for mistakes in package lease. For each it runs itself with the changed
 // source.
 func TestLeaseWalkFinds(t *testing.T) {
 	root, err := mistakes.Root()

@@ -1,10 +1,10 @@
-package leasewalk
+package lease_test
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // moveKind is the kind of a move.
@@ -57,9 +57,9 @@ func (w *world) moves(to []move) []move {
 	may(clockGoes, move{kind: passes})
 	early := p.Until == 0 || w.now <= p.Until
 	if w.connected && early {
-		may(l.Local > 0, move{kind: sends, at: uint8(evidence.Local)})
-		may(l.Ordered > 0, move{kind: sends, at: uint8(evidence.Ordered)})
-		may(l.Committed > 0, move{kind: sends, at: uint8(evidence.Committed)})
+		may(l.Local > 0, move{kind: sends, at: uint8(lease.Local)})
+		may(l.Ordered > 0, move{kind: sends, at: uint8(lease.Ordered)})
+		may(l.Committed > 0, move{kind: sends, at: uint8(lease.Committed)})
 	}
 	may(w.at >= 0 && l.Cuts > 0, move{kind: cuts})
 	for _, s := range p.Servers {
@@ -101,7 +101,7 @@ func (w *world) make(m move) {
 		w.pings(int(m.at))
 	case sends:
 		*[...]*uint8{&l.Local, &l.Ordered, &l.Committed}[m.at]--
-		w.send(evidence.Kind(m.at))
+		w.send(lease.Kind(m.at))
 	case cuts:
 		l.Cuts--
 		w.cut()

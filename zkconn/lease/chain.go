@@ -1,4 +1,4 @@
-package evidence
+package lease
 
 import (
 	"slices"
@@ -211,8 +211,8 @@ func (c *Chain) Lasts(now Instant) bool {
 // Break ends the chain for good.
 func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 
-// Ends gives when the chain breaks without another proof; false before there is a session.
-func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
+// Ends gives when the chain breaks without another proof, once there is a session.
+func (c *Chain) Ends() Instant { return c.here }
 
 // Lease gives the time until which a lease may last, even if this connection is lost and all
 // servers fail. It is false before a transaction has been committed, and once the chain is broken.

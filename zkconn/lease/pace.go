@@ -1,4 +1,4 @@
-package evidence
+package lease
 
 // Keeping is the purpose for which a session is kept.
 type Keeping uint8

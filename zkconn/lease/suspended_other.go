@@ -1,6 +1,6 @@
 //go:build !linux
 
-package zkconn
+package lease
 
 import "time"
 

@@ -1,5 +1,5 @@
-// Package leasewalk is a model checker for the lease rule. It runs the real code of package
-// evidence on a model of the servers. In every state it asks: is the lease valid while the leader
+// Package lease_test has a model checker for the lease rule. It runs the real code of package
+// lease on a model of the servers. In every state it asks: is the lease valid while the leader
 // has removed the session? There is no code in it but tests.
 //
 // # What runs, and what is a model
@@ -47,7 +47,7 @@
 //   - One swap loses at most one touch. A swap that loses two breaks the rule, as a test shows.
 //   - The client's clock stands still once, until it is at most T/10 behind, or not at all. With
 //     one unit more a lease is valid beside a removed session, as a seeded mistake shows. It never
-//     goes faster, and never back: package evidence requires that of its caller.
+//     goes faster, and never back: package lease requires that of its caller.
 //   - No observer masters, no restored servers.
 //
 // # How it explores
@@ -59,12 +59,12 @@
 // Random histories (play) have up to sixteen requests, four stalls, three connections, and an
 // election, over three session timeouts. A seed replays to the same history.
 //
-// Mistakes are seeded into package evidence, into what feeds it, and into the premises
+// Mistakes are seeded into package lease, into what feeds it, and into the premises
 // (seeded_test.go). One that is not found fails the test.
 //
 // TestPace measures which round trips the keepalive can bear.
 //
-//	go test ./zkconn/internal/leasewalk                                     the small plans
-//	TURNSTILE_LEASE_WALK=long go test -v -timeout 2h ./zkconn/internal/leasewalk    the large ones
-//	go test -tags mistakes -v -run Finds ./zkconn/internal/leasewalk         mistakes in the source
-package leasewalk
+//	go test ./zkconn/lease                                             the small plans
+//	TURNSTILE_LEASE_WALK=long go test -v -timeout 2h ./zkconn/lease    the large ones
+//	go test -tags mistakes -v -run Finds ./zkconn/lease                mistakes in the source
+package lease_test

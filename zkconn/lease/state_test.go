@@ -1,11 +1,11 @@
-package evidence
+package lease
 
 import (
 	"encoding/binary"
 	"slices"
 )
 
-// Clone gives a chain that goes on by itself from the same state, for package leasewalk.
+// Clone gives a chain that goes on by itself from the same state, for the checker.
 func (c *Chain) Clone() *Chain {
 	next := *c
 	next.flights = slices.Clone(c.flights)

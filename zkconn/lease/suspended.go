@@ -1,4 +1,4 @@
-package zkconn
+package lease
 
 import (
 	"sync/atomic"
@@ -22,10 +22,10 @@ func wallSuspended() func(now time.Time) time.Duration {
 // suspended; a healthy one takes microseconds.
 const answerBound = time.Second
 
-// answering asks a function on a goroutine of its own, so that one that blocks holds up nobody for
+// Answering asks a function on a goroutine of its own, so that one that blocks holds up nobody for
 // longer than answerBound. Without its answer nobody knows the time: the result panics, as the
 // function may itself. No other call is made while one is stuck.
-func answering(suspended func() time.Duration) func() time.Duration {
+func Answering(suspended func() time.Duration) func() time.Duration {
 	const stuck = "the function for suspended time does not return"
 	var overdue atomic.Pointer[chan struct{}] // closed once the late call has returned
 	return func() time.Duration {

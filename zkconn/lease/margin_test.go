@@ -1,4 +1,4 @@
-package leasewalk
+package lease_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // TestWhatTheMarginCosts plays outages of several lengths, which begin at each millisecond of eight
@@ -18,19 +18,19 @@ import (
 // from the loss of the connection to the answer to the next connect request. The servers know each
 // of these sessions for T after its newest packet, so each that ends is one that they still know.
 //
-//	go test -v -run TestWhatTheMarginCosts ./zkconn/internal/leasewalk
+//	go test -v -run TestWhatTheMarginCosts ./zkconn/lease
 func TestWhatTheMarginCosts(t *testing.T) {
 	const timeout, trip = 10 * time.Second, 5 * time.Millisecond
-	lengths, margins := []int{30, 35, 40, 45, 50, 55, 60}, []float64{evidence.Margin, evidence.Margin / 2, 0}
+	lengths, margins := []int{30, 35, 40, 45, 50, 55, 60}, []float64{lease.Margin, lease.Margin / 2, 0}
 	for _, c := range []struct {
 		of   string
-		kept evidence.Keeping
-	}{{"holders", evidence.Leased}, {"nodes of a Txn", evidence.Owning}} {
+		kept lease.Keeping
+	}{{"holders", lease.Leased}, {"nodes of a Txn", lease.Owning}} {
 		begun, ended := 0, map[int][]int{}
 		for _, length := range lengths {
 			ended[length] = make([]int, len(margins))
 		}
-		keep(timeout, trip, c.kept, func(now evidence.Instant, chain *evidence.Chain) {
+		keep(timeout, trip, c.kept, func(now lease.Instant, chain *lease.Chain) {
 			if now < 2*timeout || now >= 10*timeout {
 				return
 			}
@@ -38,7 +38,7 @@ func TestWhatTheMarginCosts(t *testing.T) {
 			left := outlasts(now, chain)
 			for _, length := range lengths {
 				for i, margin := range margins { // nothing but the end of the chain goes by it here
-					if left+evidence.Fraction(timeout, evidence.Margin-margin) <= timeout*time.Duration(length)/100 {
+					if left+lease.Fraction(timeout, lease.Margin-margin) <= timeout*time.Duration(length)/100 {
 						ended[length][i]++
 					}
 				}

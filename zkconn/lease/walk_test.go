@@ -1,4 +1,4 @@
-package leasewalk
+package lease_test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package zkconn
+package lease
 
 import (
 	"sync/atomic"

@@ -1,26 +1,24 @@
-package zkconn
+package lease
 
 import (
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// LeaseClock knows until when a session is certain to live at the servers: the local lease that
-// prevents a split brain. Its Conn extends it, by the rule of package evidence. Any goroutine may
+// Clock knows until when a session is certain to live at the servers: the local lease that
+// prevents a split brain. A Keeper extends it. Any goroutine may
 // read it, without a lock.
 //
 // A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one
 // term and is lost at its end, even if the same session begins another, as after an idle time:
 // Unbroken tells terms apart. A term that was seen to end stays ended. A broken chain of evidence
 // ends the clock for good (End). Suspended time counts, because the servers' clocks go on.
-type LeaseClock struct {
+type Clock struct {
 	base      time.Time
 	suspended func(now time.Time) time.Duration
-	state     atomic.Pointer[leaseState]
+	state     atomic.Pointer[clockState]
 	known     atomic.Int64 // what a user's function gave last
 	failed    atomic.Bool
 
@@ -30,23 +28,20 @@ type LeaseClock struct {
 	terms map[TermFollower]uint64
 }
 
-// instant is the time since one LeaseClock was made.
-type instant = evidence.Instant
-
-// leaseState is replaced as a whole.
-type leaseState struct {
+// clockState is replaced as a whole.
+type clockState struct {
 	term     uint64
 	valid    bool    // until the deadline was seen to pass
-	deadline instant // of this term or, if none has begun, of the last
+	deadline Instant // of this term or, if none has begun, of the last
 	had      bool
 	ended    bool
 	expired  bool
 }
 
-// NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been
+// NewClock makes a clock without a lease. suspended gives for how long the machine has been
 // suspended since some moment, and never less than before; nil stands for the system's clocks.
-func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
-	l := &LeaseClock{base: time.Now(), terms: map[TermFollower]uint64{}}
+func NewClock(suspended func() time.Duration) *Clock {
+	l := &Clock{base: time.Now(), terms: map[TermFollower]uint64{}}
 	l.ends = time.AfterFunc(math.MaxInt64, l.tellEnds)
 	l.ends.Stop()
 	if suspended == nil {
@@ -54,12 +49,12 @@ func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	} else {
 		l.suspended = func(time.Time) time.Duration { return l.ask(suspended) }
 	}
-	l.state.Store(&leaseState{term: 1})
+	l.state.Store(&clockState{term: 1})
 	return l
 }
 
 // ask asks a user's function. Where it panics the lease is over.
-func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
+func (l *Clock) ask(suspended func() time.Duration) (d time.Duration) {
 	defer func() {
 		if recover() != nil {
 			l.failed.Store(true)
@@ -71,46 +66,36 @@ func (l *LeaseClock) ask(suspended func() time.Duration) (d time.Duration) {
 }
 
 // soonest gives a time that is not after now, without asking a user's function.
-func (l *LeaseClock) soonest() instant {
+func (l *Clock) soonest() Instant {
 	return time.Since(l.base) + time.Duration(l.known.Load())
 }
 
 // now reads the system's clocks once, because every hand-off looks at the lease several times.
-func (l *LeaseClock) now() instant {
+func (l *Clock) now() Instant {
 	now := time.Now()
 	return now.Sub(l.base) + l.suspended(now)
 }
 
 // Extend moves the deadline to a later time. It begins a new term when the lease has expired. It
 // does nothing for a time that has passed, for one before the deadline, and after End.
-func (l *LeaseClock) Extend(until time.Time) { l.ExtendTo(until.Sub(l.base) + l.suspended(time.Now())) }
+func (l *Clock) Extend(until time.Time) { l.ExtendTo(until.Sub(l.base) + l.suspended(time.Now())) }
 
 // Elapsed gives the time since the clock was made, suspended time included.
-func (l *LeaseClock) Elapsed() time.Duration { return l.now() }
+func (l *Clock) Elapsed() time.Duration { return l.now() }
 
 // ExtendTo is Extend to a time by Elapsed, which stays right when the machine is suspended; one
 // that was read with time.Now does not.
-func (l *LeaseClock) ExtendTo(until time.Duration) {
-	for {
-		old, now := l.read()
-		if old.ended || until <= now || old.valid && until <= old.deadline {
-			return
-		}
-		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
-			return
-		}
-	}
-}
+func (l *Clock) ExtendTo(until time.Duration) { l.set(until, l.now(), true) }
 
-// set moves the deadline to a later time, as Extend does, or to an earlier one: the servers may end
-// the session sooner than was known. now is a fresh reading of the clock.
-func (l *LeaseClock) set(until, now instant) {
+// set moves the deadline to a later time, or unless later to an earlier one: the servers may end the
+// session sooner than was known. now is a fresh reading of the clock.
+func (l *Clock) set(until, now Instant, later bool) {
 	for {
 		old := l.readAt(now)
-		if old.ended || old.valid && until == old.deadline || !old.valid && until <= now {
+		if old.ended || until <= now && (later || !old.valid) || old.valid && (until == old.deadline || later && until < old.deadline) {
 			return
 		}
-		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
+		if l.state.CompareAndSwap(old, &clockState{term: old.term, valid: true, had: true, deadline: until}) {
 			if old.valid && until < old.deadline {
 				l.ends.Reset(0) // it is armed for a later time
 			}
@@ -121,15 +106,18 @@ func (l *LeaseClock) set(until, now instant) {
 
 // End takes the lease away for good. The owner of the clock tells followers sooner, and knows why:
 // they hear of it from here at the deadline.
-func (l *LeaseClock) End() { l.end(false) }
+func (l *Clock) End() { l.end(false) }
 
-func (l *LeaseClock) end(expired bool) {
+// Expire is End, with the session known to be over: followers hear of it at once.
+func (l *Clock) Expire() { l.end(true) }
+
+func (l *Clock) end(expired bool) {
 	for {
 		old := l.state.Load()
 		if old.ended {
 			return
 		}
-		if l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true, expired: expired}) {
+		if l.state.CompareAndSwap(old, &clockState{term: old.term + 1, ended: true, expired: expired}) {
 			if expired { // others may hold already
 				l.ends.Reset(0)
 			}
@@ -141,22 +129,22 @@ func (l *LeaseClock) end(expired bool) {
 // Expired reports whether the lease was taken away because the session is over, before the event
 // Expired says so. It is false after an earlier End, and where the lease ran out and nobody knows
 // more.
-func (l *LeaseClock) Expired() bool { return l.state.Load().expired }
+func (l *Clock) Expired() bool { return l.state.Load().expired }
 
-func (l *LeaseClock) read() (*leaseState, instant) {
+func (l *Clock) read() (*clockState, Instant) {
 	now := l.now()
 	return l.readAt(now), now
 }
 
 // readAt gives the state as of now. The first call after the deadline ends the term, so no later
 // call sees the lease valid in it.
-func (l *LeaseClock) readAt(now instant) *leaseState {
+func (l *Clock) readAt(now Instant) *clockState {
 	for {
 		old := l.state.Load()
 		if !old.valid || now < old.deadline {
 			return old
 		}
-		over := &leaseState{term: old.term + 1, had: true, deadline: old.deadline}
+		over := &clockState{term: old.term + 1, had: true, deadline: old.deadline}
 		if l.state.CompareAndSwap(old, over) {
 			l.ends.Reset(0) // timers stand still while the machine is suspended
 			return over
@@ -165,14 +153,14 @@ func (l *LeaseClock) readAt(now instant) *leaseState {
 }
 
 // Term gives the term, and whether the lease is valid. If not, the term is that of the next lease.
-func (l *LeaseClock) Term() (term uint64, valid bool) {
+func (l *Clock) Term() (term uint64, valid bool) {
 	state, _ := l.read()
 	return state.term, state.valid
 }
 
 // Remaining is Term that also gives how long the lease still lasts: negative when it is over or
 // there never was one.
-func (l *LeaseClock) Remaining() (term uint64, valid bool, left time.Duration) {
+func (l *Clock) Remaining() (term uint64, valid bool, left time.Duration) {
 	state, now := l.read()
 	if !state.had {
 		return state.term, state.valid, math.MinInt64
@@ -181,21 +169,21 @@ func (l *LeaseClock) Remaining() (term uint64, valid bool, left time.Duration) {
 }
 
 // Valid reports whether the lease runs now.
-func (l *LeaseClock) Valid() bool {
+func (l *Clock) Valid() bool {
 	_, valid := l.Term()
 	return valid
 }
 
 // Unbroken reports whether the lease runs, and has run without a gap since Term gave this term: a
 // hold of then is still a hold. Once false it stays false.
-func (l *LeaseClock) Unbroken(term uint64) bool {
+func (l *Clock) Unbroken(term uint64) bool {
 	now, valid := l.Term()
 	return valid && now == term
 }
 
 // Deadline gives the end of the lease: in the past when it is over, and zero when there never was
 // one and after End.
-func (l *LeaseClock) Deadline() time.Time {
+func (l *Clock) Deadline() time.Time {
 	state, _ := l.read()
 	if !state.had {
 		return time.Time{}
@@ -213,7 +201,7 @@ type TermFollower interface {
 // term: at the deadline, or sooner where the session is known to be over, on a goroutine of the
 // clock, which no user's function holds up. A machine that is suspended beyond the deadline finds
 // out at the next look at the clock.
-func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
+func (l *Clock) Follow(term uint64, follower TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.terms[follower] = term
@@ -228,7 +216,7 @@ func (l *LeaseClock) Follow(term uint64, follower TermFollower) {
 }
 
 // Unfollow ends Follow. The follower may be told once more if the term ends now.
-func (l *LeaseClock) Unfollow(follower TermFollower) {
+func (l *Clock) Unfollow(follower TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.terms, follower)
@@ -237,7 +225,7 @@ func (l *LeaseClock) Unfollow(follower TermFollower) {
 // arm sets the timer to the deadline of a state; l.mu is held. It does not move with each proof:
 // when it has fired, a few times in each session timeout, it finds out how long the lease lasts by
 // now.
-func (l *LeaseClock) arm(state *leaseState, now instant) {
+func (l *Clock) arm(state *clockState, now Instant) {
 	l.armed = true
 	l.ends.Reset(state.deadline - now)
 	if l.state.Load() != state { // which may have set the timer before us
@@ -245,13 +233,13 @@ func (l *LeaseClock) arm(state *leaseState, now instant) {
 	}
 }
 
-func (l *LeaseClock) tellEnds() {
+func (l *Clock) tellEnds() {
 	for _, follower := range l.takeEnded() {
 		follower.TermEnded()
 	}
 }
 
-func (l *LeaseClock) takeEnded() (ended []TermFollower) {
+func (l *Clock) takeEnded() (ended []TermFollower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.armed = false; len(l.terms) == 0 {

@@ -1,4 +1,4 @@
-package zkconn
+package lease
 
 import (
 	"sync"
@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLeaseClock(t *testing.T) {
+func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(nil)
+		l := NewClock(nil)
 		require.False(t, l.Valid(), "nothing has extended it")
 		require.True(t, l.Deadline().IsZero())
 
@@ -34,33 +34,33 @@ func TestLeaseClock(t *testing.T) {
 	})
 }
 
-func TestLeaseClockIsSet(t *testing.T) {
+func TestClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(nil)
-		l.set(l.now(), l.now())
+		l := NewClock(nil)
+		l.set(l.now(), l.now(), false)
 		require.False(t, l.Valid(), "what is over already begins no term")
-		l.set(l.now()+10*time.Second, l.now())
+		l.set(l.now()+10*time.Second, l.now(), false)
 		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline())
 		term, _ := l.Term()
-		l.set(l.now()+20*time.Second, l.now())
+		l.set(l.now()+20*time.Second, l.now(), false)
 		require.Equal(t, time.Now().Add(20*time.Second), l.Deadline(), "later, too")
-		l.set(l.now()+time.Second, l.now())
+		l.set(l.now()+time.Second, l.now(), false)
 		require.True(t, l.Unbroken(term))
 		time.Sleep(time.Second)
 		require.False(t, l.Unbroken(term))
-		l.set(l.now()+time.Second, l.now())
+		l.set(l.now()+time.Second, l.now(), false)
 		require.True(t, l.Valid(), "another term")
 		require.False(t, l.Unbroken(term))
-		l.set(l.now()-time.Second, l.now())
+		l.set(l.now()-time.Second, l.now(), false)
 		require.False(t, l.Valid(), "sooner than now")
 		l.End()
-		l.set(l.now()+time.Hour, l.now())
+		l.set(l.now()+time.Hour, l.now(), false)
 		require.False(t, l.Valid(), "a proof that came late")
 	})
 }
 
-func TestLeaseClockEnds(t *testing.T) {
-	l := NewLeaseClock(nil)
+func TestClockEnds(t *testing.T) {
+	l := NewClock(nil)
 	l.Extend(time.Now().Add(time.Hour))
 	term, _ := l.Term()
 	l.End()
@@ -74,9 +74,9 @@ func TestLeaseClockEnds(t *testing.T) {
 	require.False(t, l.Expired(), "the first end counts")
 }
 
-// TestLeaseClockExpires: a caller that finds the lease over can tell that the session is over, too.
-func TestLeaseClockExpires(t *testing.T) {
-	l := NewLeaseClock(nil)
+// TestClockExpires: a caller that finds the lease over can tell that the session is over, too.
+func TestClockExpires(t *testing.T) {
+	l := NewClock(nil)
 	l.Extend(time.Now().Add(time.Hour))
 	require.False(t, l.Expired())
 	l.end(true)
@@ -88,9 +88,9 @@ func TestLeaseClockExpires(t *testing.T) {
 }
 
 // Who relied on a lease that ran out has lost it, for good, though the same session extends the clock later.
-func TestLeaseClockKnowsItsRuns(t *testing.T) {
+func TestClockKnowsItsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(nil)
+		l := NewClock(nil)
 		l.Extend(time.Now().Add(4 * time.Second))
 		term, valid := l.Term()
 		require.True(t, valid)
@@ -115,13 +115,13 @@ func TestLeaseClockKnowsItsRuns(t *testing.T) {
 	})
 }
 
-// TestLeaseClockCountsSuspendedTime: the servers' clocks go on while the machine is suspended. A
+// TestClockCountsSuspendedTime: the servers' clocks go on while the machine is suspended. A
 // lease that was over stays over with any later readings: a wall clock that jumped there and back
 // made one valid again.
-func TestLeaseClockCountsSuspendedTime(t *testing.T) {
+func TestClockCountsSuspendedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspended time.Duration
-		l := NewLeaseClock(func() time.Duration { return suspended })
+		l := NewClock(func() time.Duration { return suspended })
 		l.Extend(time.Now().Add(4 * time.Second))
 		term, _ := l.Term()
 		time.Sleep(time.Second)
@@ -153,8 +153,8 @@ func TestWallSuspended(t *testing.T) {
 	})
 }
 
-func TestLeaseClockFromManyGoroutines(t *testing.T) {
-	l := NewLeaseClock(nil)
+func TestClockFromManyGoroutines(t *testing.T) {
+	l := NewClock(nil)
 	start := time.Now()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -172,10 +172,10 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 }
 
 // A deadline that is set to and fro, and extended meanwhile, is always one of those that were given, in one term.
-func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
-	l := NewLeaseClock(nil)
+func TestClockIsSetFromManyGoroutines(t *testing.T) {
+	l := NewClock(nil)
 	start := l.now()
-	l.set(start+time.Hour, start)
+	l.set(start+time.Hour, start, false)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -184,7 +184,7 @@ func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
 				if i == 0 {
 					l.ExtendTo(time.Duration(until))
 				} else {
-					l.set(until, l.now())
+					l.set(until, l.now(), false)
 				}
 				assert.True(t, l.Unbroken(1))
 			}
@@ -198,9 +198,9 @@ func TestLeaseClockIsSetFromManyGoroutines(t *testing.T) {
 }
 
 // Two who look at a lease as it runs out begin one new term, not two.
-func TestLeaseClockEndsARunOnce(t *testing.T) {
+func TestClockEndsARunOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(nil)
+		l := NewClock(nil)
 		l.Extend(time.Now().Add(time.Second))
 		time.Sleep(time.Second)
 		var all sync.WaitGroup
@@ -218,23 +218,23 @@ type follower struct{ told []time.Time }
 
 func (f *follower) TermEnded() { f.told = append(f.told, time.Now()) }
 
-// TestLeaseClockTellsFollowers: at the deadline, as it stands then, and at once where the session is over. A lease that its
+// TestClockTellsFollowers: at the deadline, as it stands then, and at once where the session is over. A lease that its
 // owner ends is told at the former deadline, because the owner tells more, and sooner.
-func TestLeaseClockTellsFollowers(t *testing.T) {
+func TestClockTellsFollowers(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(l *LeaseClock)
+		happens func(l *Clock)
 		after   time.Duration
 	}{
-		"nothing":        {func(*LeaseClock) {}, 4 * time.Second},
-		"renewed":        {func(l *LeaseClock) { l.Extend(time.Now().Add(9 * time.Second)) }, 10 * time.Second},
-		"shortened":      {func(l *LeaseClock) { l.set(l.now()+time.Second, l.now()) }, 2 * time.Second},
-		"expired":        {func(l *LeaseClock) { l.end(true) }, time.Second},
-		"ended":          {(*LeaseClock).End, 4 * time.Second},
-		"in a next term": {func(l *LeaseClock) { time.Sleep(3 * time.Second); l.Extend(time.Now().Add(time.Hour)) }, 4 * time.Second},
+		"nothing":        {func(*Clock) {}, 4 * time.Second},
+		"renewed":        {func(l *Clock) { l.Extend(time.Now().Add(9 * time.Second)) }, 10 * time.Second},
+		"shortened":      {func(l *Clock) { l.set(l.now()+time.Second, l.now(), false) }, 2 * time.Second},
+		"expired":        {func(l *Clock) { l.end(true) }, time.Second},
+		"ended":          {(*Clock).End, 4 * time.Second},
+		"in a next term": {func(l *Clock) { time.Sleep(3 * time.Second); l.Extend(time.Now().Add(time.Hour)) }, 4 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, begun := NewLeaseClock(nil), time.Now()
+				l, begun := NewClock(nil), time.Now()
 				l.Extend(begun.Add(4 * time.Second))
 				term, _ := l.Term()
 				f, gone, late := &follower{}, &follower{}, &follower{}
@@ -255,15 +255,15 @@ func TestLeaseClockTellsFollowers(t *testing.T) {
 	}
 }
 
-// TestLeaseClockTellsInTime: a function for suspended time that is stuck keeps nobody from hearing of the deadline. One that
+// TestClockTellsInTime: a function for suspended time that is stuck keeps nobody from hearing of the deadline. One that
 // panics ends the lease; one that says that the machine was suspended has it told at the next look.
-func TestLeaseClockTellsInTime(t *testing.T) {
+func TestClockTellsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspended func() time.Duration
 		none := func() time.Duration { return 0 }
-		fresh := func() (*LeaseClock, *follower) {
+		fresh := func() (*Clock, *follower) {
 			suspended = none
-			l := NewLeaseClock(func() time.Duration { return suspended() })
+			l := NewClock(func() time.Duration { return suspended() })
 			l.Extend(time.Now().Add(4 * time.Second))
 			term, _ := l.Term()
 			f := &follower{}
@@ -296,7 +296,7 @@ func TestLeaseClockTellsInTime(t *testing.T) {
 
 // BenchmarkFollow measures what a lease costs its clock, with 4 000 others.
 func BenchmarkFollow(b *testing.B) {
-	l := NewLeaseClock(nil)
+	l := NewClock(nil)
 	l.Extend(time.Now().Add(time.Hour))
 	term, _ := l.Term()
 	for range 4000 {

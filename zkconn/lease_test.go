@@ -385,38 +385,6 @@ func TestConnectRequestWithoutAnAnswer(t *testing.T) {
 	})
 }
 
-// TestStaleConnectionIsNoEvidence: an answer of the connection before the newest extends nothing.
-func TestStaleConnectionIsNoEvidence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		k := aKeeper()
-		old, next := &roundTrips{keeper: k}, &roundTrips{keeper: k}
-		old.connecting()
-		old.connected(session40)
-		old.sending(opMulti, 1)
-		next.connecting()
-		old.replied(1, decided)
-		require.False(t, k.clock.Valid())
-		next.connected(session40)
-		time.Sleep(session40 / 24)
-		next.sending(opMulti, 1)
-		next.replied(1, decided)
-		require.True(t, k.clock.Valid())
-	})
-}
-
-// TestShortTimeoutThatMayArriveLate: a connect request without an answer may reach the leader much later, with the timeout
-// of the server that got it. From then on the session counts on no more.
-func TestShortTimeoutThatMayArriveLate(t *testing.T) {
-	k := aKeeper()
-	first, lost, next := &roundTrips{keeper: k}, &roundTrips{keeper: k}, &roundTrips{keeper: k}
-	first.connecting()
-	require.Equal(t, session40, first.connected(session40))
-	k.list.note(4 * time.Second) // in another session, of the same servers
-	lost.connecting()
-	next.connecting()
-	require.Equal(t, 4*time.Second, next.connected(session40))
-}
-
 // TestNodesOfATxnAreKept: a session that has made an ephemeral node by Txn, and that has no lock,
 // commits a transaction each T/6. So it survives the loss of its connection. So does one that wants
 // a lease and whose owner sends no heartbeats.

@@ -1,4 +1,4 @@
-package leasewalk
+package lease_test
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
-	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
-// seeded is a mistake, in the source of package evidence or in what is around it, and the plan that finds it.
+// seeded is a mistake, in the source of package lease or in what is around it, and the plan that finds it.
 type seeded struct {
 	name     string
 	from, to string // in the source
@@ -55,13 +55,13 @@ var (
 	// bunched: two pings come together, and what the first has told, the second loses.
 	bunched = plan{Name: "bunched", T: 48, Horizon: 75, Lag: 4, Late: 2, Start: follower, Ways: [ways]bool{up: true}, Until: 45, Forever: true,
 		After: then(move{kind: stalls, at: follower, way: down}, wait(12), pinged, wait(12), pinged,
-			move{kind: sends, at: uint8(evidence.Local)}, move{kind: delivers, at: follower, way: down}, wait(1),
-			move{kind: heals, at: follower, way: down}, move{kind: loses}, move{kind: sends, at: uint8(evidence.Ordered)}),
+			move{kind: sends, at: uint8(lease.Local)}, move{kind: delivers, at: follower, way: down}, wait(1),
+			move{kind: heals, at: follower, way: down}, move{kind: loses}, move{kind: sends, at: uint8(lease.Ordered)}),
 		Bounds: bounds{Local: 1, Ordered: 2, Committed: 1, Stalls: 2, Losses: 1, Lags: 1}, Limit: 4_000_000}
 	// latePing: the leader's ping comes late, and takes long to the follower.
 	latePing = plan{Name: "late ping", T: 96, Horizon: 124, Lag: 9, Late: 4, Start: follower, Ways: [ways]bool{up: true}, Until: 56, Forever: true,
-		After: then(wait(23), move{kind: sends, at: uint8(evidence.Local)}, wait(1), pinged, wait(3),
-			move{kind: sends, at: uint8(evidence.Ordered)}, wait(24), move{kind: sends, at: uint8(evidence.Ordered)},
+		After: then(wait(23), move{kind: sends, at: uint8(lease.Local)}, wait(1), pinged, wait(3),
+			move{kind: sends, at: uint8(lease.Ordered)}, wait(24), move{kind: sends, at: uint8(lease.Ordered)},
 			move{kind: stalls, at: follower, way: down}),
 		Bounds: bounds{Local: 1, Ordered: 2, Committed: 1, Stalls: 2, Lags: 1}, Limit: 4_000_000}
 	// elsewhere: another client ends the session.
@@ -97,7 +97,7 @@ var around = []seeded{
 	{name: "a clock that falls behind by more than the margin", plan: slower},
 }
 
-// inSource has the mistakes in package evidence.
+// inSource has the mistakes in package lease.
 var inSource = []seeded{
 	{name: "the rule of two rounds ago", from: "c.here = max(c.here, touched+Good(c.timeout))",
 		to: "_ = touched\n\t\tc.here = max(c.here, f.sent+Fraction(c.timeout, 0.4))", plan: quiet},
@@ -117,7 +117,7 @@ var inSource = []seeded{
 }
 
 func (c *seeded) mistake() mistakes.Mistake {
-	return mistakes.Mistake{Name: "lease", Edits: []mistakes.Edit{{Package: "zkconn/internal/evidence", Old: c.from, New: c.to}}}
+	return mistakes.Mistake{Name: "lease", Edits: []mistakes.Edit{{Package: "zkconn/lease", Old: c.from, New: c.to}}}
 }
 
 // find plays histories with a mistake until it shows.
@@ -162,17 +162,17 @@ func TestMistakesApply(t *testing.T) {
 		m := c.mistake()
 		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
-		m.Name, m.Test = "lease, "+c.name, "zkconn/internal/leasewalk TestWalk"
+		m.Name, m.Test = "lease, "+c.name, "zkconn/lease TestWalk"
 		require.NoError(t, mistakes.List(m))
 	}
 }
 
-// TestDocNamesMistakes: the doc of zkconn names the mistake that shows that a step of the proof is
+// TestDocNamesMistakes: the package doc names the mistake that shows that a step of the proof is
 // needed, and each mistake that is seeded is named there.
 func TestDocNamesMistakes(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
-	doc, err := os.ReadFile(filepath.Join(root, "zkconn/doc.go"))
+	doc, err := os.ReadFile(filepath.Join(root, "zkconn/lease/doc.go"))
 	require.NoError(t, err)
 	_, proof, found := strings.Cut(string(doc), "# The rule, and its proof\n")
 	require.True(t, found)
