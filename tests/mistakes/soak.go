@@ -33,8 +33,8 @@ var PausesEndless = Mistake{
 	What: "what the servers have hung up on twice is not sent again for an hour",
 	Edits: []Edit{{
 		Package: rules,
-		Old:     "kind.timer = c.after(pauseAfter(kind.failures, r.id), of)",
-		New:     "kind.timer = c.after(pauseAfter(kind.failures, r.id)+time.Hour, of)",
+		Old:     "p.timer = c.after(pause, timer{kind: PauseTimer",
+		New:     "p.timer = c.after(pause+time.Hour, timer{kind: PauseTimer",
 	}},
 }
 
