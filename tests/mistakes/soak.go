@@ -45,13 +45,13 @@ var NeverGivenUp = Mistake{
 	Name: "never-given-up",
 	What: "a session that no server renews is never given up",
 	Edits: []Edit{{
-		Package: "zkconn",
+		Package: "zkconn/lease",
 		Old:     "if !k.up && now >= ends {",
 		New:     "if !k.up && now >= ends && k.stage == proving {",
 	}, {
-		Package: "zkconn",
-		Old:     "tell = append(tell, k.broken)",
-		New:     "_ = k.broken",
+		Package: "zkconn/lease",
+		Old:     "tell = append(tell, k.Broken)",
+		New:     "_ = k.Broken",
 	}, quietTimer},
 }
 
