@@ -8,18 +8,18 @@ import (
 
 // Turns has the calls of one client.
 type Turns struct {
-	now    Moment
-	out    []Output
-	taken  []Output // by the last Take, to be used again
-	queues map[Key]*queue
-	calls  []*call
-	holds  []*hold
-	free   struct {
+	now   Moment
+	out   []Output
+	taken []Output // by the last Take, to be used again
+	free  struct {
 		queues []*queue
 		lines  []*line
 		calls  []*call
 		holds  []*hold
 	}
+	queues map[Key]*queue
+	calls  []*call
+	holds  []*hold
 	number uint64 // of the newest call
 	kept   int
 	making time.Duration // until when kept holds that were given back make room
