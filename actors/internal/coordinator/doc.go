@@ -55,7 +55,7 @@
 //	requests that wait       at most 256 in a queue
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
 //	look for late creates    on each new connection, and every T/2, twenty times
-//	retry of a removal       after 100 ms, 200 ms, … up to T
+//	retry of a removal       after 100 ms, 200 ms, … up to T, each times 0.5 to 1.5
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
 // # Inputs are believed as far as they prove something
