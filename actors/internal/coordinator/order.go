@@ -174,6 +174,10 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.by, machine.List, f)
 	case watchSet:
 		c.count(p.request, machine.Watch, f)
+	case aheadWatchSet:
+		if r := c.requests[p.request]; r != nil && r.life != ended && r.pace == nil && f.Trouble != "" {
+			r.pace = &pace{do: machine.Watch} // no order has failed, but it waits without looking ahead
+		}
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
 	case checking:
