@@ -51,8 +51,8 @@ func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created,
 	return created, nil
 }
 
-// CheckFirst deletes the first node of a session again if the session may not READ it: then it could not find out what has
-// become of a node. The error wraps ErrNoAuth.
+// CheckFirst refuses the first node of a session if the session may not READ it: then it could not find out what has become
+// of a node. The error wraps ErrNoAuth. The node is still there.
 func (c *Conn) CheckFirst(path string) error {
 	if c.readable.Load() {
 		return nil
@@ -60,9 +60,6 @@ func (c *Conn) CheckFirst(path string) error {
 	err := c.Heartbeat(path)
 	switch {
 	case errors.Is(err, ErrNoAuth):
-		if failed := c.Delete(path); failed != nil {
-			return failed
-		}
 		return fmt.Errorf("its own session may not read it: %w", err)
 	case err != nil && !errors.Is(err, ErrNoNode): // somebody may have deleted it
 		return err

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"hash/fnv"
 	"maps"
 	"slices"
 	"time"
@@ -67,9 +66,11 @@ func (c *Coordinator) look(p *lockPath) {
 }
 
 func (p *lockPath) pauseAfterHangUps() time.Duration {
-	h := fnv.New64a()
-	h.Write([]byte(p.path))
-	return pauseAfter(p.look.hangUps, h.Sum64())
+	var hash uint64
+	for _, b := range []byte(p.path) {
+		hash = 31*hash + uint64(b)
+	}
+	return pauseAfter(p.look.hangUps, hash)
 }
 
 func (c *Coordinator) lookLater(p *lockPath, pause time.Duration) {
