@@ -91,7 +91,8 @@ type (
 		Path string
 		Mark mark
 		Seek []RequestID
-		// Guards are the names of guards among what is sought. Where the path may not be listed (NoAuth), the answer has them.
+		// Guards are the names of guards among what is sought. Somebody may have deleted one by itself, and the path may be
+		// one that may not be listed. In that case (NoAuth) the answer has all of them.
 		Guards []string
 	}
 
