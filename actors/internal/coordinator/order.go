@@ -178,6 +178,8 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		if r := c.requests[p.request]; r != nil && r.life != ended && r.pace == nil && f.Trouble != "" {
 			r.pace = &pace{do: machine.Watch} // no order has failed, but it waits without looking ahead
 		}
+	case contentionRead:
+		c.count(p.request, machine.WatchQueue, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
 	case checking:

@@ -174,7 +174,7 @@ type (
 
 	// Contention answers WatchContention.
 	Contention struct {
-		Failure // none: see Spent
+		Failure // Spent, too
 		// Alone: nobody else is in the queue.
 		Alone bool
 		// Spent: the node is gone, or says that the lock is wanted back, or nobody knows.

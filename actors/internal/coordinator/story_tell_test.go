@@ -142,7 +142,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *Watch:
 		return &Read{Data: []byte(args.text("data", "")), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
 	case *WatchContention:
-		return &Contention{Alone: !args.has("others"), Spent: args.has("spent")}
+		return &Contention{Failure: f, Alone: !args.has("others"), Spent: args.has("spent") || !f.none()}
 	case *ReadOwn:
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
 	case *Look:
