@@ -286,7 +286,8 @@ func (g *game) strangers() bool {
 			path := mine[g.r.IntN(len(mine))]
 			parent, name := split(path)
 			one, guards := queue.GuardedBy(name)
-			if n := g.s.nodes[parent+"/"+one]; guards && n != nil && n.data == "unlock" { // nothing would tell whose node it is
+			made, _ := g.c.attemptOf(name)
+			if n := g.s.nodes[parent+"/"+one]; guards && n != nil && (made == nil || n.data == "unlock") { // nothing would tell whose node it is
 				return true
 			}
 			g.s.remove(path)
