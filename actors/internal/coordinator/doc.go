@@ -164,8 +164,9 @@
 // Pauses. A server may hang up on the same request each time, or put it off. From the second hang-up in a row on, that
 // order of that request waits before it is sent again, and goes by itself (pause.go, pauses.txt). Looks have a count and
 // pauses of their own, one for each lock path. What only makes things faster is given up: a look-ahead after one hang-up, the
-// watch of a lock path, or for contenders, after two. Where a holder waits for one, or for the check of its node, it is a quarter of
-// the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection is lost.
+// watch of a lock path, or for contenders, after two. Where a holder waits for a look, or for the check of its node, the pause
+// is a quarter of the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection
+// is lost.
 //
 // The ledger. Each attempt of a request to make a node has a name of its own, which begins with random bits of the epoch
 // (Spec.guid). So one look at a lock path, behind a committed transaction, tells all who ask what has become of their nodes:
