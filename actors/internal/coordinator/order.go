@@ -180,6 +180,8 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		}
 	case contentionRead:
 		c.count(p.request, machine.WatchQueue, f)
+	case identifying:
+		c.countIdentity(p.path, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
 	case checking:
