@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"sync"
 	"time"
 
@@ -11,23 +12,32 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-type question interface {
-	check() error
-	refuse(why messages.Refusal) any
-}
-
-type query interface {
-	question
+// query is a query of package messages. One without run is answered by its session alone.
+type query struct {
+	wrong   error // it is not well formed
+	refused any   // the answer that refuses it, but for its Refusal
 	// run carries the query out, on goroutines, again after an unknown outcome and in a new epoch.
-	run(conn *zkconn.Conn) (answer any, err error)
+	run func(conn *zkconn.Conn, own calls) (answer any, err error)
+	// root is where run needs the session's own calls, below it; "" for nowhere.
+	root string
+	// finish completes an answer by what the session knows, on its goroutine; nil where there is nothing to add.
+	finish func(s *Session, answer any) any
 }
 
-func act(conn *zkconn.Conn, q query) error {
-	if err := q.check(); err != nil {
-		return err
+// refuse fills in the field Refusal, which all answers have but that to a probe.
+func (q *query) refuse(why messages.Refusal) any {
+	if field := reflect.ValueOf(q.refused).Elem().FieldByName("Refusal"); field.IsValid() {
+		field.Set(reflect.ValueOf(why))
 	}
-	_, err := q.run(conn)
-	return err
+	return q.refused
+}
+
+func act(conn *zkconn.Conn, msg any) (answer any, err error) {
+	q := queryOf(msg)
+	if q.wrong != nil {
+		return nil, q.wrong
+	}
+	return q.run(conn, nil)
 }
 
 // Session has the functions of a session that its Dispatcher uses.
