@@ -213,11 +213,11 @@ const patientPart = 12
 // the Conn is closed, or for a twelfth of the session timeout.
 func (c *Conn) patiently(send func() error) error {
 	err := send()
-	if !throttled(err) {
-		return err
+	if err == nil {
+		return nil
 	}
 	end := time.Now().Add(c.SessionTimeout() / patientPart)
-	for refusals := 1; throttled(err); refusals++ {
+	for refusals := 1; hasUnnamedCode(err, codeThrottled); refusals++ {
 		pause := retry.Throttled.Pause(refusals)
 		if time.Now().Add(pause).After(end) || !c.pause(pause) {
 			break
@@ -225,10 +225,6 @@ func (c *Conn) patiently(send func() error) error {
 		err = send()
 	}
 	return err
-}
-
-func throttled(err error) bool {
-	return err != nil && (errors.Is(err, ErrThrottled) || hasUnnamedCode(err, codeThrottled))
 }
 
 // pause waits; it reports whether the Conn is still open.

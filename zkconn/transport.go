@@ -171,13 +171,6 @@ func (l *link) close() {
 	}
 }
 
-func (l *link) drop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.cutLocked()
-}
-
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
