@@ -90,7 +90,7 @@ var own = []ownMistake{
 		"\tif g.now() != term.Paused {\n\t\treturn\n\t}\n\tg.tell(term.Event{Kind: term.Begin}, nil)\n\tif g.lock != nil ||"),
 		"tests/activation", "TestSpawnFails"},
 	{in("locks", "unhealthy-behind-lead", "Health fails until the session says how the lease of a lead that has returned has ended",
-		"\tdefer c.terms.end(leads)\n", "\tdefer func() { context.AfterFunc(leads.Context(), func() { c.terms.end(leads) }) }()\n"),
+		"\tdefer c.terms.Delete(leads)\n", "\tdefer func() { context.AfterFunc(leads.Context(), func() { c.terms.Delete(leads) }) }()\n"),
 		"locks", "TestHealthyWhenLeadHasReturned"},
 
 	{in(rules, "same-node-checked", "heartbeats check one held node over and over, and not the others",
