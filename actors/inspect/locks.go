@@ -196,15 +196,12 @@ func Missing(conn *zkconn.Conn, path string) (string, error) {
 	if err := catchUp(conn, path); err != nil {
 		return "", err
 	}
-	if there, err := isThere(conn, path); err != nil || there {
-		return "", err
-	}
 	for _, at := range lineage(path) {
 		if there, err := isThere(conn, at); err != nil || !there {
 			return at, err
 		}
 	}
-	return "", nil // it was made meanwhile
+	return "", nil
 }
 
 func lineage(path string) []string {

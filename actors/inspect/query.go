@@ -65,29 +65,32 @@ var (
 	ErrGone = errors.New("turnstile: the contender is gone")
 )
 
-func retriable(err error) bool {
-	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	outcome := zkconn.OutcomeOf(err)
-	return outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred
+// reasons has the refusals that nothing but another query changes.
+var reasons = []struct {
+	err    error
+	reason messages.Reason
+}{
+	{zkconn.ErrNoAuth, messages.ReasonNoAuth},
+	{zkconn.ErrBadPath, messages.ReasonBadInput},
+	{zkconn.ErrTooLarge, messages.ReasonBadInput},
+	{ErrBadQuery, messages.ReasonBadInput},
+	{queue.ErrNoPermits, messages.ReasonPermits},
+	{ErrGone, messages.ReasonGone},
 }
 
 func refusal(err error) messages.Refusal {
-	r := messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
-	switch {
-	case errors.Is(err, zkconn.ErrNoAuth):
-		r.Reason = messages.ReasonNoAuth
-	case errors.Is(err, zkconn.ErrBadPath), errors.Is(err, zkconn.ErrTooLarge), errors.Is(err, ErrBadQuery):
-		r.Reason = messages.ReasonBadInput
-	case errors.Is(err, queue.ErrNoPermits):
-		r.Reason = messages.ReasonPermits
-	case errors.Is(err, ErrGone):
-		r.Reason = messages.ReasonGone
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return messages.Refusal{Reason: r.reason, Detail: err.Error()}
+		}
 	}
-	return r
+	return messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
+}
+
+func retriable(err error) bool {
+	outcome := zkconn.OutcomeOf(err)
+	return refusal(err).Reason == messages.ReasonRefused &&
+		(outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred)
 }
 
 // atOnce bounds the parallel reads of one query: as many as the library's queue holds.
