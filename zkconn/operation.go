@@ -41,15 +41,16 @@ func newStat(s *zk.Stat) Stat {
 // wraps an error in an *Error. run gets the path at the server.
 func (c *Conn) operate(op, path string, wrong error, run func(absolute string) error) error {
 	if wrong == nil {
-		if wrong = c.gate.enter(); wrong == nil {
-			defer c.gate.leave()
-			if err := run(c.cfg.chroot + path); err != nil {
-				return c.failure(op, path, err)
-			}
-			return nil
-		}
+		wrong = c.gate.enter()
 	}
-	return &Error{op, path, wrong}
+	if wrong != nil {
+		return &Error{op, path, wrong}
+	}
+	defer c.gate.leave()
+	if err := run(c.cfg.chroot + path); err != nil {
+		return c.failure(op, path, err)
+	}
+	return nil
 }
 
 // failure makes an *Error of another error.
