@@ -18,6 +18,7 @@ require (
 	gonum.org/v1/plot v0.17.0
 )
 
+require github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

@@ -16,6 +16,8 @@ require (
 	golang.org/x/sys v0.47.0
 )
 
+require github.com/cenkalti/backoff/v4 v4.3.0 // indirect
+
 require (
 	github.com/Workiva/go-datastructures v1.1.3 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -31,9 +31,9 @@
 package retry
 
 import (
-	"math"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v4"
 
 	"github.com/turnstile-locks/turnstile/zkconn/retry/hungup"
 )
@@ -86,24 +86,26 @@ func Urgent(timeout time.Duration) Policy {
 
 // Pause gives the pause after so many failures in a row, from 1, jittered by half.
 func (p Policy) Pause(failures int) time.Duration {
-	mean := float64(p.First) * math.Pow(p.Growth, float64(max(failures-1, 0)))
-	return time.Duration(min(mean, float64(p.Longest)) * (0.5 + rand.Float64()))
+	pauses := p.Begin()
+	mean := p.First
+	for n := 1; n < failures && mean < p.Longest; n++ {
+		mean = time.Duration(p.Growth * float64(mean))
+		pauses.Next()
+	}
+	return pauses.Next()
 }
 
 // Begin begins a series of pauses.
-func (p Policy) Begin() *Pauses { return &Pauses{policy: p} }
+func (p Policy) Begin() *Pauses {
+	return &Pauses{backoff.NewExponentialBackOff(backoff.WithInitialInterval(p.First), backoff.WithMaxInterval(p.Longest),
+		backoff.WithMultiplier(p.Growth), backoff.WithRandomizationFactor(0.5), backoff.WithMaxElapsedTime(0))}
+}
 
 // Pauses is one series of pauses, for one goroutine.
-type Pauses struct {
-	policy   Policy
-	failures int
-}
+type Pauses struct{ series *backoff.ExponentialBackOff }
 
 // Next gives the next pause, jittered by half.
-func (p *Pauses) Next() time.Duration {
-	p.failures++
-	return p.policy.Pause(p.failures)
-}
+func (p *Pauses) Next() time.Duration { return p.series.NextBackOff() }
 
 // Reset has the pauses begin at the shortest again.
-func (p *Pauses) Reset() { p.failures = 0 }
+func (p *Pauses) Reset() { p.series.Reset() }
