@@ -34,7 +34,6 @@ type hold struct {
 	over     bool // it has told its end
 	holds    bool // it has told Held
 	overdue  bool // its lease ended before that
-	resuming bool
 
 	// Guarded by mu.
 	state       messages.State
@@ -133,25 +132,8 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
 		h.held(msg)
-	case *messages.Waiting:
-		h.input(func(m turns.Moment) { h.calls.turns.Waiting(m, h.ID, msg.Before) })
-	case *messages.Watched:
-		h.input(func(m turns.Moment) { h.calls.turns.Watched(m, h.ID, msg.Readable) })
-	case *messages.Contended:
-		h.input(func(m turns.Moment) { h.calls.turns.Contended(m, h.ID) })
-	case *messages.Checked:
-		h.input(func(m turns.Moment) { h.calls.turns.Checked(m, h.ID) })
-	case *messages.Suspended:
-		h.input(func(m turns.Moment) { h.calls.turns.Suspended(m, h.ID) })
-	case *messages.Resumed:
-		h.input(func(m turns.Moment) {
-			h.resuming = true
-			h.calls.turns.Resumed(m, h.ID)
-		})
-	case *messages.RevokeRequested:
-		h.input(func(m turns.Moment) { h.calls.turns.Revoke(m, h.ID) })
 	case *messages.Revoked:
-		h.urgently(func(m turns.Moment) { h.calls.turns.Revoked(m, h.ID) })
+		h.urgently(func(m turns.Moment) { h.calls.turns.Hear(m, h.ID, msg) })
 	case *messages.Released:
 		h.end(messages.StateReleased, msg.Reason, "")
 	case *messages.Lost:
@@ -164,6 +146,8 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 		h.end(messages.StateFailed, msg.Reason, msg.Detail)
 	case *actor.Stopped:
 		h.stopped()
+	default:
+		h.input(func(m turns.Moment) { h.calls.turns.Hear(m, h.ID, notice) })
 	}
 }
 
@@ -171,7 +155,6 @@ func (h *hold) input(give func(turns.Moment)) {
 	c := h.calls
 	give(c.begin())
 	c.take(messages.ReasonNone)
-	h.resuming = false
 	c.settle()
 }
 

@@ -161,9 +161,7 @@ func (c *Calls) told(o *turns.Output) {
 		if o.Deadline > 0 {
 			tell.until = c.base.Add(o.Deadline)
 		}
-		if !h.resuming {
-			e.meter.Asked()
-		}
+		e.meter.Asked()
 	case messages.StateReleased:
 		tell.state, ends = messages.StateReleasing, true
 		e.meter.Forced()

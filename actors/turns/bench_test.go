@@ -16,7 +16,7 @@ func heldAndKept(t testing.TB, want *Want) (*Turns, Moment) {
 	c := turns.Call(m, want, 0)
 	h := turns.Take()[0].Hold
 	turns.Held(m, h, Held{Token: 1 << 10, Places: messages.MaxPlace << 40, Epoch: 1, Term: 1, Timeout: timeout})
-	turns.Watched(m, h, true)
+	turns.Hear(m, h, &messages.Watched{Readable: true})
 	turns.GiveBack(m, c)
 	turns.Take()
 	require.Equal(t, 1, turns.kept)
@@ -86,7 +86,7 @@ func BenchmarkDefault(b *testing.B) {
 		line[i] = call()
 		next := line[(i+1)%len(line)].hold
 		hold(next)
-		turns.Watched(m, next, true)
+		turns.Hear(m, next, &messages.Watched{Readable: true})
 		turns.Take()
 	}
 }

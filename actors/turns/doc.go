@@ -114,7 +114,7 @@
 // again after a pause.
 //
 // Revoke: all calls that have the hold are told, each with its own Grace; a lock actor with
-// observers keeps that time itself (Turns.Revoked). When it is over the call has ended, and the
+// observers keeps that time itself (messages.Revoked). When it is over the call has ended, and the
 // hold is given back with the last, even if a transaction is under way: its check of the node
 // refuses it.
 //

@@ -115,12 +115,6 @@ func (t *Turns) takeBack(c *call) {
 	}
 }
 
-func (t *Turns) tellAll(h *hold, state messages.State) {
-	for c := h.users.first; c != nil; c = c.next {
-		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: state})
-	}
-}
-
 func (t *Turns) leaveLine(c *call) {
 	l := c.line
 	l.waiting.remove(c)

@@ -149,7 +149,7 @@ func (s *story) tell(line []string) {
 	case "waiting":
 		n, err := strconv.Atoi(rest[0])
 		require.NoError(s.t, err)
-		t.Waiting(m, h, n)
+		t.Hear(m, h, &messages.Waiting{Before: n})
 	case "waits":
 		t.Waits(m, h)
 	case "held":
@@ -158,19 +158,19 @@ func (s *story) tell(line []string) {
 		t.Held(m, h, Held{Token: messages.Token(zxid << 10), Places: rest.number("places", messages.MaxPlace), Epoch: 1,
 			Term: uint64(rest.number("term", 1)), Timeout: time.Minute})
 	case "watched":
-		t.Watched(m, h, !rest.has("unreadable"))
+		t.Hear(m, h, &messages.Watched{Readable: !rest.has("unreadable")})
 	case "checked":
-		t.Checked(m, h)
+		t.Hear(m, h, &messages.Checked{})
 	case "suspended":
-		t.Suspended(m, h)
+		t.Hear(m, h, &messages.Suspended{})
 	case "resumed":
-		t.Resumed(m, h)
+		t.Hear(m, h, &messages.Resumed{})
 	case "revoked":
-		t.Revoked(m, h)
+		t.Hear(m, h, &messages.Revoked{})
 	case "revoke":
-		t.Revoke(m, h)
+		t.Hear(m, h, &messages.RevokeRequested{})
 	case "contended":
-		t.Contended(m, h)
+		t.Hear(m, h, &messages.Contended{})
 	case "lost":
 		t.Ended(m, h, messages.ReasonNodeDeleted, "")
 	case "refused":

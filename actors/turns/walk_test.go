@@ -285,7 +285,7 @@ func (w *world) do(mv move) error {
 		t.Held(m, h.id, w.below(h))
 	case "waiting":
 		h.listed = true
-		t.Waiting(m, h.id, slices.Index(w.order, mv.of))
+		t.Hear(m, h.id, &messages.Waiting{Before: slices.Index(w.order, mv.of)})
 	case "refused":
 		w.refusals--
 		w.leave(mv.of)
@@ -294,20 +294,20 @@ func (w *world) do(mv move) error {
 		t.Ended(m, id, messages.ReasonNoAuth, "")
 	case "watched":
 		h.watched = true
-		t.Watched(m, h.id, !w.unreadable)
+		t.Hear(m, h.id, &messages.Watched{Readable: !w.unreadable})
 	case "checked":
 		h.checks, h.sure = false, w.at
-		t.Checked(m, h.id)
+		t.Hear(m, h.id, &messages.Checked{})
 	case "contended":
 		h.watch = fired
-		t.Contended(m, h.id)
+		t.Hear(m, h.id, &messages.Contended{})
 	case "suspended":
 		w.cuts--
 		h.suspended, h.watched, h.checks = true, false, false
-		t.Suspended(m, h.id)
+		t.Hear(m, h.id, &messages.Suspended{})
 	case "resumed":
 		h.suspended = false
-		t.Resumed(m, h.id)
+		t.Hear(m, h.id, &messages.Resumed{})
 	case "delete":
 		w.deletes--
 		w.leave(mv.of)
@@ -331,7 +331,7 @@ func (w *world) do(mv move) error {
 	case "revoke":
 		w.revokes--
 		h.revoked = true
-		t.Revoke(m, h.id)
+		t.Hear(m, h.id, &messages.RevokeRequested{})
 	case "gone":
 		h.phase = none
 		t.Ended(m, h.id, messages.ReasonReleased, "")

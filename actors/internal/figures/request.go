@@ -21,6 +21,7 @@ type Request struct {
 	handedOff Moment // when the one before was gone; zero while it is not
 	local     bool   // it was of the same session
 	below     bool   // only recoveries are counted; calls count the rest
+	asked     bool   // somebody asks for the lock
 }
 
 type stage uint8
@@ -71,7 +72,8 @@ func (r *Request) Waits() {
 // Asked notes that somebody asks for the lock, Forced that the grace is over. Of a shared hold's
 // lock actor only Forced counts.
 func (r *Request) Asked() {
-	if r != nil && !r.below {
+	if r != nil && !r.below && !r.asked {
+		r.asked = true
 		r.figures.add("turnstile.lock.revocations", 1, r.strand.asked)
 	}
 }
