@@ -150,9 +150,7 @@ func (l *lock) check(ctx actor.Context) (err error) {
 
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
-	if n.Handoff.At != 0 {
-		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
-	}
+	l.figures.HandedOff(n.Handoff)
 	if n.Predecessor == nil && n.Event.Predecessor != "" {
 		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
 	}
@@ -247,7 +245,7 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 		o.Epoch = l.info.epoch
 	}
 	if e.Do == machine.GiveBack {
-		o.Moment = coordinator.Moment(l.session.figures.Now())
+		o.Moment = l.session.figures.Now()
 	}
 	ctx.Send(l.session.pid, o)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -67,7 +67,7 @@ func (s *session) replace() {
 	if s.phase.connected() {
 		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)
 	}
-	s.figures.Interrupted(figures.ByExpiry)
+	s.interrupted(metering.CauseExpired)
 	s.log.Warn("session replaced", s.logged()...)
 	s.apply(coordinator.Expired{}, 0)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -187,7 +188,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Lapsed:
 		s.lapsed(ev)
 	case zkconn.Expired:
-		s.figures.Interrupted(figures.ByExpiry)
+		s.interrupted(metering.CauseExpired)
 		s.logExpiry(ev.Err)
 		s.apply(coordinator.Expired{}, 0)
 	case zkconn.AuthFailed:
@@ -228,7 +229,7 @@ func (s *session) up(ev zkconn.Event) {
 func (s *session) down(ev zkconn.Event) {
 	s.become(Disconnected, "", s.link.Silence())
 	s.queries.Disconnected()
-	s.figures.Interrupted(figures.ByDisconnect)
+	s.interrupted(metering.CauseDisconnected)
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{}, 0)
 	s.lapse.lost()

@@ -85,7 +85,9 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	s.stale.Add(now.Stale - was.Stale)
 	s.polls.Add(now.Polls - was.Polls)
 	s.weight.Store(int64(now.Weight))
-	s.figures.Loaded(now.Weight)
+	if heavier := now.Weight - was.Weight; heavier != 0 {
+		s.figures.Add("turnstile.session.weight", heavier)
+	}
 	if now.Busy != was.Busy {
 		s.kept = time.Now()
 		s.link.KeepLease(now.Busy)

@@ -188,7 +188,7 @@ func (c *Calls) GiveBack(id turns.CallID) {
 	if !m.Lease.Unbroken(h.Epoch, h.Term) {
 		state, why = messages.StateLost, c.whyOver(h.Clock)
 	}
-	h.freed, h.freedAt = c.figures.Now(), m.At
+	h.handoff, h.freedAt = figures.Handoff{At: c.figures.Now(), Local: true}, m.At
 	e.meter.Leaves(why, state == messages.StateLost)
 	c.turns.GiveBack(m, id)
 	c.forget(e)

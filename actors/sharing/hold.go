@@ -24,9 +24,9 @@ type hold struct {
 	// Guarded by the mutex of the calls.
 	grants   int
 	txns     int
-	freed    figures.Moment // when a call last gave it back, as freedAt is
-	freedAt  time.Duration
-	awaited  []Call // that wait for its end
+	handoff  figures.Handoff // to the next call that has it
+	freedAt  time.Duration   // when a call last gave it back
+	awaited  []Call          // that wait for its end
 	timer    *time.Timer
 	deadlock *messages.Deadlock
 	asked    bool // its lock actor queues
@@ -169,7 +169,7 @@ func (h *hold) held(msg *messages.Held) {
 	overdue := false
 	h.input(func(m turns.Moment) {
 		c.unasked(h)
-		h.holds, overdue = true, h.overdue
+		h.holds, overdue, h.handoff = true, h.overdue, h.meter.Handoff()
 		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
 			c.newest = of
 		}

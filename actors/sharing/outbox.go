@@ -108,12 +108,8 @@ func (c *Calls) take(cancel messages.Reason) {
 
 func (c *Calls) granted(o *turns.Output, h *hold) {
 	e := c.entry(o.Call)
-	if h.grants == 0 || h.freed != 0 && e.at < h.freedAt {
-		at, local := h.meter.Handoff()
-		if h.grants > 0 {
-			at, local = h.freed, true
-		}
-		e.meter.HandedOff(at, local)
+	if h.grants == 0 || e.at < h.freedAt {
+		e.meter.HandedOff(h.handoff)
 	}
 	e.meter.Grants()
 	h.grants++
@@ -210,7 +206,7 @@ const roundsAttended = 8
 func (c *Calls) settle() {
 	if c.figures != nil {
 		if n := c.inside(); n != c.counted {
-			c.figures.Inside(n - c.counted)
+			c.figures.Add("turnstile.session.inside", n-c.counted)
 			c.counted = n
 		}
 	}
