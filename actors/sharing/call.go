@@ -23,8 +23,8 @@ type Call interface {
 	// grant and calls nobody, and returns what else is to be done. While the user withdraws it
 	// changes nothing.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
-	// Refused: it has ended, and never held.
-	Refused(why messages.Reason, detail string)
+	// Refused: it has ended, and never held. of is the deadlock for which it gave up; else nil.
+	Refused(why messages.Reason, detail string, of *messages.Deadlock)
 	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
@@ -37,12 +37,6 @@ type Call interface {
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
 }
 
-// Deadlocked is a Call that is told, before Refused, for which deadlock.
-type Deadlocked interface {
-	Call
-	Deadlocked(messages.Deadlock)
-}
-
 // Troubled is a Call that is told what keeps the servers from taking its hold back; "" for nothing
 // any more.
 type Troubled interface {
@@ -52,7 +46,6 @@ type Troubled interface {
 
 // Own is a Call that may have a hold of its own (turns.Want.Alone).
 type Own interface {
-	Deadlocked
 	Troubled
 	// Observers observe it: see actors.WithObserver.
 	Observers() []*actor.PID

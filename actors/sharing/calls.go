@@ -41,10 +41,8 @@ type Calls struct {
 	reading reading // of the lease, for the present input
 	newest  reading // of the newest hold, by epoch and term
 	turns   *turns.Turns
-	entries []entry
-	holds   []*hold
-	waiting int
-	asked   int
+	entries map[turns.CallID]*entry
+	holds   map[turns.HoldID]*hold
 	counted int // calls that wait without a node, as last counted
 	live    int // calls and lock actors that have not ended
 	none    []chan struct{}
@@ -53,7 +51,8 @@ type Calls struct {
 
 // New has a client's calls share holds, whose lock actors a source spawns in an actor system.
 func New(from Source, in *actor.ActorSystem) *Calls {
-	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now()}
+	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now(),
+		entries: map[turns.CallID]*entry{}, holds: map[turns.HoldID]*hold{}}
 	c.seed = maphash.MakeSeed()
 	bounds := turns.DefaultBounds()
 	if c.session, _ = from.(*actors.Session); c.session != nil {
@@ -122,7 +121,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
-		who.Refused(messages.ReasonBadInput, err.Error())
+		who.Refused(messages.ReasonBadInput, err.Error(), nil)
 		return 0
 	}
 	meter.Waits()
@@ -131,54 +130,43 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	}
 	m := c.begin()
 	id := c.turns.Call(m, want, within)
-	for id.Slot() >= len(c.entries) {
-		c.entries = append(c.entries, entry{})
-	}
-	c.entries[id.Slot()] = entry{id: id, who: who, want: want, at: m.At, meter: meter}
+	e := &entry{id: id, who: who, want: want, at: m.At, meter: meter}
+	c.entries[id] = e
 	c.live++
-	c.waiting++
 	c.take(messages.ReasonNone)
-	if want.Deadlocks.Every > 0 && c.entry(id) != nil && c.entry(id).hold == nil {
-		c.beginProbes(c.entry(id))
+	if want.Deadlocks.Every > 0 && c.entries[id] == e && e.hold == nil {
+		c.beginProbes(e)
 	}
 	c.settle()
 	return id
 }
 
-// Withdraw ends a call, for a reason that observers are told. One that waited hears no more. One
-// that holds gives back.
+// Withdraw ends a call. One that waits is refused, for that reason. One that holds gives back.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
-	m := c.begin()
-	e := c.entry(id)
-	if e == nil {
-		c.mu.Unlock()
-		return false
-	}
-	if e.hold != nil {
-		c.mu.Unlock()
+	if waited = c.withdraw(id, why, nil); !waited {
 		c.GiveBack(id)
+	}
+	return waited
+}
+
+func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Deadlock) (waited bool) {
+	m := c.begin()
+	e := c.entries[id]
+	if e == nil || e.hold != nil {
+		c.mu.Unlock()
 		return false
 	}
-	e.meter.Leaves(why, false)
-	who := e.who
 	c.turns.Withdraw(m, id)
-	c.forget(e)
-	c.waiting--
+	c.refuse(e, why, "", of)
 	c.take(why)
 	c.settle()
-	switch who := who.(type) {
-	case *Notices:
-		who.withdrawn(why)
-	case *observed:
-		who.notices.withdrawn(why)
-	}
 	return true
 }
 
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.
 func (c *Calls) GiveBack(id turns.CallID) {
 	m := c.begin()
-	e := c.entry(id)
+	e := c.entries[id]
 	if e == nil || e.hold == nil {
 		c.mu.Unlock()
 		return
@@ -207,7 +195,7 @@ func (c *Calls) GiveBack(id turns.CallID) {
 func (c *Calls) TxnBegun(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entry(id)
+	e := c.entries[id]
 	if e == nil || e.hold == nil {
 		return false
 	}
@@ -219,7 +207,7 @@ func (c *Calls) TxnBegun(id turns.CallID) bool {
 // TxnEnded: see turns.Turns.TxnBegun.
 func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 	m := c.begin()
-	h := c.hold(of.ID)
+	h := c.holds[of.ID]
 	if h == nil {
 		c.mu.Unlock()
 		return
@@ -290,20 +278,6 @@ func (c *Calls) ended() {
 	c.none = nil
 }
 
-func (c *Calls) entry(id turns.CallID) *entry {
-	if slot := id.Slot(); id != 0 && slot < len(c.entries) && c.entries[slot].id == id {
-		return &c.entries[slot]
-	}
-	return nil
-}
-
-func (c *Calls) hold(id turns.HoldID) *hold {
-	if slot := id.Slot(); slot < len(c.holds) && c.holds[slot] != nil && c.holds[slot].ID == id {
-		return c.holds[slot]
-	}
-	return nil
-}
-
 func (c *Calls) forget(e *entry) {
 	if e.probe != nil {
 		close(e.probe)
@@ -311,6 +285,6 @@ func (c *Calls) forget(e *entry) {
 	if e.timer != nil {
 		e.timer.Stop()
 	}
-	*e = entry{}
+	delete(c.entries, e.id)
 	c.ended()
 }

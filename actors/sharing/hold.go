@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,6 +21,7 @@ type hold struct {
 	observers []*actor.PID
 	actors    *sync.WaitGroup // counts lock actors; nil for most
 	meter     *figures.Request
+	lock      atomic.Pointer[actor.PID]
 
 	// Guarded by the mutex of the calls.
 	grants   int
@@ -29,7 +31,6 @@ type hold struct {
 	awaited  []Call          // that wait for its end
 	timer    *time.Timer
 	deadlock *messages.Deadlock
-	asked    bool // its lock actor queues
 	leaves   bool // it was told to end
 	over     bool // it has told its end
 	holds    bool // it has told Held
@@ -39,16 +40,22 @@ type hold struct {
 	state       messages.State
 	waited      messages.State // the last in which it waited
 	mu          sync.Mutex
-	lock        *actor.PID
 	node        string
 	predecessor audience.Predecessor
 	trouble     string
 }
 
-func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
-	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
+func (c *Calls) newHold(o *turns.Output) {
+	e := c.entries[o.Call]
+	if watched, ok := e.who.(*observed); ok { // its lock actor tells them
+		e.who = watched.Own
+	}
+	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.calls = o.Hold, o.Shared, c
+	c.holds[h.ID] = h
+	c.live++ // its lock actor
+	c.later(h.lane, h.spawn)
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
@@ -64,7 +71,7 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 		}
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
-		return h
+		return
 	}
 	own := *w
 	w = &own
@@ -72,18 +79,14 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
 	}
-	if writer := c.hold(o.Beside); writer != nil && writer.Held != nil {
+	if writer := c.holds[o.Beside]; writer != nil && writer.Held != nil {
 		w.Beside = writer.Held.Node
 	}
 	h.want = w
-	return h
 }
 
-func (h *hold) pid() *actor.PID {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lock
-}
+// spawn spawns the lock actor. It may return after all that becomes of that was told.
+func (h *hold) spawn() { h.lock.Store(h.calls.source.SpawnLock(h.want, h, h.observers)) }
 
 func (h *hold) Figures() *figures.Request { return h.meter }
 
@@ -116,7 +119,7 @@ func (h *hold) Troubled(text string) {
 	c.mu.Lock()
 	told := append([]Call(nil), h.awaited...)
 	for _, id := range c.turns.Users(h.ID) {
-		if e := c.entry(id); e != nil {
+		if e := c.entries[id]; e != nil {
 			told = append(told, e.who)
 		}
 	}
@@ -168,7 +171,6 @@ func (h *hold) held(msg *messages.Held) {
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
 	h.input(func(m turns.Moment) {
-		c.unasked(h)
 		h.holds, overdue, h.handoff = true, h.overdue, h.meter.Handoff()
 		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
 			c.newest = of
@@ -204,7 +206,7 @@ func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // without the session's clock, before it returns.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var urgent []task
+	var urgent []func()
 	c := h.calls
 	m := c.beginBy(reading{})
 	c.urgent = &urgent
@@ -212,8 +214,8 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()
-	for i := range urgent {
-		urgent[i].carryOut()
+	for _, do := range urgent {
+		do()
 	}
 	c.mu.Lock()
 	c.settle()
@@ -225,7 +227,6 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	}
 	h.input(func(m turns.Moment) {
 		c := h.calls
-		c.unasked(h)
 		h.over = true
 		if h.timer != nil {
 			h.timer.Stop()
@@ -235,12 +236,10 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.later(h.lane, task{who: who, news: news{state: as, why: why, detail: detail}})
+			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
 		}
 		h.awaited = nil
-		if c.hold(h.ID) == h { // else its slot has been used again
-			c.holds[h.ID.Slot()] = nil
-		}
+		delete(c.holds, h.ID)
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 
 func (c *Calls) setTimer(o *turns.Output) {
 	var of **time.Timer
-	if e := c.entry(o.Call); e == nil {
-		of = &c.hold(o.Hold).timer // also where its lock actor is ending, and is to be spawned anew
+	if e := c.entries[o.Call]; e == nil {
+		of = &c.holds[o.Hold].timer // also where its lock actor is ending, and is to be spawned anew
 	} else if of = &e.timer; e.hold != nil && e.hold.want.Grace > 0 {
 		return // its lock actor has the timer
 	}

@@ -31,7 +31,7 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	}
 	t.now = m
 	l, own := h.line, h.call
-	h.unask()
+	t.unask(h)
 	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
 	h.proved = m.At
 	l.open = append(l.open, h)
@@ -145,13 +145,14 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 		}
 		if pause > 0 {
 			h.phase = awaitsRoom
+			t.asked--
 			t.arm(h, m.At+pause)
 			break
 		}
 		if why == messages.ReasonDeadlock { // searches take it for that of the first call behind it
 			c = t.firstBehind(h)
 		}
-		h.unask()
+		t.unask(h)
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)
 	case held, kept, spent, revoked:

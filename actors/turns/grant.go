@@ -65,6 +65,7 @@ func (t *Turns) grant(h *hold, c *call) {
 func (t *Turns) join(h *hold, c *call, token messages.Token) {
 	q := h.line.queue
 	c.phase, c.hold, c.due = holds, h, 0
+	t.waiting--
 	if h.users.n == 0 {
 		q.used++
 	}

@@ -79,6 +79,7 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 }
 
 func (t *Turns) emitAsk(h *hold) {
+	t.asked++
 	l := h.line
 	h.shared = (!l.closed || l.waiting.n > 1) && (l.most > 1 || l.want.Sticky > 0)
 	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
@@ -90,8 +91,11 @@ func (t *Turns) emitAsk(h *hold) {
 	t.emit(o)
 }
 
-func (h *hold) unask() {
+func (t *Turns) unask(h *hold) {
 	l := h.line
+	if h.phase == asked {
+		t.asked--
+	}
 	if h.call != nil {
 		h.call.hold, h.call = nil, nil
 	}
@@ -126,7 +130,7 @@ func (t *Turns) unneeded(h *hold) {
 }
 
 func (t *Turns) cancel(h *hold) {
-	h.unask()
+	t.unask(h)
 	if h.phase == awaitsRoom { // its lock actor has ended
 		t.freeHold(h)
 		return

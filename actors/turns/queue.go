@@ -61,6 +61,7 @@ func (t *Turns) hold(id HoldID) *hold {
 
 func (t *Turns) newCall() *call {
 	t.number++
+	t.waiting++
 	c := pop(&t.free.calls)
 	if c.id == 0 {
 		c.id = CallID(len(t.calls)) | 1<<32
@@ -71,7 +72,9 @@ func (t *Turns) newCall() *call {
 }
 
 func (t *Turns) freeCall(c *call) {
-	c.queue.calls--
+	if c.queue.calls--; !c.has() {
+		t.waiting--
+	}
 	if c.sameOwner != c {
 		c.leaveOwner()
 	}

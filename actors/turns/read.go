@@ -22,6 +22,9 @@ func (t *Turns) State(id CallID) messages.State {
 	return messages.StateHeld
 }
 
+// WithoutNode counts the calls that wait and have no lock actor in the queue.
+func (t *Turns) WithoutNode() int { return max(0, t.waiting-t.asked) }
+
 // Users gives the calls that have a hold.
 func (t *Turns) Users(id HoldID) (all []CallID) {
 	if h := t.hold(id); h != nil {
@@ -68,17 +71,6 @@ func (t *Turns) used() map[*line][]*hold {
 		}
 	}
 	return used
-}
-
-// Inside lists the calls of one queue as Standings does.
-func (t *Turns) Inside(key Key) (all []Standing) {
-	if q := t.queues[key]; q != nil {
-		t.standings(q, t.used(), func(s Standing) bool {
-			all = append(all, s)
-			return true
-		})
-	}
-	return all
 }
 
 func (t *Turns) standings(q *queue, used map[*line][]*hold, yield func(Standing) bool) bool {

@@ -20,12 +20,14 @@ type Turns struct {
 		calls  []*call
 		holds  []*hold
 	}
-	number uint64 // of the newest call
-	kept   int
-	making time.Duration // until when kept holds that were given back make room
-	bounds Bounds
-	ending bool // nothing is kept any more
-	over   []*hold
+	number  uint64 // of the newest call
+	waiting int    // calls that do not hold
+	asked   int    // lock actors that queue
+	kept    int
+	making  time.Duration // until when kept holds that were given back make room
+	bounds  Bounds
+	ending  bool // nothing is kept any more
+	over    []*hold
 }
 
 // Bounds are those of a client.

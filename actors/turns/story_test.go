@@ -264,9 +264,10 @@ func (s *story) line(o Output) string {
 // state shows the calls inside, and what the client has beside them.
 func (s *story) state() {
 	for _, key := range slices.SortedFunc(maps.Keys(s.turns.queues), func(a, b Key) int { return strings.Compare(a.Path, b.Path) }) {
-		for _, c := range s.turns.Inside(key) {
-			fmt.Fprintf(&s.out, "%s %v %s\n", s.nameOfCall(c.Call), c.State, s.nameOf(c.Hold))
-		}
+		s.turns.standings(s.turns.queues[key], s.turns.used(), func(c Standing) bool {
+			_, err := fmt.Fprintf(&s.out, "%s %v %s\n", s.nameOfCall(c.Call), c.State, s.nameOf(c.Hold))
+			return err == nil
+		})
 	}
 	fmt.Fprintf(&s.out, "%d queues, %d kept\n", len(s.turns.queues), s.turns.kept)
 }
