@@ -44,7 +44,7 @@ type Calls struct {
 	entries map[turns.CallID]*entry
 	holds   map[turns.HoldID]*hold
 	counted int // calls that wait without a node, as last counted
-	live    int // calls and lock actors that have not ended
+	actors  int // lock actors that have not ended
 	none    []chan struct{}
 	outbox
 }
@@ -124,7 +124,6 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 		who.Refused(messages.ReasonBadInput, err.Error(), nil)
 		return 0
 	}
-	meter.Waits()
 	if want.Alone {
 		who = c.observing(who)
 	}
@@ -132,7 +131,6 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	id := c.turns.Call(m, want, within)
 	e := &entry{id: id, who: who, want: want, at: m.At, meter: meter}
 	c.entries[id] = e
-	c.live++
 	c.take(messages.ReasonNone)
 	if want.Deadlocks.Every > 0 && c.entries[id] == e && e.hold == nil {
 		c.beginProbes(e)
@@ -254,28 +252,14 @@ func (c *Calls) Close() {
 func (c *Calls) Wait(ctx context.Context) bool {
 	c.mu.Lock()
 	none := make(chan struct{})
-	if c.live == 0 {
-		close(none)
-	} else {
-		c.none = append(c.none, none)
-	}
-	c.mu.Unlock()
+	c.none = append(c.none, none)
+	c.settle()
 	select {
 	case <-none:
 		return true
 	case <-ctx.Done():
 		return false
 	}
-}
-
-func (c *Calls) ended() {
-	if c.live--; c.live > 0 {
-		return
-	}
-	for _, none := range c.none {
-		close(none)
-	}
-	c.none = nil
 }
 
 func (c *Calls) forget(e *entry) {
@@ -286,5 +270,4 @@ func (c *Calls) forget(e *entry) {
 		e.timer.Stop()
 	}
 	delete(c.entries, e.id)
-	c.ended()
 }

@@ -54,8 +54,10 @@ func (c *Calls) newHold(o *turns.Output) {
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.calls = o.Hold, o.Shared, c
 	c.holds[h.ID] = h
-	c.live++ // its lock actor
-	c.later(h.lane, h.spawn)
+	c.actors++
+	c.later(h.lane, func() { // SpawnLock may return after all that becomes of the lock actor was told
+		h.lock.Store(c.source.SpawnLock(h.want, h, h.observers))
+	})
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
@@ -84,9 +86,6 @@ func (c *Calls) newHold(o *turns.Output) {
 	}
 	h.want = w
 }
-
-// spawn spawns the lock actor. It may return after all that becomes of that was told.
-func (h *hold) spawn() { h.lock.Store(h.calls.source.SpawnLock(h.want, h, h.observers)) }
 
 func (h *hold) Figures() *figures.Request { return h.meter }
 
@@ -256,6 +255,6 @@ func (h *hold) stopped() {
 	}
 	c := h.calls
 	c.mu.Lock()
-	c.ended()
-	c.mu.Unlock()
+	c.actors--
+	c.settle()
 }

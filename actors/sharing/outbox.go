@@ -155,6 +155,12 @@ func (c *Calls) settle() {
 			c.counted = n
 		}
 	}
+	if len(c.entries)+c.actors == 0 {
+		for _, none := range c.none {
+			close(none)
+		}
+		c.none = nil
+	}
 	if len(c.mine) == 0 {
 		c.mu.Unlock()
 		return

@@ -62,8 +62,12 @@ func (t *Turns) mayKeep(h *hold) bool {
 }
 
 func (t *Turns) askFor(l *line, c *call, beside HoldID) {
-	h := t.newHold()
-	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
+	h := pop(&t.free.holds)
+	if h.id == 0 {
+		h.id = HoldID(len(t.holds)) | 1<<32
+		t.holds = append(t.holds, h)
+	}
+	*h = hold{id: h.id, line: l, call: c, beside: beside, before: -1, serves: l.most}
 	if c.want.Try { // it may be refused where others would wait
 		h.try, h.serves = true, 1
 	}

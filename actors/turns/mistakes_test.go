@@ -114,7 +114,7 @@ var inRules = []mistake{
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
 	{"loss", "\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
 	{"crossing", "if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn", walks + "cohort"},
-	{"stale calls", "if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {", "if id == 0 || id.Slot() >= len(t.calls) {", stories + "stale"},
+	{"stale calls", "slot < len(t.calls) && t.calls[slot].id == id {", "slot < len(t.calls) && id != 0 {", stories + "stale"},
 }
 
 func (m mistake) inSource() mistakes.Mistake {

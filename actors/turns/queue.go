@@ -46,29 +46,17 @@ func pop[T any](free *[]*T) *T {
 }
 
 func (t *Turns) call(id CallID) *call {
-	if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {
-		return nil
+	if slot := int(uint32(id)); slot < len(t.calls) && t.calls[slot].id == id {
+		return t.calls[slot]
 	}
-	return t.calls[id.Slot()]
+	return nil
 }
 
 func (t *Turns) hold(id HoldID) *hold {
-	if id == 0 || id.Slot() >= len(t.holds) || t.holds[id.Slot()].id != id {
-		return nil
+	if slot := int(uint32(id)); slot < len(t.holds) && t.holds[slot].id == id {
+		return t.holds[slot]
 	}
-	return t.holds[id.Slot()]
-}
-
-func (t *Turns) newCall() *call {
-	t.number++
-	t.waiting++
-	c := pop(&t.free.calls)
-	if c.id == 0 {
-		c.id = CallID(len(t.calls)) | 1<<32
-		t.calls = append(t.calls, c)
-	}
-	*c = call{id: c.id, number: t.number, sameOwner: c}
-	return c
+	return nil
 }
 
 func (t *Turns) freeCall(c *call) {
@@ -81,16 +69,6 @@ func (t *Turns) freeCall(c *call) {
 	c.id += 1 << 32
 	c.phase = ended
 	t.free.calls = append(t.free.calls, c)
-}
-
-func (t *Turns) newHold() *hold {
-	h := pop(&t.free.holds)
-	if h.id == 0 {
-		h.id = HoldID(len(t.holds)) | 1<<32
-		t.holds = append(t.holds, h)
-	}
-	*h = hold{id: h.id}
-	return h
 }
 
 func (h *hold) rested() {

@@ -421,7 +421,7 @@ func (w *world) follow() error {
 }
 
 func (w *world) carryOut(o Output) error {
-	s := o.Hold.Slot()
+	s := int(uint32(o.Hold))
 	for s >= len(w.holds) {
 		w.holds = append(w.holds, whold{beside: -1})
 	}
@@ -446,7 +446,7 @@ func (w *world) carryOut(o Output) error {
 		*h = whold{id: o.Hold, phase: queued, want: w.want(i), beside: -1, zxid: w.zxid}
 		at := len(w.order)
 		if o.Beside != 0 {
-			h.beside = o.Beside.Slot()
+			h.beside = int(uint32(o.Beside))
 			h.zxid = w.holds[h.beside].zxid // it has the writer's token
 			if at = slices.Index(w.order, h.beside) + 1; at == 0 {
 				at = len(w.order)
@@ -510,7 +510,7 @@ func (w *world) granted(i, s int, token messages.Token) error {
 	}
 	var wrong string
 	switch {
-	case h.phase != granted || h.id.Slot() != s:
+	case h.phase != granted || int(uint32(h.id)) != s:
 		wrong = "is not held"
 	case h.suspended:
 		wrong = "is suspended"
@@ -566,7 +566,7 @@ func (w *world) waiting(h *whold) (n int) {
 }
 
 // line gives the line of a hold in the machine.
-func (h *whold) line(w *world) *line { return w.turns.holds[h.id.Slot()].line }
+func (h *whold) line(w *world) *line { return w.turns.holds[int(uint32(h.id))].line }
 
 // check checks what is so at any time.
 func (w *world) check() error {

@@ -17,14 +17,13 @@ type Request struct {
 	stage   stage
 	since   time.Time
 	handoff Handoff // zero while the one before is not gone
-	below   bool    // only recoveries are counted; calls count the rest
 	asked   bool    // somebody asks for the lock
 }
 
 type stage uint8
 
 const (
-	unasked stage = iota
+	below stage = iota // only recoveries are counted; calls count the rest
 	waiting
 	holding
 	over
@@ -43,8 +42,6 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 		return
 	}
 	switch to := after.State; {
-	case to == messages.StateCreating && r.stage == unasked:
-		r.Waits()
 	case to == messages.StateWatching:
 		r.handoff = Handoff{}
 	case to == messages.StateRecovering:
@@ -57,18 +54,10 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	}
 }
 
-// Waits takes the begin of a request.
-func (r *Request) Waits() {
-	if r != nil && !r.below {
-		r.stage, r.since = waiting, time.Now()
-		r.measure("turnstile.lock.waiting", 1)
-	}
-}
-
 // Asked notes that somebody asks for the lock, Forced that the grace is over. Of a shared hold's
 // lock actor only Forced counts.
 func (r *Request) Asked() {
-	if r != nil && !r.below && !r.asked {
+	if r != nil && r.stage == holding && !r.asked {
 		r.asked = true
 		r.measure("turnstile.lock.revocations", 1, metering.KeyRevocation.String(metering.RevocationAsked))
 	}
@@ -86,7 +75,7 @@ func (r *Request) Below() *Request {
 	if r == nil {
 		return nil
 	}
-	return &Request{strand: r.strand, below: true}
+	return &Request{strand: r.strand}
 }
 
 // Handoff gives what HandedOff has noted.
@@ -151,7 +140,9 @@ func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err erro
 			r, err = nil, fmt.Errorf("turnstile: WithMeterLabels: the function panicked for %s: %v", path, p)
 		}
 	}()
-	return &Request{strand: f.strand(mode, path)}, nil
+	r = &Request{strand: f.strand(mode, path), stage: waiting, since: time.Now()}
+	r.measure("turnstile.lock.waiting", 1)
+	return r, nil
 }
 
 func (f *Figures) strand(mode messages.Mode, path string) *strand {
