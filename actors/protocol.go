@@ -59,11 +59,6 @@ type timerFired struct {
 	epoch, timer uint64
 }
 
-type pauseOver struct {
-	mailbox.Quiet
-	epoch uint64
-}
-
 // lockEnded says that a lock actor has stopped. It comes after all its orders. A node that is left
 // is the session's to delete.
 type lockEnded struct {

@@ -43,8 +43,11 @@ func (s *session) replaceSoon(wait time.Duration) {
 			s.log.Warn("sessions lapse one after the other: the next begins later, and no lock is granted until then",
 				s.logged(logkeys.Wait, wait)...)
 		}
-		root, self, epoch := s.system.Root, s.self, s.info.epoch
-		s.lapse.timer = time.AfterFunc(wait, func() { root.Send(self, &pauseOver{epoch: epoch}) })
+		s.lapse.timer = s.after(wait, func() {
+			if s.lapse.timer = nil; !s.ending && s.decides.Wanted() { // else no request wants another session any more
+				s.replaceSoon(0)
+			}
+		})
 	}
 }
 

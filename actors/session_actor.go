@@ -112,12 +112,6 @@ func (s *session) Receive(ctx actor.Context) {
 		if msg.Epoch == s.info.epoch && !s.ending {
 			s.happened(msg.Event)
 		}
-	case *pauseOver:
-		if msg.epoch == s.info.epoch && !s.ending {
-			if s.lapse.timer = nil; s.decides.Wanted() { // else no request wants another session any more
-				s.replaceSoon(0)
-			}
-		}
 	case lockEnded:
 		s.troubles.note(msg.request, "")
 		if !s.ending {

@@ -44,6 +44,7 @@ func (s *session) logged(more ...any) []any {
 func (s *session) setInfo(info *sessionInfo) {
 	s.info = info
 	s.current.Store(info)
+	s.phase.belongsTo(info.epoch, info.session)
 }
 
 func (s *session) become(to Phase, server string, silence time.Duration) {
@@ -68,12 +69,12 @@ func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	})
 }
 
-func (s *session) after(d time.Duration, do func()) {
+func (s *session) after(d time.Duration, do func()) (timer *time.Timer) {
 	root, self, epoch := s.system.Root, s.self, s.info.epoch
-	var timer *time.Timer
 	fire := func() { delete(s.pauses, timer); do() }
 	timer = time.AfterFunc(d, func() { root.Send(self, &queryDone{epoch: epoch, then: fire}) })
 	s.pauses[timer] = struct{}{}
+	return timer
 }
 
 func (s *session) noteCounts(now coordinator.Counts) {

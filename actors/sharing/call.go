@@ -65,9 +65,9 @@ type Hold struct {
 	Shared bool
 	// Version is the version of its node that its transactions saw last: see actors.Transaction.
 	Version atomic.Int32
-	calls   *Calls
-	mu      sync.Mutex
-	turn    chan struct{}
+	// Turn holds one while a transaction of the hold is under way.
+	Turn  chan struct{}
+	calls *Calls
 }
 
 // Valid reports whether the hold is certainly held now, by the clock.
@@ -84,16 +84,6 @@ func (h *Hold) Caller(id turns.CallID) string {
 		name += "#" + strconv.FormatUint(uint64(id), 16)
 	}
 	return queue.Caller(name)
-}
-
-// Turn holds one while a transaction of the hold is under way.
-func (h *Hold) Turn() chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.turn == nil {
-		h.turn = make(chan struct{}, 1)
-	}
-	return h.turn
 }
 
 type entry struct {

@@ -227,7 +227,6 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 // may have gone; false: there will be no room.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 	pause := c.turns.TxnRefused(c.begin(), of.ID)
-	c.take(messages.ReasonNone)
 	c.settle()
 	if pause == 0 {
 		return false
@@ -244,7 +243,6 @@ func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 func (c *Calls) Close() {
 	m := c.begin()
 	c.turns.Close(m)
-	c.take(messages.ReasonNone)
 	c.settle()
 }
 

@@ -52,7 +52,7 @@ func (c *Calls) newHold(o *turns.Output) {
 	}
 	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
-	h.ID, h.Shared, h.calls = o.Hold, o.Shared, c
+	h.ID, h.Shared, h.calls, h.Turn = o.Hold, o.Shared, c, make(chan struct{}, 1)
 	c.holds[h.ID] = h
 	c.actors++
 	c.later(h.lane, func() { // SpawnLock may return after all that becomes of the lock actor was told
@@ -156,7 +156,6 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 func (h *hold) input(give func(turns.Moment)) {
 	c := h.calls
 	give(c.begin())
-	c.take(messages.ReasonNone)
 	c.settle()
 }
 

@@ -195,8 +195,7 @@ func (c *Calls) beginProbes(e *entry) {
 func (c *Calls) waitsInside(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entries[id]
-	_, own := c.turns.Before(id)
-	h := c.holds[own]
-	return e != nil && e.hold == nil && (own == 0 || h != nil && h.Shared && c.turns.Stands(id).Behind != own)
+	s := c.turns.Stands(id)
+	h := c.holds[s.Hold]
+	return s.Waits() && (s.Hold == 0 || h != nil && h.Shared && s.Behind != s.Hold)
 }

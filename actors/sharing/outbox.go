@@ -149,6 +149,7 @@ const roundsAttended = 8
 // settle gives up the mutex, and carries out what the input has led to, unless another goroutine
 // does.
 func (c *Calls) settle() {
+	c.take(messages.ReasonNone)
 	if c.figures != nil {
 		if n := c.turns.WithoutNode(); n != c.counted {
 			c.figures.Add("turnstile.session.inside", n-c.counted)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/turns"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 func (c *Calls) setTimer(o *turns.Output) {
@@ -25,7 +24,6 @@ func (c *Calls) setTimer(o *turns.Output) {
 		} else {
 			c.turns.HoldTimer(m, hold)
 		}
-		c.take(messages.ReasonNone)
 		c.settle()
 	})
 }

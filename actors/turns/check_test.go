@@ -72,7 +72,7 @@ func (t *Turns) checkQueue(q *queue) error {
 	}
 	holds, askedFor := 0, 0
 	for _, l := range q.lines {
-		holds += l.holds
+		holds += len(l.holds)
 		if err := t.checkLine(l); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (t *Turns) clone() *Turns {
 		copied.lines = make([]*line, len(q.lines))
 		for i, l := range q.lines {
 			made := *l
-			made.queue, made.waiting, made.asked, made.open = &copied, n.list(l.waiting), n.mapped(l.asked), n.mapped(l.open)
+			made.queue, made.waiting, made.asked, made.open, made.holds = &copied, n.list(l.waiting), n.mapped(l.asked), n.mapped(l.open), n.mapped(l.holds)
 			lines[l], copied.lines[i] = &made, &made
 		}
 		n.queues[key] = &copied

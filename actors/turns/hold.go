@@ -72,7 +72,7 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 		h.try, h.serves = true, 1
 	}
 	c.hold = h
-	l.holds++
+	l.holds = append(l.holds, h)
 	l.queue.holds++
 	l.asked = append(l.asked, h)
 	l.covered += h.serves

@@ -13,7 +13,7 @@ func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 		}
 	}
 	l := pop(&t.free.lines)
-	*l = line{queue: q, want: want, most: 1, closed: alone, asked: l.asked[:0], open: l.open[:0]}
+	*l = line{queue: q, want: want, most: 1, closed: alone, asked: l.asked[:0], open: l.open[:0], holds: l.holds[:0]}
 	if q.key.Kind == Locks { // permits and contests are nobody else's
 		l.most = max(1, want.Cohort)
 	}
@@ -24,7 +24,7 @@ func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 // forget drops lines and a queue that have neither calls nor holds.
 func (t *Turns) forget(q *queue) {
 	for i := len(q.lines) - 1; i >= 0; i-- {
-		if l := q.lines[i]; l.waiting.n == 0 && l.holds == 0 {
+		if l := q.lines[i]; l.waiting.n == 0 && len(l.holds) == 0 {
 			q.lines = slices.Delete(q.lines, i, i+1)
 			t.free.lines = append(t.free.lines, l)
 		}
@@ -83,8 +83,9 @@ func (t *Turns) freeHold(h *hold) {
 	if h.cancelled {
 		h.line.queue.leaving--
 	}
-	h.line.holds--
-	h.line.queue.holds--
+	l := h.line
+	l.holds = slices.DeleteFunc(l.holds, func(other *hold) bool { return other == h })
+	l.queue.holds--
 	h.id += 1 << 32
 	h.phase = gone
 	t.free.holds = append(t.free.holds, h)

@@ -88,7 +88,7 @@ type line struct {
 	asked     []*hold
 	open      []*hold // that are held, and may serve further calls
 	covered   int     // calls that the asked holds may serve
-	holds     int     // all, also those that serve no more
+	holds     []*hold // all, also those that serve no more
 }
 
 type callPhase uint8

@@ -264,7 +264,7 @@ func (s *story) line(o Output) string {
 // state shows the calls inside, and what the client has beside them.
 func (s *story) state() {
 	for _, key := range slices.SortedFunc(maps.Keys(s.turns.queues), func(a, b Key) int { return strings.Compare(a.Path, b.Path) }) {
-		s.turns.standings(s.turns.queues[key], s.turns.used(), func(c Standing) bool {
+		s.turns.standings(s.turns.queues[key], func(c Standing) bool {
 			_, err := fmt.Fprintf(&s.out, "%s %v %s\n", s.nameOfCall(c.Call), c.State, s.nameOf(c.Hold))
 			return err == nil
 		})
