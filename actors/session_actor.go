@@ -192,23 +192,16 @@ func (s *session) happened(ev zkconn.Event) {
 			err = zkconn.ErrAuthFailed
 		}
 		s.fail(err)
-	default:
-		s.changed(ev)
-	}
-}
-
-func (s *session) changed(ev zkconn.Event) {
-	change := coordinator.Changed{Path: ev.Path}
-	switch ev.Kind {
 	case zkconn.NodeDataChanged:
-		change.Change = coordinator.DataChanged
-	case zkconn.NodeChildrenChanged:
-		change.Change = coordinator.ChildrenChanged
-	}
-	if ev.Kind != zkconn.NodeDataChanged {
+		s.apply(coordinator.Changed{Path: ev.Path, Change: coordinator.DataChanged}, 0)
+	default:
 		s.queries.Changed(ev.Path)
+		change := coordinator.NodeDeleted
+		if ev.Kind == zkconn.NodeChildrenChanged {
+			change = coordinator.ChildrenChanged
+		}
+		s.apply(coordinator.Changed{Path: ev.Path, Change: change}, 0)
 	}
-	s.apply(change, 0)
 }
 
 func (s *session) up(ev zkconn.Event) {

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"context"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -94,5 +95,5 @@ type entry struct {
 	hold  *hold
 	meter *figures.Request
 	timer *time.Timer
-	probe chan struct{} // closed when it needs no probes any more; nil without them
+	probe context.CancelFunc // ends its probes for deadlocks; nil without them
 }

@@ -262,7 +262,7 @@ func (c *Calls) Wait(ctx context.Context) bool {
 
 func (c *Calls) forget(e *entry) {
 	if e.probe != nil {
-		close(e.probe)
+		e.probe()
 	}
 	if e.timer != nil {
 		e.timer.Stop()

@@ -157,22 +157,18 @@ func (c *Calls) beginProbes(e *entry) {
 	if c.session == nil {
 		return
 	}
-	e.probe = make(chan struct{})
-	id, want, over := e.id, e.want, e.probe
+	ctx, cancel := context.WithCancel(context.Background())
+	id, want := e.id, e.want
+	e.probe = cancel
 	name := c.describe(&turns.Standing{Call: id, Want: want}, "").ID
 	go func() {
-		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		go func() {
-			<-over
-			cancel()
-		}()
 		tick := time.NewTicker(want.Deadlocks.Every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-			case <-over:
+			case <-ctx.Done():
 				return
 			}
 			if !c.waitsInside(id) { // its lock actor looks

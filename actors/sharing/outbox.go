@@ -89,8 +89,7 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 	h.grants++
 	e.hold = h
 	if e.probe != nil {
-		close(e.probe)
-		e.probe = nil
+		e.probe()
 	}
 	if then := e.who.Granted(e.id, &h.Hold, o.Token); then != nil {
 		c.later(h.lane, then)
