@@ -38,16 +38,11 @@ type Call interface {
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
 }
 
-// Troubled is a Call that is told what keeps the servers from taking its hold back; "" for nothing
-// any more.
-type Troubled interface {
-	Call
-	Troubled(text string)
-}
-
 // Own is a Call that may have a hold of its own (turns.Want.Alone).
 type Own interface {
-	Troubled
+	Call
+	// Troubled tells what keeps the servers from taking its hold back; "" for nothing any more.
+	Troubled(text string)
 	// Observers observe it: see actors.WithObserver.
 	Observers() []*actor.PID
 	Path() string

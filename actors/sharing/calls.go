@@ -75,13 +75,14 @@ type reading struct {
 	valid       bool
 }
 
-func (r *reading) Unbroken(epoch, term uint64) bool {
-	return r.valid && r.epoch == epoch && r.term == term
-}
-
-// Unbroken reports whether a hold over a gateway is certainly held now. Its clock asks no user's
+// Unbroken reports whether a hold is certainly held now. Over a gateway its clock asks no user's
 // function.
-func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
+func (c *Calls) Unbroken(epoch, term uint64) bool {
+	if c.session == nil {
+		return c.source.Clock(epoch).Unbroken(term)
+	}
+	return c.reading == reading{epoch, term, true}
+}
 
 func (r *reading) before(other reading) bool {
 	return r.epoch < other.epoch || r.epoch == other.epoch && r.term < other.term
@@ -109,11 +110,7 @@ func (c *Calls) begin() turns.Moment {
 func (c *Calls) beginBy(r reading) turns.Moment {
 	c.mu.Lock()
 	c.reading = r
-	m := turns.Moment{At: time.Since(c.base), Lease: &c.reading}
-	if c.session == nil {
-		m.Lease = c
-	}
-	return m
+	return turns.Moment{At: time.Since(c.base), Lease: c}
 }
 
 // Call begins a call, within a lease of the same lock or 0. want is good (actors.CheckAcquire), and
@@ -171,7 +168,7 @@ func (c *Calls) GiveBack(id turns.CallID) {
 	}
 	h, who := e.hold, e.who
 	state, why := messages.StateReleased, messages.ReasonReleased
-	if !m.Lease.Unbroken(h.Epoch, h.Term) {
+	if !c.Unbroken(h.Epoch, h.Term) {
 		state, why = messages.StateLost, c.whyOver(h.Clock)
 	}
 	h.handoff, h.freedAt = figures.Handoff{At: c.figures.Now(), Local: true}, m.At
@@ -241,8 +238,7 @@ func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 
 // Close: the client ends. Nothing is kept any more.
 func (c *Calls) Close() {
-	m := c.begin()
-	c.turns.Close(m)
+	c.turns.Close(c.begin())
 	c.settle()
 }
 

@@ -124,8 +124,8 @@ func (h *hold) Troubled(text string) {
 	}
 	c.mu.Unlock()
 	for _, who := range told {
-		if t, ok := who.(Troubled); ok {
-			t.Troubled(text)
+		if own, ok := who.(Own); ok {
+			own.Troubled(text)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (h *hold) held(msg *messages.Held) {
 		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
 			c.newest = of
 		}
-		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
+		c.turns.Held(m, h.ID, msg, timeout)
 	})
 	if overdue {
 		h.TermEnded()

@@ -6,14 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Held is what a lock actor that holds tells: see messages.Held.
-type Held struct {
-	Token       messages.Token
-	Places      int
-	Epoch, Term uint64
-	Timeout     time.Duration
-}
-
 // Waits: the lock actor is known to wait for others.
 func (t *Turns) Waits(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil && h.phase == asked && !h.waits {
@@ -23,8 +15,8 @@ func (t *Turns) Waits(m Moment, id HoldID) {
 	}
 }
 
-// Held: the lock actor holds.
-func (t *Turns) Held(m Moment, id HoldID, b Held) {
+// Held: the lock actor holds, in a session with this timeout.
+func (t *Turns) Held(m Moment, id HoldID, b *messages.Held, timeout time.Duration) {
 	h := t.hold(id)
 	if h == nil || h.phase != asked {
 		return
@@ -32,7 +24,7 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	t.now = m
 	l, own := h.line, h.call
 	t.unask(h)
-	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
+	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, timeout
 	h.proved = m.At
 	l.open = append(l.open, h)
 	if l.want.reads() && l.queue.exclude > 0 {

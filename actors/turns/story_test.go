@@ -155,8 +155,8 @@ func (s *story) tell(line []string) {
 	case "held":
 		zxid, err := strconv.Atoi(name[1:])
 		require.NoError(s.t, err)
-		t.Held(m, h, Held{Token: messages.Token(zxid << 10), Places: rest.number("places", messages.MaxPlace), Epoch: 1,
-			Term: uint64(rest.number("term", 1)), Timeout: time.Minute})
+		t.Held(m, h, &messages.Held{Grant: messages.Grant{Token: messages.Token(zxid << 10)},
+			Places: rest.number("places", messages.MaxPlace), Epoch: 1, Term: uint64(rest.number("term", 1))}, time.Minute)
 	case "watched":
 		t.Hear(m, h, &messages.Watched{Readable: !rest.has("unreadable")})
 	case "checked":

@@ -279,10 +279,10 @@ func (w *world) do(mv move) error {
 	case "held":
 		h.phase, h.term, h.sure, h.seq = granted, w.term, w.at, w.steps
 		h.kept = w.at
-		t.Held(m, h.id, w.below(h))
+		t.Held(m, h.id, w.below(h), timeout)
 	case "held late":
 		h.crossing = false
-		t.Held(m, h.id, w.below(h))
+		t.Held(m, h.id, w.below(h), timeout)
 	case "waiting":
 		h.listed = true
 		t.Hear(m, h.id, &messages.Waiting{Before: slices.Index(w.order, mv.of)})
@@ -367,12 +367,12 @@ func (w *world) leave(slot int) {
 	w.order = slices.DeleteFunc(w.order, func(o int) bool { return o == slot })
 }
 
-func (w *world) below(h *whold) Held {
+func (w *world) below(h *whold) *messages.Held {
 	places := messages.MaxPlace
 	if w.placeless {
 		places = 0
 	}
-	return Held{Token: messages.Token(h.zxid << 10), Places: places, Epoch: 1, Term: w.term, Timeout: timeout}
+	return &messages.Held{Grant: messages.Grant{Token: messages.Token(h.zxid << 10)}, Places: places, Epoch: 1, Term: w.term}
 }
 
 // pass lets time pass, and fires the timers that are due.

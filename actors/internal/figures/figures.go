@@ -149,8 +149,8 @@ func (f *Figures) End() {
 // provider is a MeterProvider and its sessions, which share the observable instruments: two
 // callbacks for one instrument with the same attributes would hide each other.
 type provider struct {
-	of          metric.MeterProvider
-	instruments map[string]any // by their names
+	of          metric.MeterProvider // nil for one that is no key
+	instruments map[string]any       // by their names
 	registered  metric.Registration
 
 	mu       sync.Mutex
@@ -162,47 +162,44 @@ var (
 	providers   = map[metric.MeterProvider]*provider{}
 )
 
-func join(from metric.MeterProvider, f *Figures) (*provider, error) {
+func join(from metric.MeterProvider, f *Figures) (p *provider, err error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
 	sharable := reflect.ValueOf(from).Comparable() // its type would not do: the values in its interfaces count
 	if sharable {
-		if p := providers[from]; p != nil {
-			p.mu.Lock()
-			p.sessions[f] = struct{}{}
-			p.mu.Unlock()
-			return p, nil
+		p = providers[from]
+	}
+	if p == nil {
+		meter := from.Meter(metering.Scope)
+		p = &provider{sessions: map[*Figures]struct{}{}}
+		if p.instruments, err = newInstruments(meter); err != nil {
+			return nil, err
+		}
+		if p.registered, err = meter.RegisterCallback(p.observe, p.lease()); err != nil {
+			return nil, err
+		}
+		if sharable {
+			p.of, providers[from] = from, p
 		}
 	}
-	meter := from.Meter(metering.Scope)
-	made, err := newInstruments(meter)
-	if err != nil {
-		return nil, err
-	}
-	p := &provider{of: from, instruments: made, sessions: map[*Figures]struct{}{f: {}}}
-	if p.registered, err = meter.RegisterCallback(p.observe, p.lease()); err != nil {
-		return nil, err
-	}
-	if sharable {
-		providers[from] = p
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions[f] = struct{}{}
 	return p, nil
 }
 
+// forget gives the registration with the last session.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
 	p.mu.Lock()
-	delete(p.sessions, f)
-	left := len(p.sessions)
-	p.mu.Unlock()
-	if left > 0 {
+	defer p.mu.Unlock()
+	if delete(p.sessions, f); len(p.sessions) > 0 {
 		return nil
 	}
-	if reflect.ValueOf(p.of).Comparable() && p.registered != nil {
+	if last, p.registered = p.registered, nil; last != nil && p.of != nil {
 		delete(providers, p.of)
 	}
-	last, p.registered = p.registered, nil
 	return last
 }
 

@@ -105,7 +105,7 @@ type told struct {
 	call  turns.CallID // that it is about; of a Call, the one that it is made within
 	hold  turns.HoldID
 	want  *turns.Want
-	held  turns.Held
+	held  messages.Held
 	n     int
 	why   messages.Reason
 }
@@ -160,7 +160,7 @@ func (in *told) tell(to *turns.Turns) (id turns.CallID) {
 	case inCallTimer:
 		to.CallTimer(m, in.call)
 	case inHeld:
-		to.Held(m, in.hold, in.held)
+		to.Held(m, in.hold, &in.held, sessionTimeout)
 	case inLost, inRefused, inGone:
 		to.Ended(m, in.hold, in.why, "")
 	case inHoldTimer:
