@@ -91,23 +91,24 @@ var usual = map[Kind]messages.Reason{
 	Closed:     messages.ReasonSessionClosed,
 }
 
-func effect(only Effect) Effects { return Effects{[2]Effect{only}, 1} }
-
-func effects(first, second Effect) Effects { return Effects{[2]Effect{first, second}, 2} }
+func effects(all ...Effect) (e Effects) {
+	e.count = copy(e.list[:], all)
+	return e
+}
 
 func tells(name string, notice Do) Action {
-	return Action{name, func(*Machine, Event) Effects { return effect(Effect{Do: notice}) }}
+	return Action{name, func(*Machine, Event) Effects { return effects(Effect{Do: notice}) }}
 }
 
 // asks gives the action of a holder that asks about its node. It has no number.
 func asks(name string, do Do) Action {
-	return Action{name, func(m *Machine, _ Event) Effects { return effect(Effect{Do: do, Node: m.Node}) }}
+	return Action{name, func(m *Machine, _ Event) Effects { return effects(Effect{Do: do, Node: m.Node}) }}
 }
 
 func ends(name string, as messages.State, tell Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(as, why(e), e.Detail)
-		return effect(Effect{Do: tell})
+		return effects(Effect{Do: tell})
 	}}
 }
 
@@ -124,7 +125,7 @@ func leaves(name string, as messages.State, do Do) Action {
 			m.adopt(e)
 		}
 		m.end(as, why(e), e.Detail)
-		return effect(m.start(do, m.Node))
+		return effects(m.start(do, m.Node))
 	}}
 }
 
@@ -143,27 +144,27 @@ var (
 	}}
 	create = Action{"create again", func(m *Machine, _ Event) Effects {
 		m.dropNode()
-		return effect(m.start(Create, ""))
+		return effects(m.start(Create, ""))
 	}}
 	list = Action{"list", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		return effect(m.start(List, ""))
+		return effects(m.start(List, ""))
 	}}
 	watch = Action{"watch", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
 		m.Predecessor = e.Predecessor
-		return effect(m.start(Watch, m.Predecessor))
+		return effects(m.start(Watch, m.Predecessor))
 	}}
 	watchCounted = Action{"tell Waiting, watch", func(m *Machine, e Event) Effects {
 		m.Counted, m.Predecessor = true, e.Predecessor
 		return effects(Effect{Do: TellWaiting}, m.start(Watch, m.Predecessor))
 	}}
 	poll = Action{"poll", func(m *Machine, _ Event) Effects {
-		return effect(Effect{Do: StartPoll, Op: m.Op})
+		return effects(Effect{Do: StartPoll, Op: m.Op})
 	}}
 )
 
@@ -178,14 +179,14 @@ var (
 	}}
 	tellWatched = Action{"tell Watched", func(m *Machine, _ Event) Effects {
 		m.Unwatched = false
-		return effect(Effect{Do: TellWatched})
+		return effects(Effect{Do: TellWatched})
 	}}
 	watchContention = asks("watch contention", WatchQueue)
 	check           = asks("check", CheckOwn)
 	tellContended   = tells("tell Contended", TellContended)
 	tellChecked     = tells("tell Checked", TellChecked)
 	watchOwn        = Action{"read own node", func(m *Machine, _ Event) Effects {
-		return effect(m.start(WatchOwn, m.Node))
+		return effects(m.start(WatchOwn, m.Node))
 	}}
 	requestRevoke = Action{"request revoke", func(*Machine, Event) Effects {
 		return effects(Effect{Do: TellRevokeRequested}, Effect{Do: StartGrace})
@@ -216,28 +217,28 @@ var (
 	suspend = Action{"suspend", func(m *Machine, _ Event) Effects {
 		m.recover()
 		m.Op++
-		return effect(Effect{Do: TellSuspended})
+		return effects(Effect{Do: TellSuspended})
 	}}
 	verify = Action{"verify", func(m *Machine, e Event) Effects {
 		m.recover()
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		return effect(m.start(Verify, m.Node))
+		return effects(m.start(Verify, m.Node))
 	}}
 	suspendVerify = Action{"suspend, verify", func(m *Machine, _ Event) Effects {
 		m.recover()
 		return effects(Effect{Do: TellSuspended}, m.start(Verify, m.Node))
 	}}
 	retry = Action{"retry", func(m *Machine, _ Event) Effects {
-		return effect(Effect{Do: StartRetry, Op: m.Op})
+		return effects(Effect{Do: StartRetry, Op: m.Op})
 	}}
 )
 
 var (
 	withdraw = Action{"withdraw", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effect(Effect{Do: Withdraw, Op: m.Op})
+		return effects(Effect{Do: Withdraw, Op: m.Op})
 	}}
 	giveUp         = leaves("give up, delete", messages.StateCancelled, Delete)
 	giveUpVerify   = leaves("give up, verify", messages.StateCancelled, Verify)
@@ -249,11 +250,11 @@ var (
 	failExhausted  = Action{"fail, delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
 		m.end(messages.StateFailed, cmp.Or(e.Reason, messages.ReasonSequenceExhausted), e.Detail)
-		return effect(m.start(Delete, m.Node))
+		return effects(m.start(Delete, m.Node))
 	}}
 	remove = Action{"delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
-		return effect(m.start(Delete, m.Node))
+		return effects(m.start(Delete, m.Node))
 	}}
 )
 

@@ -60,7 +60,7 @@ func (m *Machine) take(ev Event) (Effects, *Row) {
 			return effects, row
 		}
 	}
-	return effect(Effect{Do: Halt}), nil
+	return effects(Effect{Do: Halt}), nil
 }
 
 // Explain is Step on a copy, Overdue or not. It gives the next machine, the work to do, and the row

@@ -8,18 +8,18 @@ import (
 
 // Turns has the calls of one client.
 type Turns struct {
-	now    Moment
-	out    []Output
-	taken  []Output // by the last Take, to be used again
-	queues map[Key]*queue
-	calls  []*call
-	holds  []*hold
-	free   struct {
+	now   Moment
+	out   []Output
+	taken []Output // by the last Take, to be used again
+	free  struct {
 		queues []*queue
 		lines  []*line
 		calls  []*call
 		holds  []*hold
 	}
+	queues  map[Key]*queue
+	calls   []*call
+	holds   []*hold
 	number  uint64 // of the newest call
 	waiting int    // calls that do not hold
 	asked   int    // lock actors that queue

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,7 +22,9 @@ func TestRealEveryMistakeApplies(t *testing.T) {
 		require.False(t, seen[m.Name], "two mistakes are called %s", m.Name)
 		seen[m.Name] = true
 		changed, err := m.apply(root)
-		require.NoError(t, err)
+		if !assert.NoError(t, err) {
+			continue
+		}
 		var packages []string
 		for file, text := range changed {
 			_, err := format.Source([]byte(text))

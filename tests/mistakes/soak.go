@@ -33,8 +33,8 @@ var PausesEndless = Mistake{
 	What: "what the servers have hung up on twice is not sent again for an hour",
 	Edits: []Edit{{
 		Package: rules,
-		Old:     "kind.timer = c.after(pauseAfter(kind.failures, r.id), of)",
-		New:     "kind.timer = c.after(pauseAfter(kind.failures, r.id)+time.Hour, of)",
+		Old:     "p.timer = c.after(pause, timer{kind: PauseTimer",
+		New:     "p.timer = c.after(pause+time.Hour, timer{kind: PauseTimer",
 	}},
 }
 
@@ -45,13 +45,13 @@ var NeverGivenUp = Mistake{
 	Name: "never-given-up",
 	What: "a session that no server renews is never given up",
 	Edits: []Edit{{
-		Package: "zkconn",
+		Package: "zkconn/lease",
 		Old:     "if !k.up && now >= ends {",
 		New:     "if !k.up && now >= ends && k.stage == proving {",
 	}, {
-		Package: "zkconn",
-		Old:     "tell = append(tell, k.broken)",
-		New:     "_ = k.broken",
+		Package: "zkconn/lease",
+		Old:     "tell = append(tell, k.Broken)",
+		New:     "_ = k.Broken",
 	}, quietTimer},
 }
 

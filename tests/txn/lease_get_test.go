@@ -178,23 +178,6 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 	}
 }
 
-// TestGetWithoutReadOfItsNode: a holder that may not read its own node is told by the servers that it exists, and that is
-// enough.
-func TestGetWithoutReadOfItsNode(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		zk.Write(t, "/value", "first")
-		client := zk.Open(t, locks.WithACL(zkconn.ACL{Perms: 31 &^ 1, Scheme: "world", ID: "anyone"}),
-			locks.WithParentACL(zkconn.ACL{Perms: 31, Scheme: "world", ID: "anyone"}))
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		_, _, err := lease.Get(patient.Deadline(t), lease.Path()+"/"+lease.Node())
-		require.ErrorIs(t, err, locks.ErrNoAuth)
-		data, _, err := lease.Get(patient.Deadline(t), "/value")
-		require.NoError(t, err)
-		require.Equal(t, "first", string(data))
-		patient.GiveBack(t, lease)
-	})
-}
-
 // TestGetAfterTheLease: the lease ends while Get waits for a connection, for the answer, or for a transaction before it.
 // Then it says why the lease is over, and gives nothing.
 func TestGetAfterTheLease(t *testing.T) {

@@ -160,18 +160,16 @@ func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Eve
 	// The listing need not be of the moment of the create: contenders before a node only become fewer, and a listing that
 	// shows the node is not older than the create.
 	view := r.early
-	first := made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
-		r.spec.exclusive() && r.queue.follows(n)
+	first := made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name)
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token, Places: places,
-		First:     first,
+		First:     c.succeed(r, first),
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	// One that tells more is to be told how many are before it: it lists the queue.
 	if before := r.queue.neighbour(n); before != nil && r.waitsFor(before) && !r.spec.Want.TellMore {
 		ev.Predecessor = before.name
 	}
-	c.succeed(r, ev.First)
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}

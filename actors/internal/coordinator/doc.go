@@ -202,5 +202,5 @@
 //	creating    create
 //	kinds       kinds
 //	dispatch    order, figures, apply
-//	walk        check, clone, encode
+//	walk        check
 package coordinator

@@ -14,7 +14,10 @@ func (c *Coordinator) order(o *Order) {
 	}
 	r := c.requests[o.Request]
 	if r == nil { // it begins
-		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
+		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec), weight: c.bounds.Root + o.Spec.Size}
+		if o.Spec.One != "" { // the chroot is part of the path of its guard, too
+			r.weight += c.bounds.Root
+		}
 		c.requests[o.Request] = r
 		c.reset(r)
 	}

@@ -122,14 +122,6 @@ type pace struct {
 // keepsOrder reports whether an order waits for the end of a pause.
 func (p *pace) keepsOrder() bool { return p != nil && p.waiting.Op != 0 }
 
-// inNextEpoch gives the pace without its timer, which ends with the epoch.
-func (p *pace) inNextEpoch() *pace {
-	if p == nil {
-		return nil
-	}
-	return &pace{do: p.do, failures: p.failures, deferred: p.deferred}
-}
-
 // voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
 func (p *pace) voided() (e machine.Effect) {
 	if p != nil {

@@ -28,8 +28,8 @@ const weightShares = 4
 
 // fullFor gives the bound that keeps a request from making a node; ReasonNone where it may.
 func (c *Coordinator) fullFor(r *request) (why messages.Reason, detail string) {
-	l, weight := &c.epoch.load, c.weigh(r.spec)
-	ofRequester, share := l.shares[r.spec.Requester]+weight, c.bounds.Weight/weightShares
+	l := &c.epoch.load
+	ofRequester, share := l.shares[r.spec.Requester]+r.weight, c.bounds.Weight/weightShares
 	switch {
 	case r.admitted:
 		return messages.ReasonNone, ""
@@ -37,7 +37,7 @@ func (c *Coordinator) fullFor(r *request) (why messages.Reason, detail string) {
 		return messages.ReasonQueueFull, fmt.Sprintf("%d requests of the session wait in it, and %d may", r.queue.waiting, c.bounds.Waiting)
 	case r.spec.Requester != "" && ofRequester > share:
 		return messages.ReasonSessionFull, fmt.Sprintf("the nodes of a requester would weigh %d bytes, and may weigh %d", ofRequester, share)
-	case !c.Room(weight):
+	case !c.Room(r.weight):
 		return messages.ReasonSessionFull, fmt.Sprintf(
 			"the nodes of the session weigh %d bytes in the transaction that ends it, and may weigh %d", l.nodes+l.others, c.bounds.Weight)
 	}
@@ -50,21 +50,13 @@ func (c *Coordinator) Room(weight int) bool {
 	return l.nodes+l.others+weight <= c.bounds.Weight
 }
 
-// weigh gives the weight of a request's node. In a contest that is the weight of its guard, too.
-func (c *Coordinator) weigh(sp *Spec) int {
-	if sp.One != "" { // the chroot is part of the path of its guard, too
-		return 2*c.bounds.Root + sp.Size
-	}
-	return c.bounds.Root + sp.Size
-}
-
 // counts gives what a request is to add to the bounds.
 func (c *Coordinator) counts(r *request) (n counted) {
 	if r.held {
 		n.holds = 1
 	}
 	if r.admitted {
-		n.weight = c.weigh(r.spec)
+		n.weight = r.weight
 		if r.life == active && !r.held && r.spec.One == "" && r.spec.Want.Beside == "" {
 			n.waits = 1
 		}

@@ -151,6 +151,8 @@ type request struct {
 	spec *Spec
 	kind kind
 	life life
+	// weight is that of its node, at the servers. In a contest it is that of the guard, too.
+	weight int
 
 	queue *ownQueue // of this epoch
 	node  *node     // never nil
@@ -341,8 +343,11 @@ func (c *Coordinator) Wanted() bool {
 
 // reset makes a request begin this epoch, with nothing at the servers.
 func (c *Coordinator) reset(r *request) {
-	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		node: &node{of: r.id}, admitted: r.counted.waits > 0, pace: r.pace.inNextEpoch()}
+	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, weight: r.weight, gaveBack: r.gaveBack, inherited: r.inherited,
+		node: &node{of: r.id}, admitted: r.counted.waits > 0, pace: r.pace}
+	if r.pace != nil { // its timer ends with the epoch
+		r.pace = &pace{do: r.pace.do, failures: r.pace.failures, deferred: r.pace.deferred}
+	}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }

@@ -37,14 +37,6 @@ package coordinator
 // cost a round trip more. So it takes some successive nodes (Bounds.Streak) before the lock path is
 // not listed.
 
-// follows reports whether a node has the number after a node of this session that was first, in the
-// same lock path.
-func (q *ownQueue) follows(n *node) bool {
-	s := q.succession
-	return n.under != 0 && n.under == q.path.identity.watch && n.under == s.under && n.number == s.number+1 &&
-		q.neighbour(n) == nil
-}
-
 // isSteady reports whether the next create of a request is likely to follow the last.
 func (c *Coordinator) isSteady(r *request) bool {
 	s := r.queue.succession
@@ -52,24 +44,28 @@ func (c *Coordinator) isSteady(r *request) bool {
 		int(s.streak) >= c.bounds.Streak
 }
 
-// succeed adds the create of a node to the evidence.
-func (c *Coordinator) succeed(r *request, first bool) {
+// succeed adds the create of a node to the evidence, and reports whether nobody is before it. first: that is known.
+func (c *Coordinator) succeed(r *request, first bool) bool {
 	q, n := r.queue, r.node
+	p, s := q.path, q.succession
 	if !r.spec.exclusive() {
-		return
+		return first
 	}
-	if !first {
+	follows := n.under != 0 && n.under == p.identity.watch && n.under == s.under && n.number == s.number+1 &&
+		q.neighbour(n) == nil
+	if !first && !follows {
 		q.succession = succession{}
-		return
+		return false
 	}
 	streak := uint8(1)
-	if s := q.succession; s.streak > 0 && n.number == s.number+1 {
+	if s.streak > 0 && n.number == s.number+1 {
 		streak = min(s.streak+1, maxStreak)
 	}
 	q.succession = succession{n.number, streak, n.under}
-	if p := q.path; int(streak)+1 >= c.bounds.Streak && p.identity == (identity{}) {
+	if int(streak)+1 >= c.bounds.Streak && p.identity == (identity{}) {
 		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})
 	}
+	return true
 }
 
 // maxStreak bounds the count of successive nodes.

@@ -40,7 +40,7 @@
 // them at once. The shell of turns is part of the model: it is the state of each call and each hold.
 //
 // Turns are not copied. A state keeps the list of the inputs that its turns have had, and they are made
-// again from that before they hear more. The fingerprint reads all their fields (turns_print). Time
+// again from that before they hear more. The fingerprint reads all their fields (print_test.go). Time
 // stands still for turns but for two moves: time passes, by more than a rest and than the time of a hold,
 // and a grace period ends. Transactions under a hold, bounds on waiters and refusals for want of room are
 // left to the walk of package turns.
@@ -94,8 +94,8 @@
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
 // wait, it goes depth first.
 //
-// A new field belongs into the fingerprint, or into the list of fields that make no difference,
-// with the reason (fields_test.go). TestEveryFieldIsInTheFingerprint alters each field and looks.
+// A new field of what is decided with is copied and printed by itself (package snapshot). Where it makes no difference, it is
+// in a list of print_test.go, with the reason. TestEveryFieldIsInTheFingerprint alters each field and looks.
 //
 // # Reading a story
 //
@@ -141,7 +141,7 @@
 //	invariants  call_rules, invariants, admission
 //	model       servers, sessions, carry, clients, shells, connection
 //	moves       move_kinds, operator, call_moves, moves
-//	walk        turns_print, fingerprint, explore
+//	walk        print, fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_admission,
 //	            plans_contention, plans_faults, plans_calls
 //	mistakes    seeded, seeded_calls, boundary

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -297,61 +296,4 @@ func fieldsOf(t reflect.Type, name string, seen map[string]bool, all *[]string) 
 	default:
 		*all = append(*all, name)
 	}
-}
-
-// withoutDifference says why a field makes no difference; "" where it must.
-func withoutDifference(name string) string {
-	for _, reason := range reasons {
-		for _, field := range reason.fields {
-			if below, is := strings.CutPrefix(name, field); is && (below == "" || below[0] == '.') {
-				return reason.why
-			}
-		}
-	}
-	return ""
-}
-
-// reasons says why fields make no difference, or no difference that a walk could see.
-var reasons = []struct {
-	why    string
-	fields []string
-}{
-	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
-	{"its hash is there, of all its fields", []string{"walk.state.clients.turns", "walk.state.clients.heard"}},
-	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
-		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.burstsOver"}},
-	{"it is the same in all states of a plan", []string{"coordinator.Coordinator.off", "coordinator.Coordinator.bounds",
-		"coordinator.Coordinator.timeout", "coordinator.Coordinator.seed", "coordinator.Coordinator.epoch.timeout"}},
-	{"it follows from the number of the epoch", []string{"coordinator.Coordinator.epoch.mark"}},
-	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec",
-		"coordinator.request.kind", "coordinator.Order.Spec"}},
-	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
-		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
-		"coordinator.Coordinator.stale", "coordinator.Coordinator.polls", "coordinator.wait.predecessor"}},
-	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
-		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
-	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.lateTimer",
-		"coordinator.Coordinator.epoch.leaseTimer",
-		"coordinator.Coordinator.epoch.beats.newest",
-		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.burst.deleteTimer",
-		"coordinator.lockPath.identity.timer"}},
-	{"it is only how long a pause is, and pauses have no length", []string{"coordinator.request.removal.tries",
-		"coordinator.Coordinator.epoch.beats.hangUps"}},
-	{"it says whose turn it is, and each has one in a move", []string{"coordinator.Coordinator.epoch.beats.sent",
-		"coordinator.node.checked"}},
-	{"it matters where there are thousands of lock paths", []string{"coordinator.Coordinator.epoch.idle", "coordinator.lockPath.idle"}},
-	{"Coordinator.Check compares it with what it counts", []string{"coordinator.Coordinator.epoch.held",
-		"coordinator.Coordinator.epoch.load.nodes", "coordinator.lockPath.requests", "coordinator.request.counted",
-		"coordinator.ownQueue.waiting", "coordinator.node.of"}},
-	{"it is part of the node's name", []string{"coordinator.node.number"}},
-	{"the listing's first has it, too", []string{"coordinator.listed.by"}},
-	{"its machine has it, unless the order is overtaken, and then it does nothing", []string{
-		"coordinator.Coordinator.epoch.parked.effect.Node", "coordinator.Coordinator.epoch.parked.effect.Ending",
-		"coordinator.pace.waiting.Node", "coordinator.pace.waiting.Ending"}},
-	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease",
-		"walk.state.actors.inbox.event.Overdue"}},
-	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},
-	{"no plan has requesters of a gateway", []string{"coordinator.Coordinator.epoch.load.shares"}},
-	{"a holder reads its node at once, and no delete is delayed behind that", []string{
-		"coordinator.Coordinator.epoch.reads", "coordinator.ownQueue.burst.deletes"}},
 }

@@ -16,26 +16,6 @@ func printOf(b []byte) fingerprint {
 	return fingerprint{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
 }
 
-// The names of operations by which states are told apart. Only whether an operation is the current one matters: an
-// event with any other number is stale for ever, because numbers only grow.
-const (
-	noOp = iota
-	staleOp
-	currentOp
-)
-
-// rename gives an operation of a request its name.
-func (w *world) rename(id coordinator.RequestID, op uint64) byte {
-	switch {
-	case op == 0 || id == 0:
-		return noOp
-	case op == w.actors[id-1].m.Op:
-		return currentOp
-	default:
-		return staleOp
-	}
-}
-
 // simplify makes states equal that behave alike: answers that can change nothing are dropped.
 func (w *world) simplify() {
 	for s := range w.told {
@@ -61,19 +41,16 @@ func (w *world) printTurns(s int) {
 	if c.turns == nil {
 		c.turns = c.heard.again()
 	}
-	p := turnsPrinter{wants: w.wants}
-	p.print(c.turns)
-	c.print = printOf(p.b)
+	c.print = printOf(prints.Append(nil, reflect.ValueOf(c.turns), printing{w: w}))
 }
 
 // writer writes the state of a world in bytes.
 type writer struct {
-	b      []byte
-	w      *world
-	rename coordinator.Rename // is w.rename
+	b []byte
+	w *world
 }
 
-func newWriter(w *world) *writer { return &writer{w: w, rename: w.rename} }
+func newWriter(w *world) *writer { return &writer{w: w} }
 
 // fingerprint gives the fingerprint of the state of the world.
 func (e *writer) fingerprint() fingerprint {
@@ -152,7 +129,7 @@ func (e *writer) actor(i int) {
 func (e *writer) envelope(id coordinator.RequestID, n *envelope) {
 	ev := &n.event
 	e.num(uint64(ev.Kind), uint64(ev.Token), uint64(ev.Places), uint64(ev.Before), n.epoch)
-	e.b = append(e.b, e.rename(id, ev.Op))
+	e.b = append(e.b, e.w.rename(id, ev.Op))
 	e.flags(ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 	e.text(ev.Node)
 	e.text(ev.Predecessor)
@@ -212,7 +189,7 @@ func (e *writer) session(s int) {
 	}
 	if e.w.owned[s] || e.w.stepped[s] || sess.print == (fingerprint{}) {
 		since := len(e.b)
-		e.b = sess.decides.AppendState(e.b, e.rename)
+		e.value(reflect.ValueOf(sess.decides))
 		sess.print = e.hash(since)
 	}
 	var flights fingerprint
@@ -237,7 +214,7 @@ func (e *writer) flight(s int, f *flight) {
 		e.value(reflect.ValueOf(&f.answer))
 		f.print = e.hash(since)
 	}
-	e.b = e.w.sessions[s].decides.AppendPurpose(e.b, f.id, e.rename)
+	e.b = e.w.appendPurpose(e.b, e.w.sessions[s].decides, f.id)
 	e.num(uint64(f.stage), uint64(f.behind), f.print[0], f.print[1])
 	if e.w.left[Lags] > 0 || e.w.sessions[s].link == lagging {
 		e.num(uint64(f.zxid))
@@ -251,51 +228,19 @@ func (e *writer) input(s int, in coordinator.Input) {
 	switch in := in.(type) {
 	case *coordinator.Order:
 		e.num(uint64(in.Request), uint64(in.Do), in.Epoch)
-		e.b = append(e.b, e.rename(in.Request, in.Op))
+		e.b = append(e.b, e.w.rename(in.Request, in.Op))
 		e.text(in.Node)
 		e.flags(in.Ending)
 	case *coordinator.Reply:
-		e.b = e.w.sessions[s].decides.AppendPurpose(e.b, in.ID, e.rename)
+		e.b = e.w.appendPurpose(e.b, e.w.sessions[s].decides, in.ID)
 		e.value(reflect.ValueOf(in.Answer))
 	default:
 		e.value(reflect.ValueOf(in))
 	}
 }
 
-var specs = reflect.TypeFor[*coordinator.Spec]()
-
-// value writes plain data. Of the specs, which never change, it writes whose they are.
-func (e *writer) value(v reflect.Value) {
-	switch kind := v.Kind(); {
-	case v.Type() == specs && v.IsNil():
-		e.text("")
-	case v.Type() == specs:
-		e.text(v.Elem().FieldByName("ID").String())
-	case kind == reflect.Pointer || kind == reflect.Interface:
-		if e.flags(!v.IsNil()); !v.IsNil() {
-			e.value(v.Elem())
-		}
-	case kind == reflect.Struct:
-		for i := range v.NumField() {
-			e.value(v.Field(i))
-		}
-	case kind == reflect.Slice || kind == reflect.Array:
-		e.num(uint64(v.Len()))
-		for i := range v.Len() {
-			e.value(v.Index(i))
-		}
-	case kind == reflect.Map:
-		panic("queries and answers have no maps: their order is not one")
-	case kind == reflect.String:
-		e.text(v.String())
-	case kind == reflect.Bool:
-		e.flags(v.Bool())
-	case v.CanInt():
-		e.num(uint64(v.Int()))
-	default:
-		e.num(v.Uint())
-	}
-}
+// value writes plain data.
+func (e *writer) value(v reflect.Value) { e.b = prints.Append(e.b, v, printing{w: e.w}) }
 
 func (e *writer) servers() {
 	z := &e.w.servers

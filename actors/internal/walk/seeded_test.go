@@ -84,8 +84,8 @@ var inCoordinator = []seeded{
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
 		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
 	{name: "believe in successive numbers of any lock path", source: edits(
-		rule("return n.under != 0 && n.under == q.path.identity.watch && n.under == s.under && n.number == s.number+1 &&",
-			"return s.streak > 0 && n.number == s.number+1 &&")),
+		rule("follows := n.under != 0 && n.under == p.identity.watch && n.under == s.under && n.number == s.number+1 &&",
+			"follows := s.streak > 0 && n.number == s.number+1 &&")),
 		plan: steadyPath(Bounds{Reaps: 1}), breaks: InOrder},
 	{name: "believe in numbers that do not follow one another", source: edits(
 		rule("n.under == s.under && n.number == s.number+1 &&", "n.under == s.under &&")),
@@ -94,7 +94,7 @@ var inCoordinator = []seeded{
 		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in a watch that is gone when the answer comes", source: edits(
-		rule("n.under == q.path.identity.watch && n.under == s.under", "n.under == s.under")),
+		rule("n.under == p.identity.watch && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
 		rule("		c.stopLooking(p)\n		c.forgetIdentity(p)\n", "		c.stopLooking(p)\n")),
@@ -113,10 +113,11 @@ var inCoordinator = []seeded{
 		rule("		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n", "		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})\n		p.identity.watch = p.identity.ask\n")),
 		plan: unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "follow a node that was made before the watch stood", source: edits(
-		rule("n.under == q.path.identity.watch && n.under == s.under &&", "n.under == q.path.identity.watch &&")),
+		rule("n.under == p.identity.watch && n.under == s.under &&", "n.under == p.identity.watch &&")),
 		plan: unwatched(steadyPath(Bounds{Reaps: 1})), breaks: InOrder},
 	{name: "follow a node that was not first", source: edits(
-		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
+		rule("	if !first && !follows {\n		q.succession = succession{}\n		return false\n	}\n", ""),
+		rule("	return true\n}\n\n// maxStreak", "	return first || follows\n}\n\n// maxStreak")),
 		plan: steadyPath(Bounds{Cancels: 1}), breaks: InOrder},
 
 	{name: "do not ask part by part", source: edits(

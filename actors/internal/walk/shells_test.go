@@ -26,7 +26,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 		w.note("%s hears %T", sessionName(s), told)
 	}
 	if !w.owned[s] {
-		sess.decides, w.owned[s] = sess.decides.Clone(), true
+		sess.decides, w.owned[s] = copies.Copy(sess.decides), true
 	}
 	at := coordinator.At{Lease: coordinator.Lease{Term: sess.term, Valid: sess.lease}}
 	if sess.lease {

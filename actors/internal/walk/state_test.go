@@ -1,12 +1,14 @@
 package walk
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/snapshot"
 )
 
 // state is all that can differ between two moments of a world. It is copied by assignment: slices are never changed in
@@ -220,3 +222,7 @@ func with[T any](all []T, v ...T) []T { return append(all[:len(all):len(all)], v
 // but gives a slice without the element at i, replace one with another element there.
 func but[T any](all []T, i int) []T          { return slices.Concat(all[:i], all[i+1:]) }
 func replace[T any](all []T, i int, v T) []T { return slices.Concat(all[:i], []T{v}, all[i+1:]) }
+
+// copies copies coordinators. Specs and views do not change.
+var copies = snapshot.NewCopier[coordinator.Coordinator](reflect.TypeFor[coordinator.Spec](), reflect.TypeFor[coordinator.View](),
+	reflect.TypeFor[coordinator.Predecessor]())
